@@ -1,0 +1,45 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Everything lives in .venv.
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check format coverage bench clean
+
+demo: .venv/.ready
+	$(BIN)/setveil demo
+
+test: .venv/.ready-dev
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+check: .venv/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/.ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+coverage: .venv/.ready-dev
+	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
+
+bench: .venv/.ready-dev
+	$(BIN)/python -m benchmarks
+
+# Bytecode and kernels are compiled once here, so that no later run waits for them.
+.venv/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP) install -c constraints.txt -e .
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q .venv/lib src || true
+	$(BIN)/python -m setveil.warm
+	touch $@
+
+.venv/.ready-dev: .venv/.ready
+	$(PIP) install -c constraints.txt -e '.[dev]'
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q .venv/lib || true
+	touch $@
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-out demo-out.internal
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,55 @@
+"""Every algorithm by name, one line each. Modules are imported only when an algorithm is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Literal
+
+from setveil.errors import InputError
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known about an algorithm without importing it."""
+
+    name: str
+    where: str  # "module:Class" below setveil.algorithms
+    models: tuple[str, ...]  # the first algorithm listed for a model is its default
+    paper: str
+    scales: Literal["counts", "shards", "local"]
+    hierarchy: Literal["required", "none"]
+    summary: str
+
+    def load(self) -> type:
+        """The algorithm's class."""
+        module, _, name = self.where.partition(":")
+        loaded: type = getattr(import_module(f"setveil.algorithms.{module}"), name)
+        return loaded
+
+
+TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        "aa", "aa:AA", ("km",), TMK08, "counts", "required", "apriori anonymization: itemsets of size 1, 2, … m in turn"
+    ),
+)
+
+
+def find(name: str) -> Entry:
+    """The entry of an algorithm."""
+    for entry in ENTRIES:
+        if entry.name == name:
+            return entry
+    raise InputError(
+        f'unknown algorithm "{name}"; `setveil algorithms` lists them: {", ".join(e.name for e in ENTRIES)}.'
+    )
+
+
+def default_for(model: str) -> Entry:
+    """The algorithm used for a model when none is named."""
+    for entry in ENTRIES:
+        if model in entry.models:
+            return entry
+    raise InputError(f'no algorithm enforces model "{model}" yet.')

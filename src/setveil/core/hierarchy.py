@@ -1,0 +1,287 @@
+"""A tree over items: what may be published instead of what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.vocabulary import Vocabulary, ascending
+from setveil.errors import InputError, name_some
+
+if TYPE_CHECKING:
+    from setveil.core.transactions import Transactions
+
+ROOT_LABEL = "ALL"
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A rooted tree in arrays.
+
+    Nodes below ``n_items`` are the leaves, numbered in ascending label order; the others are inner nodes. Identity is
+    the node, not its label: a leaf may carry the label of an inner node. Every node covers a contiguous run of
+    ``leaf_order``. Children keep the order in which they were given, and ``preorder`` ranks nodes depth first.
+    """
+
+    labels: tuple[str, ...]
+    parent: NDArray[np.int32]  # [n_nodes], -1 for the root
+    n_items: int
+    leaf_order: NDArray[np.int32]  # [n_items] leaves, depth first
+    first: NDArray[np.int32]  # [n_nodes]
+    last: NDArray[np.int32]  # [n_nodes]; node v covers leaf_order[first[v]:last[v]]
+    preorder: NDArray[np.int32]  # [n_nodes] rank in the depth-first walk
+    depth: NDArray[np.int32]  # [n_nodes], 0 for the root
+    derived_from_data: bool = False  # the certificate says so: such a tree tells something about the data
+
+    # -- making ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_parents(cls, parents: Sequence[int], labels: Sequence[str], derived_from_data: bool = False) -> Hierarchy:
+        """From any numbering: ``parents[v]`` is the parent of ``v``, -1 for a root; several roots get a common one.
+
+        Children are ordered as they are numbered. Nodes without children become the leaves.
+        """
+        n_given = len(parents)
+        names, above = list(labels), [int(parent) for parent in parents]
+        roots = [node for node in range(n_given) if above[node] < 0]
+        if n_given == 0:
+            raise InputError("the hierarchy has no nodes.")
+        if len(roots) != 1 or n_given == 1:
+            for node in roots:
+                above[node] = n_given
+            names.append(_fresh(ROOT_LABEL, set(names)))
+            above.append(-1)
+        n_nodes = len(names)
+        children: list[list[int]] = [[] for _ in range(n_nodes)]
+        root = -1
+        for node, parent in enumerate(above):
+            if parent < 0:
+                root = node
+            else:
+                children[parent].append(node)
+
+        walk: list[int] = []  # given node numbers, depth first
+        depth = np.full(n_nodes, -1, dtype=np.int32)
+        stack = [(root, 0)]
+        while stack and root >= 0:
+            node, level = stack.pop()
+            walk.append(node)
+            depth[node] = level
+            stack.extend((child, level + 1) for child in reversed(children[node]))
+        if len(walk) != n_nodes:
+            lost = [names[node] for node in range(n_nodes) if depth[node] < 0]
+            raise InputError(
+                f"the hierarchy has a cycle through {name_some(lost)}; give each node one parent above it."
+            )
+
+        leaves = [node for node in walk if not children[node]]
+        leaf_labels = ascending(names[node] for node in leaves)
+        if len(set(leaf_labels)) != len(leaf_labels):
+            twice = [a for a, b in zip(leaf_labels, leaf_labels[1:], strict=False) if a == b]
+            raise InputError(f"item {name_some(dict.fromkeys(twice))} stands twice in the hierarchy; keep one.")
+        rank = {label: number for number, label in enumerate(leaf_labels)}
+        new_number = np.empty(n_nodes, dtype=np.int32)
+        next_inner = len(leaves)
+        for node in walk:
+            if children[node]:
+                new_number[node], next_inner = next_inner, next_inner + 1
+            else:
+                new_number[node] = rank[names[node]]
+
+        parent_array = np.full(n_nodes, -1, dtype=np.int32)
+        preorder, first, last = (np.zeros(n_nodes, dtype=np.int32) for _ in range(3))
+        new_depth = np.zeros(n_nodes, dtype=np.int32)
+        new_labels = [""] * n_nodes
+        n_seen = 0
+        for place, node in enumerate(walk):
+            number = new_number[node]
+            new_labels[number] = names[node]
+            preorder[number] = place
+            new_depth[number] = depth[node]
+            if above[node] >= 0:
+                parent_array[number] = new_number[above[node]]
+            first[number] = n_seen
+            if not children[node]:
+                n_seen += 1
+                last[number] = n_seen
+        for node in reversed(walk):  # children before their parents
+            if children[node]:
+                last[new_number[node]] = last[new_number[children[node][-1]]]
+        leaf_order = new_number[leaves].astype(np.int32)
+        return cls(
+            tuple(new_labels),
+            parent_array,
+            len(leaves),
+            leaf_order,
+            first,
+            last,
+            preorder,
+            new_depth,
+            derived_from_data,
+        )
+
+    @classmethod
+    def from_paths(cls, paths: Iterable[Sequence[str]], derived_from_data: bool = False) -> Hierarchy:
+        """From leaf-to-root label paths, root or forest. An inner node is told by its label path from the top."""
+        number: dict[tuple[str, ...], int] = {}
+        parents: list[int] = []
+        labels: list[str] = []
+        for path in paths:
+            above = -1
+            for depth in range(len(path) - 1, -1, -1):
+                # A leaf is marked, so that an item may repeat the label of a category beside it.
+                key = (*path[depth:][::-1], "\0leaf") if depth == 0 else tuple(path[depth:][::-1])
+                if key not in number:
+                    number[key] = len(labels)
+                    parents.append(above)
+                    labels.append(path[depth])
+                above = number[key]
+        return cls.from_parents(parents, labels, derived_from_data)
+
+    @classmethod
+    def from_file(cls, path: str, **options: object) -> Hierarchy:
+        """From any hierarchy file setveil knows (see ``docs/formats.md``)."""
+        from setveil.io.hierarchies import read_hierarchy
+
+        return read_hierarchy(path, **options)  # type: ignore[arg-type]
+
+    @classmethod
+    def balanced(cls, data: Transactions | Vocabulary, fanout: int = 5) -> Hierarchy:
+        """A balanced tree over the items in ascending order."""
+        from setveil.taxonomies.balanced import balanced
+
+        return balanced(data if isinstance(data, Vocabulary) else data.vocabulary, fanout)
+
+    @classmethod
+    def prefix(cls, data: Transactions | Vocabulary, lengths: Sequence[int]) -> Hierarchy:
+        """Codes grouped by their leading characters, as in ICD."""
+        from setveil.taxonomies.prefix import by_prefix
+
+        return by_prefix(data if isinstance(data, Vocabulary) else data.vocabulary, lengths)
+
+    @classmethod
+    def auto(cls, data: Transactions, method: str = "") -> Hierarchy:
+        """A tree built from the data so that little is lost; its nodes mean nothing to people."""
+        from setveil.taxonomies.auto import auto
+
+        return auto(data, method)
+
+    # -- looking --------------------------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """Leaves and inner nodes."""
+        return len(self.labels)
+
+    @cached_property
+    def root(self) -> int:
+        """The node that covers every item."""
+        return int(np.flatnonzero(self.parent < 0)[0])
+
+    @cached_property
+    def height(self) -> int:
+        """Depth of the deepest node."""
+        return int(self.depth.max())
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The leaves' labels; leaf ``i`` has number ``i``."""
+        return Vocabulary.presorted(self.labels[: self.n_items])
+
+    @cached_property
+    def n_leaves(self) -> NDArray[np.int64]:
+        """How many items each node stands for, int64[n_nodes]."""
+        return (self.last - self.first).astype(np.int64)
+
+    @cached_property
+    def in_preorder(self) -> NDArray[np.int32]:
+        """Nodes in depth-first order."""
+        return np.argsort(self.preorder).astype(np.int32)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Children of each node, in order; empty for leaves."""
+        lists: list[list[int]] = [[] for _ in range(self.n_nodes)]
+        for node in self.in_preorder.tolist():
+            if self.parent[node] >= 0:
+                lists[self.parent[node]].append(node)
+        return tuple(tuple(nodes) for nodes in lists)
+
+    @cached_property
+    def published_labels(self) -> tuple[str, ...]:
+        """A unique label per node, which depends on the hierarchy only: leaves keep theirs, repeated ones are marked."""
+        labels = list(self.labels)
+        taken = set(labels[: self.n_items])
+        for node in self.in_preorder.tolist():
+            if node >= self.n_items:
+                labels[node] = _fresh(labels[node], taken)
+                taken.add(labels[node])
+        return tuple(labels)
+
+    def leaves(self, node: int) -> NDArray[np.int32]:
+        """The items a node stands for, depth first."""
+        return self.leaf_order[self.first[node] : self.last[node]]
+
+    def ancestors(self, node: int) -> list[int]:
+        """From the node itself up to the root."""
+        path = [node]
+        while self.parent[path[-1]] >= 0:
+            path.append(int(self.parent[path[-1]]))
+        return path
+
+    def covers(self, node: int, other: int) -> bool:
+        """Whether ``node`` is ``other`` or above it. Leaf runs alone cannot tell nodes of a unary chain apart."""
+        return bool(
+            self.first[node] <= self.first[other]
+            and self.last[other] <= self.last[node]
+            and self.depth[node] <= self.depth[other]
+        )
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.n_items:,} items, {self.n_nodes - self.n_items:,} inner nodes, height {self.height})"
+
+    # -- meeting the data -----------------------------------------------------------------------------------------
+
+    def leaf_of_items(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
+        """The leaf of each item of a vocabulary, int32[n_items]; items that are not leaves are an error that names them."""
+        leaves = self.vocabulary.numbers(vocabulary)
+        missing = [vocabulary[int(item)] for item in np.flatnonzero(leaves < 0)]
+        if missing:
+            inner = set(self.labels[self.n_items :])
+            generalized = [label for label in missing if label in inner]
+            if generalized:
+                raise InputError(
+                    f"the data holds {name_some(generalized)}, which the hierarchy has as an inner node; "
+                    "replace it by its items or add it to the hierarchy as an item."
+                )
+            raise InputError(
+                f"the hierarchy lacks {len(missing):,} item(s) of the data: {name_some(missing)}; "
+                "add them, or use --unknown-items root to put them directly below the root."
+            )
+        return leaves
+
+    def with_items_below_root(self, labels: Iterable[str]) -> Hierarchy:
+        """A copy in which the given labels are additional leaves directly below the root (``--unknown-items root``)."""
+        order = self.in_preorder
+        place = {int(node): number for number, node in enumerate(order)}
+        parents = [place[int(self.parent[node])] if self.parent[node] >= 0 else -1 for node in order]
+        names = [self.labels[node] for node in order]
+        for label in ascending(labels):
+            parents.append(0)
+            names.append(label)
+        return Hierarchy.from_parents(parents, names, self.derived_from_data)
+
+
+def _fresh(label: str, taken: set[str]) -> str:
+    """The label, or its first marked variant that nobody uses."""
+    if label not in taken:
+        return label
+    candidate, count = f"{label} (group)", 2
+    while candidate in taken:
+        candidate, count = f"{label} (group {count})", count + 1
+    return candidate

@@ -1,0 +1,57 @@
+"""Many itemsets at once: constraints, workloads, violations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Itemsets:
+    """CSR over a vocabulary; each itemset sorted and without repeats. Order is the caller's."""
+
+    indptr: NDArray[np.int64]
+    items: NDArray[np.int32]
+    vocabulary: Vocabulary
+
+    @classmethod
+    def from_lists(
+        cls, itemsets: Iterable[Iterable[str]], vocabulary: Vocabulary
+    ) -> tuple[Itemsets, dict[int, list[str]]]:
+        """Encode label lists. Returns the itemsets whose labels are all known, and ``{position: unknown labels}``.
+
+        An itemset with an unknown label has support 0 in any data over this vocabulary, so it is left out of the arrays.
+        """
+        rows: list[NDArray[np.int32]] = []
+        unknown: dict[int, list[str]] = {}
+        for position, labels in enumerate(itemsets):
+            wanted = sorted(set(labels))
+            numbers = vocabulary.numbers(wanted)
+            if (numbers < 0).any():
+                unknown[position] = [label for label, number in zip(wanted, numbers, strict=True) if number < 0]
+            else:
+                rows.append(np.sort(numbers))
+        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum([len(row) for row in rows], out=indptr[1:])
+        items = np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
+        return cls(indptr, items.astype(np.int32, copy=False), vocabulary), unknown
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        for position in range(len(self)):
+            yield self[position]
+
+    def __getitem__(self, position: int) -> NDArray[np.int32]:
+        return self.items[self.indptr[position] : self.indptr[position + 1]]
+
+    def to_lists(self) -> list[list[str]]:
+        """Back to labels."""
+        labels: Sequence[str] = self.vocabulary.labels
+        return [[labels[item] for item in row] for row in self]

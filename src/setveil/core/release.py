@@ -1,0 +1,310 @@
+"""What will go out: the four kinds of release.
+
+    Release
+    ├── Recoding        item → published item or nothing, the same in every transaction     (AA, HgHs, PCTA, …)
+    ├── LocalRecoding   a published node per occurrence, different from record to record     (LG, LRA, VPA)
+    ├── Replacement     each transaction replaced by the centre of its class                 (PTA, …)
+    └── Grouping        groups of exact public items and a count of sensitive items each     (CAHD, NN, …)
+
+Arrays inside, labels on demand. ``published`` holds one row per input record, in input order; files are written in
+canonical order by ``io.releases``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.hierarchy import Hierarchy, _fresh
+from setveil.core.itemsets import Itemsets
+from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecord:
+    """How a release came about; everything here is internal."""
+
+    data: Transactions
+    model: Any  # a privacy model; core does not know the models
+    algorithm: str
+    options: Mapping[str, object]
+    hierarchy: Hierarchy | None
+    hierarchy_source: str
+    seed: int
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Release(ABC):
+    """What all kinds share."""
+
+    kind: ClassVar[str]
+
+    published: Transactions  # [n_records] rows in input order, over the published labels
+    details: Mapping[str, Any] = field(default_factory=dict)  # what the algorithm wants to tell (internal)
+    record: RunRecord | None = None  # set by the pipeline; None for a release read back from its files
+
+    def transactions(self) -> list[set[str]]:
+        """Published records as sets of labels, in input order."""
+        return [set(row) for row in self.published.to_lists()]
+
+    @abstractmethod
+    def codebook(self) -> dict[str, list[str]]:
+        """Published label → the original items it may stand for, sorted; ``''`` only if something is suppressed."""
+
+    def publish(self, out: str | PathLike[str], **options: Any) -> Path:
+        """Verify, then write the folder; refuses a release that does not keep its claim. See ``pipeline.publish``."""
+        from setveil.pipeline import publish
+
+        return publish(self, out, **options)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Recoding(Release):
+    """Every item has one published item, or none."""
+
+    kind: ClassVar[str] = "recoding"
+
+    domain: Vocabulary  # all items accounted for: the hierarchy's leaves, or the items of the data
+    target: NDArray[np.int32]  # [domain] number in published.vocabulary; -1 if suppressed or never published
+    suppressed: NDArray[np.bool_]  # [domain] taken out on purpose
+    hierarchy: Hierarchy | None = None
+    node_of_leaf: NDArray[np.int32] | None = None  # [domain] with a hierarchy: the cut, -1 if suppressed
+
+    @classmethod
+    def from_cut(
+        cls,
+        data: Transactions,
+        hierarchy: Hierarchy,
+        node_of_leaf: NDArray[np.integer],
+        details: Mapping[str, Any] | None = None,
+    ) -> Recoding:
+        """``node_of_leaf[leaf]`` is the node published instead of the leaf, -1 to suppress it."""
+        cut = np.asarray(node_of_leaf, dtype=np.int32)
+        leaves = hierarchy.leaf_of_items(data.vocabulary)
+        return cls._from_targets(
+            data, hierarchy.vocabulary, leaves, cut, hierarchy.published_labels, details, hierarchy, cut
+        )
+
+    @classmethod
+    def from_clusters(
+        cls,
+        data: Transactions,
+        cluster_of_item: NDArray[np.integer],
+        details: Mapping[str, Any] | None = None,
+        domain: Vocabulary | None = None,
+    ) -> Recoding:
+        """``cluster_of_item[i]`` is any number per cluster of domain items, -1 to suppress; without hierarchy.
+
+        ``domain`` must contain the items of the data; it is those items unless given.
+        """
+        domain = domain or data.vocabulary
+        given = np.asarray(cluster_of_item, dtype=np.int64)
+        # Renumber clusters by their smallest member, so that names do not depend on the algorithm's numbering.
+        kept = np.flatnonzero(given >= 0)
+        names, first, compact = np.unique(given[kept], return_index=True, return_inverse=True)
+        by_first = np.argsort(first)
+        rank = np.empty(len(names), dtype=np.int64)
+        rank[by_first] = np.arange(len(names))
+        target = np.full(len(domain), -1, dtype=np.int32)
+        target[kept] = rank[compact]
+        sizes = np.bincount(rank[compact], minlength=len(names))
+        smallest = kept[first[by_first]]
+        taken = set(domain)
+        labels = []
+        for item, size in zip(smallest.tolist(), sizes.tolist(), strict=True):
+            label = domain[item] if size == 1 else _fresh(f"{domain[item]} ({size} items)", taken)
+            taken.add(label)
+            labels.append(label)
+        return cls._from_targets(data, domain, domain.encode(data.vocabulary), target, labels, details, None, None)
+
+    @classmethod
+    def _from_targets(
+        cls,
+        data: Transactions,
+        domain: Vocabulary,
+        domain_of_item: NDArray[np.int32],
+        target: NDArray[np.int32],
+        labels: Iterable[str],
+        details: Mapping[str, Any] | None,
+        hierarchy: Hierarchy | None,
+        cut: NDArray[np.int32] | None,
+    ) -> Recoding:
+        names = list(labels)
+        occurring = np.zeros(len(names), dtype=bool)
+        used = target[domain_of_item[data.supports > 0]]
+        occurring[used[used >= 0]] = True
+        vocabulary = Vocabulary(names[number] for number in np.flatnonzero(occurring).tolist())
+        number = np.full(len(names) + 1, -1, dtype=np.int32)  # the last entry serves target -1
+        number[: len(names)] = vocabulary.numbers(names)
+        number[:-1][~occurring] = -1
+        published_of = number[target]
+        return cls(
+            published=data.recode(published_of[domain_of_item], vocabulary),
+            domain=domain,
+            target=published_of,
+            suppressed=target < 0,
+            details=details or {},
+            hierarchy=hierarchy,
+            node_of_leaf=cut,
+        )
+
+    def codebook(self) -> dict[str, list[str]]:
+        """Published label → the items of the domain behind it."""
+        book: dict[str, list[str]] = {label: [] for label in self.published.vocabulary}
+        for item, number in zip(self.domain, self.target.tolist(), strict=True):
+            if number >= 0:
+                book[self.published.vocabulary[number]].append(item)
+        if self.suppressed.any():
+            book[""] = [self.domain[int(item)] for item in np.flatnonzero(self.suppressed)]
+        return book
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocalRecoding(Release):
+    """Every occurrence of an item has a published node of its own."""
+
+    kind: ClassVar[str] = "local-recoding"
+
+    cover: Itemsets  # [published items] the domain items each published item can stand for
+    hierarchy: Hierarchy | None = None
+    node_of_occurrence: NDArray[np.int32] | None = None  # [occurrences of the original], -1 if suppressed
+
+    @classmethod
+    def from_nodes(
+        cls,
+        data: Transactions,
+        hierarchy: Hierarchy,
+        node_of_occurrence: NDArray[np.integer],
+        details: Mapping[str, Any] | None = None,
+    ) -> LocalRecoding:
+        """``node_of_occurrence[j]`` is the node published instead of ``data.items[j]``, -1 to suppress it."""
+        nodes = np.asarray(node_of_occurrence, dtype=np.int32)
+        kept = nodes >= 0
+        used = np.unique(nodes[kept])
+        vocabulary = Vocabulary(hierarchy.published_labels[node] for node in used.tolist())
+        number = np.full(hierarchy.n_nodes, -1, dtype=np.int32)
+        number[used] = vocabulary.numbers(hierarchy.published_labels[node] for node in used.tolist())
+        published = Transactions.from_pairs(
+            data.owners[kept], number[nodes[kept]], data.n_records, vocabulary, data.ids, data.layout
+        )
+        node_of_number = used[np.argsort(number[used])]
+        runs = [np.sort(hierarchy.leaves(int(node))) for node in node_of_number]
+        indptr = np.zeros(len(runs) + 1, dtype=np.int64)
+        np.cumsum([len(run) for run in runs], out=indptr[1:])
+        items = np.concatenate(runs) if runs else np.empty(0, dtype=np.int32)
+        cover = Itemsets(indptr, items.astype(np.int32), hierarchy.vocabulary)
+        return cls(
+            published=published, cover=cover, details=details or {}, hierarchy=hierarchy, node_of_occurrence=nodes
+        )
+
+    def codebook(self) -> dict[str, list[str]]:
+        """Published label → every item it can stand for; an item may stand under several labels."""
+        book = dict(zip(self.published.vocabulary, self.cover.to_lists(), strict=True))
+        if self.node_of_occurrence is not None and (self.node_of_occurrence < 0).any():
+            covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
+            covered[self.cover.items] = True
+            book[""] = [self.cover.vocabulary[int(item)] for item in np.flatnonzero(~covered)]
+        return book
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Replacement(Release):
+    """Every record is replaced by the centre of its class; its own sensitive items stay."""
+
+    kind: ClassVar[str] = "replacement"
+
+    class_of: NDArray[np.int64]  # [n_records] equal non-sensitive rows have equal numbers
+    sensitive: tuple[str, ...] = ()
+
+    @classmethod
+    def from_centres(
+        cls,
+        data: Transactions,
+        class_of: NDArray[np.integer],
+        centres: Transactions,
+        sensitive: Iterable[str] = (),
+        details: Mapping[str, Any] | None = None,
+    ) -> Replacement:
+        """``centres`` has one row per class, over the vocabulary of the data and without sensitive items."""
+        hidden = tuple(sensitive)
+        is_sensitive = np.zeros(data.n_items, dtype=bool)
+        is_sensitive[[number for number in data.vocabulary.numbers(hidden) if number >= 0]] = True
+        replaced = centres.select(np.asarray(class_of))
+        own = is_sensitive[data.items]
+        published = Transactions.from_pairs(
+            np.concatenate((replaced.owners, data.owners[own])),
+            np.concatenate((replaced.items, data.items[own])),
+            data.n_records,
+            data.vocabulary,
+            data.ids,
+            data.layout,
+        )
+        return cls(
+            published=published.used_items(),
+            class_of=np.asarray(class_of, dtype=np.int64),
+            sensitive=hidden,
+            details=details or {},
+        )
+
+    def codebook(self) -> dict[str, list[str]]:
+        """Identity over the published items."""
+        return {label: [label] for label in self.published.vocabulary}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Grouping(Release):
+    """Groups of records with exact public items; sensitive items are only counted per group."""
+
+    kind: ClassVar[str] = "grouping"
+
+    group_of: NDArray[np.int64]  # [n_records] 0 … n_groups-1
+    sensitive: Vocabulary  # the sensitive items
+    count_group: NDArray[np.int64]  # [counts] sorted by (group, item), only counts above 0
+    count_item: NDArray[np.int32]  # [counts] number in ``sensitive``
+    count: NDArray[np.int64]  # [counts]
+
+    @classmethod
+    def from_groups(
+        cls,
+        data: Transactions,
+        group_of: NDArray[np.integer],
+        sensitive: Iterable[str],
+        details: Mapping[str, Any] | None = None,
+    ) -> Grouping:
+        """Split each record into public items and sensitive counts. Groups may have any numbers; they are made dense."""
+        vocabulary = Vocabulary(set(sensitive))
+        number = vocabulary.numbers(data.vocabulary)  # [data items], -1 for public ones
+        _, groups = np.unique(np.asarray(group_of), return_inverse=True)
+        hidden = number[data.items] >= 0
+        keys = groups[data.owners[hidden]].astype(np.int64) * max(len(vocabulary), 1) + number[data.items[hidden]]
+        unique, count = np.unique(keys, return_counts=True)
+        return cls(
+            published=data.keep_items(number < 0).used_items(),
+            group_of=groups.astype(np.int64),
+            sensitive=vocabulary,
+            count_group=unique // max(len(vocabulary), 1),
+            count_item=(unique % max(len(vocabulary), 1)).astype(np.int32),
+            count=count.astype(np.int64),
+            details=details or {},
+        )
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group_of.max()) + 1 if len(self.group_of) else 0
+
+    def codebook(self) -> dict[str, list[str]]:
+        """Identity over the published public items."""
+        return {label: [label] for label in self.published.vocabulary}

@@ -1,0 +1,242 @@
+"""The data: one set of items per person."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from setveil.core.vocabulary import Vocabulary
+from setveil.errors import InputError
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How records look in a file: which layout, and the few details needed to write the same again."""
+
+    name: str = "jsonl"
+    delimiter: str = ","
+    id_column: str = "id"
+    item_column: str = "item"
+
+
+class Distinct(NamedTuple):
+    """Distinct rows in lexicographic order, how often each occurs, and which one each record is."""
+
+    rows: Transactions
+    weights: NDArray[np.int64]
+    inverse: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Transactions:
+    """Records as CSR: row ``i`` is ``items[indptr[i]:indptr[i+1]]``, sorted and without repeats."""
+
+    indptr: NDArray[np.int64]
+    items: NDArray[np.int32]
+    vocabulary: Vocabulary
+    ids: tuple[str, ...] | None = None
+    layout: Layout = field(default_factory=Layout)
+
+    # -- making ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_lists(cls, records: Iterable[Iterable[Hashable]], ids: Iterable[str] | None = None) -> Transactions:
+        """From any iterable of iterables. Strings are labels; integers become their decimal label."""
+        rows: list[list[str]] = []
+        for position, record in enumerate(records):
+            if isinstance(record, str | bytes):
+                raise InputError(f"record {position} is a string; give a list of items per record.")
+            rows.append([label_of(item, f"record {position}") for item in record])
+        vocabulary = Vocabulary({label for row in rows for label in row})
+        lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
+        items = vocabulary.numbers(label for row in rows for label in row)
+        data = cls.from_pairs(np.repeat(np.arange(len(rows)), lengths), items, len(rows), vocabulary)
+        return data if ids is None else replace(data, ids=tuple(ids))
+
+    @classmethod
+    def from_pairs(
+        cls,
+        records: ArrayLike,
+        items: ArrayLike,
+        n_records: int,
+        vocabulary: Vocabulary,
+        ids: tuple[str, ...] | None = None,
+        layout: Layout | None = None,
+    ) -> Transactions:
+        """From (record number, item number) pairs in any order, repeats allowed."""
+        width = max(len(vocabulary), 1)
+        if n_records * width >= 2**63:
+            raise InputError("too many records times items for 64-bit keys.")
+        keys = np.asarray(records, dtype=np.int64) * width
+        keys += np.asarray(items)
+        if len(keys) > 1 and not (keys[1:] > keys[:-1]).all():
+            keys.sort()
+            keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))]
+        owners = keys // width
+        indptr = np.searchsorted(owners, np.arange(n_records + 1)).astype(np.int64, copy=False)
+        keys -= owners * width
+        return cls(indptr, keys.astype(np.int32), vocabulary, ids, layout or Layout())
+
+    # -- looking --------------------------------------------------------------------------------------------------
+
+    @property
+    def n_records(self) -> int:
+        """Number of records, empty ones included."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_items(self) -> int:
+        """Size of the vocabulary."""
+        return len(self.vocabulary)
+
+    @property
+    def n_occurrences(self) -> int:
+        """Number of (record, item) pairs."""
+        return len(self.items)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Items per record, int64[n_records]."""
+        return np.diff(self.indptr)
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The record of each occurrence, int64[n_occurrences]."""
+        return np.repeat(np.arange(self.n_records), self.lengths)
+
+    @property
+    def n_empty(self) -> int:
+        """Number of records without items."""
+        return int((self.lengths == 0).sum())
+
+    @cached_property
+    def supports(self) -> NDArray[np.int64]:
+        """In how many records each item occurs, int64[n_items]."""
+        return np.bincount(self.items, minlength=self.n_items).astype(np.int64, copy=False)
+
+    def __len__(self) -> int:
+        return self.n_records
+
+    def __repr__(self) -> str:
+        return f"Transactions({self.n_records:,} records, {self.n_items:,} items, {self.n_occurrences:,} occurrences)"
+
+    def record(self, number: int) -> NDArray[np.int32]:
+        """The items of one record."""
+        return self.items[self.indptr[number] : self.indptr[number + 1]]
+
+    def to_lists(self) -> list[list[str]]:
+        """Labels, record by record, each in ascending order."""
+        labels = self.vocabulary.labels
+        flat = [labels[item] for item in self.items.tolist()]
+        bounds = self.indptr.tolist()
+        return [flat[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
+
+    def inverted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``(indptr, records)``: the records of item ``i``, ascending, are ``records[indptr[i]:indptr[i+1]]``."""
+        indptr = np.zeros(self.n_items + 1, dtype=np.int64)
+        np.cumsum(self.supports, out=indptr[1:])
+        return indptr, self.owners[np.argsort(self.items, kind="stable")]
+
+    # -- deriving -------------------------------------------------------------------------------------------------
+
+    def select(self, records: NDArray[np.integer]) -> Transactions:
+        """The given records, in the given order, over the same vocabulary."""
+        lengths = self.lengths[records]
+        indptr = np.zeros(len(records) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
+        ids = None if self.ids is None else tuple(self.ids[record] for record in records)
+        return replace(self, indptr=indptr, items=self.items[gather], ids=ids)
+
+    def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
+        """Replace every item ``i`` by ``target[i]``; -1 drops it. Items that fall together are kept once per record."""
+        items = np.asarray(target)[self.items]
+        keep = items >= 0
+        return Transactions.from_pairs(
+            self.owners[keep], items[keep], self.n_records, vocabulary, self.ids, self.layout
+        )
+
+    def keep_items(self, keep: NDArray[np.bool_]) -> Transactions:
+        """Only the items marked true, renumbered over a smaller vocabulary."""
+        vocabulary = Vocabulary.presorted([label for label, kept in zip(self.vocabulary, keep, strict=True) if kept])
+        return self.recode(np.where(keep, np.cumsum(keep) - 1, -1), vocabulary)
+
+    def used_items(self) -> Transactions:
+        """Without the vocabulary's items that never occur."""
+        occurs = self.supports > 0
+        return self if bool(occurs.all()) else self.keep_items(occurs)
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return sort_rows(self.indptr, self.items, self.n_items)
+
+    def lexicographic_order(self) -> NDArray[np.int64]:
+        """Record numbers in lexicographic order of their items (a prefix before its extensions), stable."""
+        return self._sorted[0]
+
+    def distinct(self) -> Distinct:
+        """Distinct rows with weights; ``rows.select(inverse)`` has the same content as ``self``."""
+        order, start = self._sorted
+        is_first = start == np.arange(self.n_records)
+        inverse = np.empty(self.n_records, dtype=np.int64)
+        inverse[order] = np.cumsum(is_first) - 1
+        rows = replace(self, ids=None).select(order[is_first])
+        weights = np.bincount(inverse, minlength=rows.n_records).astype(np.int64, copy=False)
+        return Distinct(rows, weights, inverse)
+
+
+def label_of(item: object, where: str) -> str:
+    """The label of one item given from Python: text as it is, an integer in decimal; anything else is an error."""
+    if isinstance(item, str):
+        if not item:
+            raise InputError(f"{where}: an item label is empty; give every item a name.")
+        return str(item)
+    if isinstance(item, int | np.integer) and not isinstance(item, bool | np.bool_):
+        return str(int(item))
+    if item is None or (isinstance(item, float | np.floating) and np.isnan(item)):
+        raise InputError(f"{where}: an item is null or NaN; drop it or give it a name.")
+    raise InputError(f"{where}: item {item!r} is neither text nor an integer; convert it to text.")
+
+
+def sort_rows(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order CSR rows lexicographically; a prefix comes before its extensions; equal rows keep their order.
+
+    Returns ``(order, start)``: ``order[j]`` is the row at place ``j`` and ``start[j]`` the place of the first row equal to
+    it. Rows are refined block by block: as many columns as fit in 63 bits are packed into one key, and only rows that
+    are still tied and still have items go on to the next block. So dense and long rows cost no more than their ties.
+    """
+    n_records = len(indptr) - 1
+    order = np.arange(n_records, dtype=np.int64)
+    start = np.zeros(n_records, dtype=np.int64)
+    lengths = np.diff(indptr)
+    bits = max(int(n_items).bit_length(), 1)  # codes 1..n_items; 0 ends a row, so that a prefix sorts first
+    n_columns = 63 // bits
+    active = np.arange(n_records, dtype=np.int64)  # places not yet decided
+    column = 0
+    while len(active):
+        rows = order[active]
+        key = np.zeros(len(active), dtype=np.int64)
+        for offset in range(column, column + n_columns):
+            has_item = offset < lengths[rows]
+            key <<= bits
+            if len(items):
+                key += np.where(has_item, items[np.minimum(indptr[rows] + offset, len(items) - 1)] + 1, 0)
+        # Places of one tie group are adjacent, so sorting by (group, key) permutes inside groups only.
+        resorted = np.lexsort((key, start[active]))
+        rows, key, group = rows[resorted], key[resorted], start[active]
+        order[active] = rows
+        new_run = np.concatenate(([True], (key[1:] != key[:-1]) | (group[1:] != group[:-1])))
+        run = np.cumsum(new_run) - 1
+        start[active] = active[new_run][run]
+        column += n_columns
+        tied = np.bincount(run)[run] > 1
+        # A row that ends exactly at the block's edge needs one more round: it goes before the rows it is a prefix of.
+        active = active[tied & (lengths[rows] >= column)]
+    return order, start

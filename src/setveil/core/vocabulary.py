@@ -1,0 +1,85 @@
+"""Labels and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import InputError, name_some
+
+
+def ascending(labels: Iterable[str]) -> list[str]:
+    """Labels in the house order: by value, then by string, if every label is ``[0-9]+``; else by code point."""
+    known = list(labels)
+    if all(label.isascii() and label.isdigit() for label in known):
+        # Zero-padding compares like the value, without the cost and the size limit of int().
+        return sorted(known, key=lambda label: (len(label.lstrip("0")), label.lstrip("0"), label))
+    return sorted(known)
+
+
+class Vocabulary(Sequence[str]):
+    """The labels of a domain, numbered 0, 1, … in ascending order."""
+
+    __slots__ = ("__dict__", "labels")
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        """``labels`` must be distinct; they are put in ascending order here."""
+        ordered = tuple(ascending(labels))
+        if "" in ordered:
+            raise InputError("an item label is empty; give every item a name.")
+        self.labels = ordered
+        if len(self._number) != len(ordered):
+            raise ValueError("labels of a vocabulary must be distinct")
+
+    @classmethod
+    def presorted(cls, labels: Sequence[str]) -> Vocabulary:
+        """Trust the caller that labels are distinct, non-empty and in ascending order (readers that sorted them)."""
+        vocabulary = cls.__new__(cls)
+        vocabulary.labels = tuple(labels)
+        return vocabulary
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+        return self.labels[number]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.labels)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._number
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self.labels == other.labels
+
+    def __hash__(self) -> int:
+        return hash(self.labels)
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} labels)"
+
+    def number(self, label: str) -> int:
+        """The number of a label, or -1 for a stranger."""
+        return self._number.get(label, -1)
+
+    def numbers(self, labels: Iterable[str]) -> NDArray[np.int32]:
+        """Numbers of several labels, -1 for strangers."""
+        known = self._number
+        return np.fromiter((known.get(label, -1) for label in labels), dtype=np.int32)
+
+    def encode(self, labels: Iterable[str], what: str = "item") -> NDArray[np.int32]:
+        """Numbers of several labels; strangers are an error that names them."""
+        wanted = list(labels)
+        numbers = self.numbers(wanted)
+        if (numbers < 0).any():
+            strangers = [label for label, number in zip(wanted, numbers, strict=True) if number < 0]
+            raise InputError(f"unknown {what} {name_some(strangers)}; check the spelling.")
+        return numbers

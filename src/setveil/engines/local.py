@@ -1,0 +1,41 @@
+"""The engine for one machine: arrays in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Itemsets, Transactions
+from setveil.core.transactions import Distinct
+from setveil.engines.base import Result, Shard
+
+
+@dataclass(frozen=True)
+class LocalEngine:
+    """Everything in this process."""
+
+    def distinct(self, data: Transactions) -> Distinct:
+        return data.distinct()
+
+    def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
+        indptr, records = data.inverted()
+        result = np.empty(len(itemsets), dtype=np.int64)
+        for number, itemset in enumerate(itemsets):
+            lists = sorted((records[indptr[item] : indptr[item + 1]] for item in itemset), key=len)
+            if not lists:
+                result[number] = data.n_records
+                continue
+            common = lists[0]
+            for other in lists[1:]:
+                common = np.intersect1d(common, other, assume_unique=True)
+            result[number] = len(common)
+        return result
+
+    def partition(self, order: NDArray[np.int64], n_parts: int) -> list[NDArray[np.int64]]:
+        return np.array_split(order, n_parts)
+
+    def map_shards(self, work: Callable[[Shard], Result], shards: Sequence[Shard]) -> list[Result]:
+        return [work(shard) for shard in shards]

@@ -1,0 +1,1 @@
+"""Obviously correct twins of the fast code: sets and itertools, one file per room. Slow on purpose."""
