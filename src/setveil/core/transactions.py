@@ -179,6 +179,13 @@ class Transactions:
         """Record numbers in lexicographic order of their items (a prefix before its extensions), stable."""
         return self._sorted[0]
 
+    def row_ranks(self) -> NDArray[np.int64]:
+        """The place of each record in lexicographic order, int64[n_records]; equal records share the first one's."""
+        order, start = self._sorted
+        ranks = np.empty(self.n_records, dtype=np.int64)
+        ranks[order] = start
+        return ranks
+
     def distinct(self) -> Distinct:
         """Distinct rows with weights; ``rows.select(inverse)`` has the same content as ``self``."""
         order, start = self._sorted
