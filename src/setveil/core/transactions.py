@@ -161,6 +161,10 @@ class Transactions:
             self.owners[keep], items[keep], self.n_records, vocabulary, self.ids, self.layout
         )
 
+    def over(self, vocabulary: Vocabulary) -> Transactions:
+        """The same records over a larger vocabulary, which must hold every item of this one."""
+        return self.recode(vocabulary.encode(self.vocabulary), vocabulary)
+
     def keep_items(self, keep: NDArray[np.bool_]) -> Transactions:
         """Only the items marked true, renumbered over a smaller vocabulary."""
         vocabulary = Vocabulary.presorted([label for label, kept in zip(self.vocabulary, keep, strict=True) if kept])
