@@ -14,6 +14,8 @@ from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import InputError, name_some
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from setveil.core.transactions import Transactions
 
 ROOT_LABEL = "ALL"
@@ -48,9 +50,13 @@ class Hierarchy:
         """
         n_given = len(parents)
         names, above = list(labels), [int(parent) for parent in parents]
-        roots = [node for node in range(n_given) if above[node] < 0]
+        if len(names) != n_given or any(parent >= n_given for parent in above):
+            raise ValueError("every node needs a label and a parent among the nodes")
         if n_given == 0:
             raise InputError("the hierarchy has no nodes.")
+        if "" in names:
+            raise InputError("a node of the hierarchy has an empty label; give every node a name.")
+        roots = [node for node in range(n_given) if above[node] < 0]
         if len(roots) != 1 or n_given == 1:
             for node in roots:
                 above[node] = n_given
@@ -128,14 +134,14 @@ class Hierarchy:
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[str]], derived_from_data: bool = False) -> Hierarchy:
         """From leaf-to-root label paths, root or forest. An inner node is told by its label path from the top."""
-        number: dict[tuple[str, ...], int] = {}
+        number: dict[tuple[int, str, bool], int] = {}
         parents: list[int] = []
         labels: list[str] = []
         for path in paths:
             above = -1
             for depth in range(len(path) - 1, -1, -1):
                 # A leaf is marked, so that an item may repeat the label of a category beside it.
-                key = (*path[depth:][::-1], "\0leaf") if depth == 0 else tuple(path[depth:][::-1])
+                key = (above, path[depth], depth == 0)
                 if key not in number:
                     number[key] = len(labels)
                     parents.append(above)
@@ -144,7 +150,7 @@ class Hierarchy:
         return cls.from_parents(parents, labels, derived_from_data)
 
     @classmethod
-    def from_file(cls, path: str, **options: object) -> Hierarchy:
+    def from_file(cls, path: str | PathLike[str], **options: object) -> Hierarchy:
         """From any hierarchy file setveil knows (see ``docs/formats.md``)."""
         from setveil.io.hierarchies import read_hierarchy
 
@@ -252,13 +258,7 @@ class Hierarchy:
         leaves = self.vocabulary.numbers(vocabulary)
         missing = [vocabulary[int(item)] for item in np.flatnonzero(leaves < 0)]
         if missing:
-            inner = set(self.labels[self.n_items :])
-            generalized = [label for label in missing if label in inner]
-            if generalized:
-                raise InputError(
-                    f"the data holds {name_some(generalized)}, which the hierarchy has as an inner node; "
-                    "replace it by its items or add it to the hierarchy as an item."
-                )
+            self._refuse_inner_nodes(missing)
             raise InputError(
                 f"the hierarchy lacks {len(missing):,} item(s) of the data: {name_some(missing)}; "
                 "add them, or use --unknown-items root to put them directly below the root."
@@ -267,14 +267,23 @@ class Hierarchy:
 
     def with_items_below_root(self, labels: Iterable[str]) -> Hierarchy:
         """A copy in which the given labels are additional leaves directly below the root (``--unknown-items root``)."""
+        added = ascending(labels)
+        self._refuse_inner_nodes(added)
         order = self.in_preorder
         place = {int(node): number for number, node in enumerate(order)}
         parents = [place[int(self.parent[node])] if self.parent[node] >= 0 else -1 for node in order]
         names = [self.labels[node] for node in order]
-        for label in ascending(labels):
-            parents.append(0)
-            names.append(label)
-        return Hierarchy.from_parents(parents, names, self.derived_from_data)
+        parents.extend(0 for _ in added)
+        return Hierarchy.from_parents(parents, names + added, self.derived_from_data)
+
+    def _refuse_inner_nodes(self, items: Iterable[str]) -> None:
+        inner = set(self.labels[self.n_items :])
+        generalized = [label for label in items if label in inner]
+        if generalized:
+            raise InputError(
+                f"the data holds {name_some(generalized)}, which the hierarchy has as an inner node; "
+                "replace it by its items or add it to the hierarchy as an item."
+            )
 
 
 def _fresh(label: str, taken: set[str]) -> str:
