@@ -168,7 +168,11 @@ class Transactions:
     def keep_items(self, keep: NDArray[np.bool_]) -> Transactions:
         """Only the items marked true, renumbered over a smaller vocabulary."""
         vocabulary = Vocabulary.presorted([label for label, kept in zip(self.vocabulary, keep, strict=True) if kept])
-        return self.recode(np.where(keep, np.cumsum(keep) - 1, -1), vocabulary)
+        kept = np.asarray(keep)[self.items]
+        n_kept = np.zeros(self.n_occurrences + 1, dtype=np.int64)
+        np.cumsum(kept, out=n_kept[1:])
+        number = (np.cumsum(keep) - 1).astype(np.int32)  # order is kept, so rows stay sorted
+        return replace(self, indptr=n_kept[self.indptr], items=number[self.items[kept]], vocabulary=vocabulary)
 
     def used_items(self) -> Transactions:
         """Without the vocabulary's items that never occur."""
