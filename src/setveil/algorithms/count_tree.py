@@ -1,0 +1,121 @@
+"""The count-tree of Terrovitis, Mamoulis, Kalnis 2008, walked without being built.
+
+The count-tree holds the supports of itemsets over items *and* their generalizations: a record is expanded by all
+ancestors of its items (the root left out), and itemsets never hold two related nodes. Its paths are the itemsets in
+lexicographic order of a fixed node order, ancestors first. A support is needed only when the traversal gets there, and by
+then most of the tree is usually cut off by earlier moves, so each path is counted when it is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import Context
+from setveil.core import Hierarchy, Transactions
+from setveil.kernels.counting import (
+    count_node_supports,
+    expand_rows,
+    find_next_rare,
+    merge_equal_rows,
+    recode_rows,
+    start_walk,
+)
+
+TREE_ORDERS = ("frequency", "leaves")
+SLICE = 50_000_000  # counting steps between two signs of life, well below half a second
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Distinct records as sets of leaves or nodes, with their number."""
+
+    indptr: NDArray[np.int64]
+    items: NDArray[np.int32]
+    weights: NDArray[np.int64]
+
+    @classmethod
+    def of_leaves(cls, data: Transactions, hierarchy: Hierarchy, context: Context) -> Rows:
+        """The distinct records of the data, each item as a leaf of the hierarchy."""
+        distinct, weights, _ = context.engine.distinct(data)
+        return cls(distinct.indptr, hierarchy.leaf_of_items(data.vocabulary)[distinct.items], weights)
+
+    @property
+    def longest(self) -> int:
+        """Items in the longest row."""
+        return int(np.diff(self.indptr).max(initial=0))
+
+    def recode(self, target: NDArray[np.int32]) -> Rows:
+        """Every item replaced by its target, -1 to drop it; rows that become equal are merged, empty ones go."""
+        indptr, items = recode_rows(self.indptr, self.items, target)
+        return Rows(*merge_equal_rows(indptr, items, self.weights))
+
+    def expand(self, hierarchy: Hierarchy, number: NDArray[np.int32]) -> Rows:
+        """Every row of nodes with all their ancestors; nodes appear as ``number[node]``, -1 leaves a node out."""
+        indptr, items = expand_rows(self.indptr, self.items, hierarchy.parent, number)
+        return Rows(indptr, items, self.weights)
+
+    def node_supports(self, hierarchy: Hierarchy) -> NDArray[np.int64]:
+        """In how many records something below each node occurs, int64[n_nodes]."""
+        return count_node_supports(self.indptr, self.items, self.weights, hierarchy.parent)
+
+
+def node_order(hierarchy: Hierarchy, supports: NDArray[np.int64], tree_order: str) -> NDArray[np.int32]:
+    """The nodes that occur, without the root, in the order of the count-tree; ancestors come before their descendants.
+
+    ``frequency``: larger support first; ties: more leaves below, then smaller depth, then depth first. ``leaves``: the same
+    without looking at supports.
+    """
+    nodes = hierarchy.in_preorder[1:]
+    nodes = nodes[supports[nodes] > 0]
+    by_support = -supports[nodes] if tree_order == "frequency" else np.zeros(len(nodes), dtype=np.int64)
+    keys = (hierarchy.preorder[nodes], hierarchy.depth[nodes], -hierarchy.n_leaves[nodes], by_support)
+    return nodes[np.lexsort(keys)]
+
+
+class PathWalk:
+    """The paths of one length of the count-tree over the given nodes, in order; nodes can be taken out on the way."""
+
+    def __init__(self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int) -> None:
+        """``records`` hold nodes; ``nodes`` stand in the order of the tree; ``size`` is at least 2."""
+        self.size = size
+        self.nodes = nodes
+        self.number = np.full(hierarchy.n_nodes, -1, dtype=np.int32)  # place of each node in ``nodes``
+        self.number[nodes] = np.arange(len(nodes))
+        rows = records.expand(hierarchy, self.number)
+        runs = (hierarchy.first[nodes], hierarchy.last[nodes])
+        self._walk = start_walk(rows.indptr, rows.items, rows.weights, runs, size - 1)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all paths have been visited."""
+        return bool(self._walk.at[0] < 0)
+
+    @property
+    def share_done(self) -> float:
+        """How far the walk is, by its first node."""
+        return max(int(self._walk.position[0]), 0) / max(len(self.nodes), 1)
+
+    @property
+    def n_reached(self) -> int:
+        """Nodes of the count-tree that were visited and counted so far."""
+        return int(self._walk.reached[0])
+
+    def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Walk on to the next rare paths (support below k): all that share the same prefix, or none after a long while."""
+        rare, supports = find_next_rare(self._walk, k, SLICE)
+        prefix = tuple(self.nodes[self._walk.prefix].tolist())
+        for item, support in zip(rare.tolist(), supports.tolist(), strict=True):
+            yield (*prefix, int(self.nodes[item])), support
+
+    def is_alive(self, path: tuple[int, ...]) -> bool:
+        """Whether no node of a path has been taken out."""
+        return bool(self._walk.alive[self.number[list(path)]].all())
+
+    def take_out(self, nodes: NDArray[np.int32]) -> None:
+        """Leave out all further paths through these nodes."""
+        numbers = self.number[nodes]
+        self._walk.alive[numbers[numbers >= 0]] = False
