@@ -1,1 +1,99 @@
-"""setveil: make transaction data safe to publish, prove it, and show what it cost."""
+"""setveil: make transaction data safe to publish, prove it, and show what it cost.
+
+The public names, nothing else. Each is imported when first used, so ``import setveil`` stays light.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from setveil.algorithms.registry import list_algorithms as algorithms
+    from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
+    from setveil.errors import (
+        CancelledError,
+        GuaranteeError,
+        InfeasibleError,
+        InputError,
+        SetveilError,
+        SetveilWarning,
+    )
+    from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
+    from setveil.pipeline import anonymize, measure, open_release, publish, read, risk, run, verify, verify_folder
+    from setveil.policy.schema import Policy
+    from setveil.verify import Verdict, minimal_violations
+
+__all__ = [
+    "CancelledError",
+    "Coherence",
+    "ConstraintAnonymity",
+    "Grouping",
+    "GuaranteeError",
+    "Hierarchy",
+    "InfeasibleError",
+    "InputError",
+    "KAnonymity",
+    "KmAnonymity",
+    "LocalRecoding",
+    "Policy",
+    "PrivacyDegree",
+    "Recoding",
+    "Release",
+    "Replacement",
+    "SetveilError",
+    "SetveilWarning",
+    "Transactions",
+    "Verdict",
+    "__version__",
+    "algorithms",
+    "anonymize",
+    "measure",
+    "minimal_violations",
+    "open_release",
+    "publish",
+    "read",
+    "risk",
+    "run",
+    "verify",
+    "verify_folder",
+]
+
+_ROOMS = {
+    "setveil.core": "Grouping Hierarchy LocalRecoding Recoding Release Replacement Transactions",
+    "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
+    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
+    "setveil.pipeline": "anonymize measure open_release publish read risk run verify verify_folder",
+    "setveil.policy.schema": "Policy",
+    "setveil.verify": "Verdict minimal_violations",
+}
+_WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}
+_WHERE["algorithms"] = "setveil.algorithms.registry:list_algorithms"
+
+
+class _Public(ModuleType):
+    """Keeps public functions in place: importing the room ``setveil.verify`` must not hide ``setveil.verify(…)``."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _WHERE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Public
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'setveil' has no attribute '{name}'")
+    module, _, attribute = _WHERE[name].partition(":")
+    value = getattr(import_module(module), attribute or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

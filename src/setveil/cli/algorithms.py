@@ -1,0 +1,75 @@
+"""``setveil algorithms``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from setveil.cli import options as o
+from setveil.cli.console import say, say_json, table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: setveil algorithms aa")(algorithms)
+
+
+def algorithms(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One algorithm, with its options.")] = None,
+    json: o.Json = False,
+) -> None:
+    """The algorithms: which model each enforces, its paper, how it scales, its options."""
+    import inspect
+
+    import setveil
+    from setveil.pipeline import describe_algorithm
+
+    if name is None:
+        entries = setveil.algorithms()
+        if json:
+            say_json(
+                {
+                    "algorithms": [
+                        {
+                            "name": e.name,
+                            "models": e.models,
+                            "paper": e.paper,
+                            "scales": e.scales,
+                            "hierarchy": e.hierarchy,
+                            "summary": e.summary,
+                        }
+                        for e in entries
+                    ]
+                }
+            )
+            return
+        table(
+            ("name", "models", "hierarchy", "scales", "paper", "what it does"),
+            [(e.name, ", ".join(e.models), e.hierarchy, e.scales, e.paper, e.summary) for e in entries],
+        )
+        say("The first algorithm listed for a model is its default. `setveil algorithms NAME` tells more.")
+        return
+    entry, text, choices = describe_algorithm(name)
+    if json:
+        say_json(
+            {
+                "name": entry.name,
+                "models": entry.models,
+                "paper": entry.paper,
+                "scales": entry.scales,
+                "options": [vars(c) for c in choices],
+                "text": text,
+            }
+        )
+        return
+    say(
+        f"{entry.name}: {entry.summary}\nmodels: {', '.join(entry.models)}   paper: {entry.paper}   scales: {entry.scales}\n"
+    )
+    say(inspect.cleandoc(text))
+    if choices:
+        say("")
+        table(
+            ("option", "default", "choices", "meaning"),
+            [(c.name, str(c.default), ", ".join(c.choices), c.text) for c in choices],
+        )

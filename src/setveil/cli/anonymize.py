@@ -1,0 +1,138 @@
+"""``setveil anonymize``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli import options as o
+from setveil.cli.console import progress, say, say_json, table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: setveil anonymize baskets.csv -o out --model km -k 5 -m 2 --hierarchy taxonomy.csv")(
+        anonymize
+    )
+
+
+def anonymize(
+    input: o.Input,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish; OUT.internal appears beside it.")
+    ],
+    model: o.Model = None,
+    k: o.K = None,
+    m: o.M = None,
+    l: o.L = None,  # noqa: E741 - the literature's letter
+    p: o.P = None,
+    h: o.H = None,
+    sensitive: o.Sensitive = None,
+    constraints: o.Constraints = None,
+    utility: o.Utility = None,
+    utility_rest: o.UtilityRest = None,
+    max_suppressed: o.MaxSuppressed = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="See `setveil algorithms`; the model's default otherwise.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="N=V", help="An option of the algorithm; may be repeated.")
+    ] = None,
+    hierarchy: o.Hierarchy = None,
+    unknown_items: o.UnknownItems = None,
+    policy: Annotated[Path | None, typer.Option(help="A policy file; options given here override it.")] = None,
+    domain: Annotated[str | None, typer.Option(help="A file of all items that could occur, one per line.")] = None,
+    seed: o.Seed = None,
+    to: Annotated[str | None, typer.Option(help="Layout to write; the input's otherwise.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier release.")] = False,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Keep the input's record order (it is published then).")
+    ] = False,
+    keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep record ids (they are published then).")] = False,
+    publish_constraints: Annotated[
+        bool, typer.Option("--publish-constraints", help="Publish the constraint lists too.")
+    ] = False,
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+    json: o.Json = False,
+) -> None:
+    """Make a release, verify it, and publish it with certificate and report."""
+    from setveil import pipeline
+    from setveil.errors import InputError
+
+    given: dict[str, Any] = {
+        "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),
+        "algorithm": {"name": algorithm, "options": _pairs(option or [])},
+        "hierarchy": {"source": hierarchy, "unknown_items": unknown_items},
+        "input": {**o.read_options(format, delimiter, id_column, item_column), "domain": domain},
+        "output": {
+            "to": to,
+            "keep_order": keep_order or None,
+            "keep_ids": keep_ids or None,
+            "publish_constraints": publish_constraints or None,
+        },
+        "seed": seed,
+    }
+    if policy is None and model is None:
+        raise InputError(
+            "say which promise to keep: --model km|k-anonymity|constraints|degree|coherence, or --policy FILE."
+        )
+    with progress() as report:
+        outcome = pipeline.run(pipeline.make_policy(given, policy), input, output, force=force, report=report)
+    show(outcome, json)
+
+
+def _pairs(options: list[str]) -> dict[str, str]:
+    from setveil.errors import InputError
+
+    pairs = {}
+    for text in options:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise InputError(f'--option takes NAME=VALUE, not "{text}".')
+        pairs[name] = value
+    return pairs
+
+
+def show(outcome: Any, json: bool) -> None:
+    """Verdict, risk before and after, cost, and where everything is."""
+    from setveil.report.words import METRICS, figure, percent, put
+
+    before, after = (part.to_dict() for part in (outcome.risk_before, outcome.risk_after))
+    if json:
+        say_json(
+            {
+                "out": str(outcome.path),
+                "internal": str(outcome.internal),
+                "verified": outcome.verdict.holds,
+                "achieved": dict(outcome.achieved),
+                "metrics": dict(outcome.metrics),
+                "risk": {"before": before, "after": after},
+                "seconds": dict(outcome.seconds),
+                "details": {
+                    k: v for k, v in outcome.release.details.items() if isinstance(v, int | float | str | bool)
+                },
+            }
+        )
+        return
+    record = outcome.release.record
+    say(f"Verified: {record.model.guarantee()}")
+    rows = [
+        (
+            str(was["known"]),
+            percent(was["singled_out"]),
+            percent(now["singled_out"]),
+            percent(was["mean_chance"]),
+            percent(now["mean_chance"]),
+        )
+        for was, now in zip(before["rows"], after["rows"], strict=True)
+    ]
+    table(("known items", "singled out before", "after", "mean chance before", "after"), rows)
+    cost = [(put(name, METRICS), figure(value)) for name, value in outcome.metrics.items() if value is not None]
+    table(("cost", ""), cost)
+    say(f"Published: {outcome.path}")
+    say(f"Report:    {outcome.internal / 'report.html'} (internal), {outcome.path / 'report.html'} (public)")

@@ -1,0 +1,72 @@
+"""What the commands print, and how they end."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from setveil.errors import SetveilWarning
+
+Report = Callable[[str, float | None], None]
+
+
+def show_warnings() -> None:
+    """Warnings for users as one line on standard error; Python's own stay hidden."""
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if issubclass(category, SetveilWarning):
+            print(f"warning: {message}", file=sys.stderr)  # noqa: T201
+
+    warnings.simplefilter("always", SetveilWarning)
+    warnings.showwarning = show
+
+
+def say(text: str) -> None:
+    """One line for people, on standard output."""
+    print(text)  # noqa: T201
+
+
+def note(text: str) -> None:
+    """One line about the run, on standard error, so that output can be piped."""
+    print(text, file=sys.stderr)  # noqa: T201
+
+
+def say_json(content: Any) -> None:
+    """One JSON object and nothing else."""
+    print(json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False))  # noqa: T201
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """A small table; numbers right-aligned, the first column left."""
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(header):
+        grid.add_column(name, justify="left" if number == 0 else "right", overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    Console(highlight=False, markup=False).print(grid)
+
+
+@contextmanager
+def progress() -> Iterator[Report | None]:
+    """A progress bar on a terminal, None when piped."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def report(stage: str, share: float | None) -> None:
+            bar.update(task, description=stage, total=None if share is None else 1.0, completed=share or 0.0)
+
+        yield report

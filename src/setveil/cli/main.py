@@ -1,0 +1,86 @@
+"""The command ``setveil``: one file per command, no logic."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+import typer
+
+from setveil.cli.console import note, show_warnings
+from setveil.errors import SetveilError
+
+app = typer.Typer(
+    name="setveil",
+    help="Make transaction data (one set of items per person) safe to publish, prove it, and show what it cost.",
+    epilog="Example: setveil anonymize baskets.csv -o out --model km -k 5 -m 2 --hierarchy taxonomy.csv",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def _start(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+    verbose: bool = typer.Option(False, "-v", "--verbose", help="Show a traceback where something goes wrong inside."),
+) -> None:
+    if verbose:
+        os.environ["SETVEIL_VERBOSE"] = "1"
+
+
+def _register() -> None:
+    from setveil.cli import algorithms, anonymize, demo, measure, risk, verify
+
+    for module in (risk, anonymize, verify, measure, algorithms, demo):
+        module.register(app)
+
+
+_register()
+
+
+def main() -> None:
+    """Run a command; every error is one line and an exit code."""
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments == ["--version"]:
+        from setveil import __version__
+
+        click.echo(f"setveil {__version__}")
+        return 0
+    show_warnings()
+    try:
+        status = app(arguments, prog_name="setveil", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as problem:
+        note(problem.format_message())
+        return 2
+    except click.ClickException as problem:
+        command = getattr(getattr(problem, "ctx", None), "command_path", "setveil")
+        note(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help.")
+        return 2
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except SetveilError as problem:
+        note(f"setveil: {problem}")
+        return problem.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        note("setveil: stopped; nothing was written.")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        note("setveil: out of memory; try a smaller m, an algorithm that scales, or a larger machine.")
+        return 4
+    except Exception as problem:
+        if os.environ.get("SETVEIL_VERBOSE"):
+            raise
+        note(
+            f"setveil: internal error ({type(problem).__name__}); run again with `setveil -v …` and report what it shows."
+        )
+        return 4
+    return int(status or 0)

@@ -1,0 +1,63 @@
+"""``setveil risk``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from setveil.cli import options as o
+from setveil.cli.console import progress, say, say_json, table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: setveil risk baskets.csv --known 1,2,3")(risk)
+
+
+def risk(
+    input: o.Input,
+    known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
+    k: Annotated[int, typer.Option("-k", help="Report records with a combination shared by fewer than K.")] = 5,
+    seed: o.Seed = None,
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+    json: o.Json = False,
+) -> None:
+    """What an attacker who knows a few items of a person can find out, before anything is done."""
+    import setveil
+    from setveil.errors import InputError
+    from setveil.report.words import figure, percent
+
+    if not all(part.strip().isdigit() and int(part) > 0 for part in known.split(",")):
+        raise InputError(f'--known takes numbers of items, as in 1,2,3,4, not "{known}".')
+    numbers = tuple(int(part) for part in known.split(","))
+    with progress() as report:
+        if report:
+            report("reading", None)
+        data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+        result = setveil.risk(data, known=numbers, k=k, seed=seed or 0, progress=report)
+    content = result.to_dict()
+    if json:
+        say_json({"records": data.n_records, "items": data.n_items, "risk": content})
+        return
+    say(
+        f"{data.n_records:,} records, {data.n_items:,} items, {data.n_occurrences:,} occurrences, {data.n_empty:,} empty records"
+    )
+    rows = [
+        (
+            str(row["known"]),
+            figure(row["records"]),
+            percent(row["singled_out"]),
+            percent(row["mean_chance"]),
+            percent(row["max_chance"]),
+            percent(row["below_k"]),
+        )
+        for row in content["rows"]
+    ]
+    header = ("known items", "records with as many", "singled out", "mean chance", "largest chance", f"some below {k}")
+    table(header, rows)
+    for line in content.get("notes", ()):
+        say(line)

@@ -1,0 +1,591 @@
+"""read → assess → anonymize → verify → measure → publish: the one place that knows the whole sequence.
+
+The command line, the web page and a notebook all call the functions here. Nothing is published that ``verify`` has not
+accepted, and what it accepts are the files as written, read back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil import __version__
+from setveil.algorithms import Context, default_for, find, make_algorithm
+from setveil.core import Hierarchy, Layout, Release, RunRecord, Transactions, Vocabulary
+from setveil.errors import GuaranteeError, InputError, SetveilError, SetveilWarning, name_some
+from setveil.io.folders import Staging
+from setveil.io.transactions import read_transactions
+from setveil.models import ConstraintAnonymity, PrivacyModel, make_model
+
+if TYPE_CHECKING:
+    from setveil.policy.schema import Policy
+    from setveil.risk import RiskTable
+    from setveil.verify import Verdict
+
+Report = Callable[[str, float | None], None]
+KNOWN = (1, 2, 3, 4)
+EXAMPLES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A published release and everything said about it."""
+
+    path: Path
+    internal: Path
+    release: Release
+    verdict: Verdict
+    risk_before: RiskTable
+    risk_after: RiskTable
+    metrics: Mapping[str, Any]
+    achieved: Mapping[str, Any]
+    certificate: Mapping[str, Any]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+# -- anonymize --------------------------------------------------------------------------------------------------------
+
+
+def anonymize(
+    data: Any,
+    model: PrivacyModel,
+    algorithm: str | None = None,
+    hierarchy: Hierarchy | str | None = None,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    *,
+    unknown_items: str = "error",
+    report: Report | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Release:
+    """Make a release of ``data`` that keeps ``model``; ``algorithm=None`` takes the model's default.
+
+    ``hierarchy`` is a Hierarchy or any text the command line takes. The release is not verified yet: ``verify`` and
+    ``publish`` do that.
+    """
+    data = as_transactions(data)
+    entry = find(algorithm) if algorithm else default_for(model.name)
+    if model.name not in entry.models:
+        raise InputError(
+            f'algorithm "{entry.name}" cannot enforce model "{model.name}"; it enforces {", ".join(entry.models)}.'
+        )
+    chosen = make_algorithm(entry.load(), entry.name, options or {})
+    source = hierarchy if isinstance(hierarchy, str) else "given" if hierarchy else ""
+    with _collected_warnings() as notes:
+        _warn_about(data, model)
+        tree = resolve_hierarchy(hierarchy, data, unknown_items)
+        if tree is not None and entry.hierarchy == "none":
+            warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
+        context = Context(hierarchy=tree, seed=seed)
+        if report is not None:
+            context = replace(context, report=report)
+        if cancelled is not None:
+            context = replace(context, cancelled=cancelled)
+        started = time.perf_counter()
+        release = chosen.run(data, model, context)
+        seconds = time.perf_counter() - started
+    record = RunRecord(
+        data=data,
+        model=model,
+        algorithm=entry.name,
+        options=dict(options or {}),
+        hierarchy=tree,
+        hierarchy_source=source,
+        seed=seed,
+        seconds={"anonymize": seconds},
+        warnings=tuple(notes),
+    )
+    return replace(release, record=record)
+
+
+def as_transactions(data: Any) -> Transactions:
+    """Data as given to the library: Transactions, or anything ``read`` understands."""
+    if isinstance(data, Transactions):
+        return data
+    from setveil.io.objects import from_object
+
+    return from_object(data)
+
+
+def read(source: Any, format: str | None = None, **options: Any) -> Transactions:
+    """Read a file (any layout, plain or .gz), standard input (``-``) or a Python object (lists, frames, sparse matrix)."""
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        return read_transactions(source, format=format, **options)
+    return as_transactions(source)
+
+
+def resolve_hierarchy(
+    hierarchy: Hierarchy | str | None, data: Transactions, unknown_items: str = "error"
+) -> Hierarchy | None:
+    """What ``--hierarchy`` takes: a file, ``fanout:D``, ``prefix:1,3``, ``auto`` or ``auto:METHOD``; checked against the data."""
+    if isinstance(hierarchy, str):
+        kind, _, parameter = hierarchy.partition(":")
+        if kind == "fanout":
+            if not parameter.isdigit() or int(parameter) < 2:
+                raise InputError(f'--hierarchy {hierarchy}: write a fan-out of at least 2, as in "fanout:5".')
+            hierarchy = Hierarchy.balanced(data, int(parameter))
+        elif kind == "prefix":
+            lengths = parameter.split(",")
+            if not all(length.strip().isdigit() for length in lengths):
+                raise InputError(f'--hierarchy {hierarchy}: write prefix lengths, as in "prefix:1,3,4".')
+            hierarchy = Hierarchy.prefix(data, [int(length) for length in lengths])
+        elif kind == "auto":
+            hierarchy = Hierarchy.auto(data, parameter)
+        else:
+            hierarchy = Hierarchy.from_file(hierarchy)
+    if hierarchy is None:
+        return None
+    if unknown_items == "root":
+        inner = set(hierarchy.labels[hierarchy.n_items :])
+        strangers = [label for label in data.vocabulary if label not in hierarchy.vocabulary and label not in inner]
+        if strangers:
+            hierarchy = hierarchy.with_items_below_root(strangers)
+    hierarchy.leaf_of_items(data.vocabulary)  # raises, naming the items that are missing
+    return hierarchy
+
+
+def _warn_about(data: Transactions, model: PrivacyModel) -> None:
+    if getattr(model, "k", None) == 1:
+        warnings.warn("k=1 protects nobody: every record may be unique.", SetveilWarning, stacklevel=3)
+    for what in ("sensitive", "constraints", "utility"):
+        given = getattr(model, what, None) or ()
+        labels = {label for part in given for label in ([part] if isinstance(part, str) else part)}
+        strangers = sorted(label for label in labels if label not in data.vocabulary)
+        if strangers:
+            warnings.warn(f"{what}: {name_some(strangers)} not in the data.", SetveilWarning, stacklevel=3)
+
+
+@contextmanager
+def _collected_warnings() -> Iterator[list[str]]:
+    """Warnings meant for the user go to the record and are shown once more by whoever called."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SetveilWarning)
+        yield notes
+    for warning in caught:
+        if isinstance(warning.message, SetveilWarning):
+            notes.append(str(warning.message))
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+# -- assess, verify, measure: the other rooms' functions, for anything the library takes -----------------------------------
+
+
+def risk(data: Any, known: Sequence[int] = KNOWN, **options: Any) -> RiskTable:
+    """The attacker's view of data or of a release: what so many known items reveal."""
+    from setveil.risk import risk as assess
+
+    return assess(data.published if isinstance(data, Release) else as_transactions(data), known=known, **options)
+
+
+def verify(what: Any, model: PrivacyModel) -> Verdict:
+    """Whether a release, or any iterable of sets of labels, keeps a model; with a witness if not."""
+    from setveil.verify import verify as check
+
+    return check(what, model)
+
+
+def measure(data: Any, release: Release) -> dict[str, Any]:
+    """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply."""
+    from setveil.utility import measure as compute
+
+    return compute(as_transactions(data), release)
+
+
+# -- publish ----------------------------------------------------------------------------------------------------------
+
+
+def publish(
+    release: Release,
+    out: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    force: bool = False,
+    keep_order: bool = False,
+    keep_ids: bool = False,
+    publish_constraints: bool = False,
+    policy: Policy | None = None,
+    input_facts: Mapping[str, Any] | None = None,
+    risk_before: RiskTable | None = None,
+    report: Report | None = None,
+) -> Outcome:
+    """Write ``OUT`` and ``OUT.internal`` as a whole, or raise and leave nothing behind.
+
+    A release whose files do not keep the claim is refused with GuaranteeError.
+    """
+    from setveil.io.releases import read_release, write_release
+    from setveil.report.certificate import hash_file, seal, two_digits, write_json
+    from setveil.report.page import write_report
+    from setveil.utility import histograms
+    from setveil.verify import achieved as achieve
+
+    record = release.record
+    if record is None:
+        raise InputError("only a release made by anonymize can be published; this one was read from its files.")
+    tell = report or _nobody
+    seconds = dict(record.seconds)
+    layout = replace(record.data.layout, name=to) if to else record.data.layout
+    with Staging(out, force) as staging:
+        tell("writing", None)
+        with _timed(seconds, "write"):
+            written = write_release(release, staging.public, layout, keep_order=keep_order, keep_ids=keep_ids)
+        with _timed(seconds, "verify"):
+            tell("verifying", None)
+            sensitive = tuple(getattr(record.model, "sensitive", ()))
+            again = read_release(staging.public, release.kind, written.published, written.layout, sensitive)
+            verdict = verify(again, record.model)
+            if not verdict.holds:
+                raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
+            achieved = achieve(again, record.model)
+        with _timed(seconds, "measure"):
+            tell("measuring", None)
+            metrics = measure(record.data, release)
+            risk_before = risk_before or risk(record.data, known=KNOWN, seed=record.seed)
+            risk_after = risk(release.published, known=KNOWN, seed=record.seed)
+        facts = _facts(release, record, verdict, achieved, metrics, risk_before, risk_after, publish_constraints)
+        facts = replace(
+            facts, seconds=seconds, input_facts=dict(input_facts or {}), histograms=histograms(record.data, release)
+        )
+        files = {name: hash_file(staging.public / name) for name in written.files}
+        write_report(facts.public().with_files(files), staging.public / "report.html")
+        files["report.html"] = hash_file(staging.public / "report.html")
+        certificate = seal(
+            {
+                "setveil": __version__,
+                "schema": 1,
+                "model": {"name": facts.model, "options": dict(facts.model_options)},
+                "guarantee": facts.guarantee,
+                "algorithm": {"name": record.algorithm},
+                "release": {"kind": release.kind, "published": written.published, "layout": vars(written.layout)},
+                "records": facts.records,
+                "record_order": "input" if keep_order else "canonical",
+                "record_ids": keep_ids,
+                "files": files,
+                "verified": verdict.holds,
+                "achieved": dict(achieved),
+                "metrics": two_digits(dict(metrics)),
+                "risk": {"after": risk_after.to_dict()},
+                "not_protected": list(facts.not_protected),
+            }
+        )
+        write_json(certificate, staging.public / "certificate.json")
+        write_report(facts.with_files(files), staging.internal / "report.html")
+        (staging.internal / "policy.toml").write_text(
+            (policy or policy_of(record)).to_toml(), encoding="utf-8", newline="\n"
+        )
+        write_json(_run_json(facts, record, certificate, risk_before, risk_after), staging.internal / "run.json")
+        staging.commit()
+    out = staging.out
+    return Outcome(
+        out, out.with_name(out.name + ".internal"), release, verdict, risk_before, risk_after, metrics, achieved,
+        certificate, seconds,
+    )  # fmt: skip
+
+
+def _nobody(stage: str, share: float | None) -> None:
+    """Nobody is watching."""
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    seconds[stage] = time.perf_counter() - started
+
+
+def _facts(
+    release: Release,
+    record: RunRecord,
+    verdict: Verdict,
+    achieved: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    risk_before: RiskTable,
+    risk_after: RiskTable,
+    publish_constraints: bool,
+) -> Any:
+    from setveil.report.facts import Facts
+
+    model: PrivacyModel = record.model
+    hidden = () if publish_constraints else model.is_about_original
+    not_protected = model.not_protected()
+    if record.hierarchy is not None and record.hierarchy.derived_from_data:
+        not_protected.append("The hierarchy was derived from the data: its shape tells something about supports.")
+    return Facts(
+        version=__version__,
+        model=model.name,
+        model_options={name: value for name, value in model.options().items() if name not in hidden},
+        guarantee=model.guarantee(),
+        algorithm=record.algorithm,
+        kind=release.kind,
+        records=release.published.n_records,
+        holds=verdict.holds,
+        achieved=dict(achieved),
+        metrics=dict(metrics),
+        risk_after=risk_after.to_dict()["rows"],
+        risk_before=risk_before.to_dict()["rows"],
+        not_protected=not_protected,
+        files={},
+        algorithm_options=dict(record.options),
+        hierarchy=record.hierarchy_source,
+        seed=record.seed,
+        details=dict(release.details),
+        examples=_examples(release, record.data),
+        warnings=record.warnings,
+    )
+
+
+def _examples(release: Release, data: Transactions) -> list[dict[str, list[str]]]:
+    """A few records that changed, spread over the data; for the internal page only."""
+    import numpy as np
+
+    labels, published = data.vocabulary.labels, release.published
+    changed = []
+    for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int):
+        before = [labels[item] for item in data.record(number)]
+        after = [published.vocabulary[item] for item in published.record(number)]
+        if before != after and len(before) <= 12:
+            changed.append({"before": before, "after": after})
+    return changed[:EXAMPLES]
+
+
+def _run_json(
+    facts: Any, record: RunRecord, certificate: Mapping[str, Any], risk_before: RiskTable, risk_after: RiskTable
+) -> dict[str, Any]:
+    return {
+        "setveil": __version__,
+        "input": dict(facts.input_facts),
+        "data": {
+            "records": record.data.n_records,
+            "items": record.data.n_items,
+            "occurrences": record.data.n_occurrences,
+            "empty_records": record.data.n_empty,
+        },
+        "model": facts.model,
+        "algorithm": {"name": record.algorithm, "options": dict(record.options)},
+        "hierarchy": record.hierarchy_source,
+        "seed": record.seed,
+        "risk": {"before": risk_before.to_dict(), "after": risk_after.to_dict()},
+        "metrics": dict(facts.metrics),
+        "histograms": dict(facts.histograms),
+        "achieved": dict(facts.achieved),
+        "details": dict(facts.details),
+        "seconds": dict(facts.seconds),
+        "warnings": list(facts.warnings),
+        "certificate_digest": certificate["digest"],
+    }
+
+
+# -- policy -----------------------------------------------------------------------------------------------------------
+
+
+def policy_of(record: RunRecord) -> Policy:
+    """The policy that repeats a run made from the library."""
+    from setveil.policy.schema import Policy
+
+    content: dict[str, Any] = {
+        "schema": 1,
+        "seed": record.seed,
+        "model": {"name": record.model.name, **{k: v for k, v in record.model.options().items() if v is not None}},
+        "algorithm": {"name": record.algorithm, "options": dict(record.options)},
+    }
+    if record.hierarchy_source and record.hierarchy_source != "given":
+        content["hierarchy"] = {"source": record.hierarchy_source}
+    return Policy.from_dict(content)
+
+
+def run(
+    policy: Policy,
+    source: Any,
+    out: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    report: Report | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Outcome:
+    """The whole flow of one policy over one input."""
+    from setveil.policy.resolve import resolve_model
+
+    tell = report or _nobody
+    Staging(out, force)  # complain about the output before the long work
+    tell("reading", None)
+    data, input_facts = read_input(source, policy)
+    tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
+    model = make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, tree))
+    tell("assessing the risk", None)
+    risk_before = risk(data, known=KNOWN, seed=policy.seed)
+    release = anonymize(
+        data,
+        model,
+        algorithm=policy.algorithm.name,
+        hierarchy=tree,
+        options=policy.algorithm.options,
+        seed=policy.seed,
+        report=report,
+        cancelled=cancelled,
+    )
+    assert release.record is not None
+    record = replace(release.record, hierarchy_source=policy.hierarchy.source or "")
+    return publish(
+        replace(release, record=record),
+        out,
+        to=policy.output.to,
+        force=force,
+        keep_order=policy.output.keep_order,
+        keep_ids=policy.output.keep_ids,
+        publish_constraints=policy.output.publish_constraints,
+        policy=policy,
+        input_facts=input_facts,
+        risk_before=risk_before,
+        report=report,
+    )
+
+
+def make_policy(given: Mapping[str, Any], file: str | os.PathLike[str] | None = None) -> Policy:
+    """A policy from what was given, on top of a policy file; ``None`` means not given."""
+    from setveil.policy.schema import Policy
+
+    content: dict[str, Any] = {"schema": 1}
+    if file is not None:
+        content = Policy.from_file(Path(file)).model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+        content["schema"] = 1
+    for section, values in given.items():
+        if isinstance(values, Mapping):
+            kept = {key: value for key, value in values.items() if value is not None}
+            changed = section == "model" and "name" in kept and kept["name"] != content.get("model", {}).get("name")
+            content[section] = kept if changed else {**content.get(section, {}), **kept}
+        elif values is not None:
+            content[section] = values
+    return Policy.from_dict(content)
+
+
+def read_input(source: Any, policy: Policy) -> tuple[Transactions, dict[str, Any]]:
+    """The data and what the internal record says about where it came from."""
+    options = policy.input
+    data = read_transactions(
+        source,
+        format=options.format,
+        delimiter=options.delimiter,
+        id_column=options.id_column,
+        item_column=options.item_column,
+        keep_ids=policy.output.keep_ids,
+    )
+    if options.domain:
+        from setveil.policy.resolve import read_items
+
+        data = data.over(Vocabulary({*data.vocabulary, *read_items(options.domain)}))
+    facts: dict[str, Any] = {"name": "standard input" if source == "-" else Path(source).name}
+    if source != "-":
+        with open(source, "rb") as file:
+            facts["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+    return data, facts
+
+
+def describe_algorithm(name: str) -> tuple[Any, str, list[Any]]:
+    """An algorithm's entry, its documentation and its options."""
+    import sys
+
+    from setveil.algorithms import options_of
+
+    entry = find(name)
+    kind = entry.load()
+    return entry, sys.modules[kind.__module__].__doc__ or "", options_of(kind)
+
+
+# -- verify -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FolderVerdict:
+    """What ``verify OUT`` found."""
+
+    holds: bool
+    problems: tuple[str, ...]  # files, codebook, fidelity
+    verdict: Verdict | None  # of the claim; None where it could not be checked
+    certificate: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+def verify_folder(out: str | os.PathLike[str], original: Any = None, **read_options: Any) -> FolderVerdict:
+    """Re-check a release folder: files and hashes, codebook, claim; with ``original`` also its fidelity."""
+    from setveil.io.releases import read_codebook, read_release
+    from setveil.verify.codebook import check_codebook
+    from setveil.verify.fidelity import check_original
+    from setveil.verify.files import check_files
+
+    folder = Path(out)
+    certificate, problems = check_files(folder)
+    try:
+        told = certificate["release"]
+        layout = Layout(**told["layout"])
+        options = dict(certificate["model"]["options"])
+        name = certificate["model"]["name"]
+        sensitive = tuple(options.get("sensitive", ()))
+        release = read_release(folder, told["kind"], told["published"], layout, sensitive)
+        rows = read_codebook(folder)
+    except (KeyError, TypeError, AttributeError):
+        return FolderVerdict(False, (*problems, "certificate.json: does not describe a release."), None, certificate)
+    except SetveilError as problem:
+        return FolderVerdict(False, (*problems, str(problem)), None, certificate)
+    problems = problems + check_codebook(rows, release.published.vocabulary.labels, release.kind)
+    if certificate.get("records") != release.published.n_records:
+        problems.append(f"{told['published']}: the certificate tells of another number of records.")
+    notes: list[str] = []
+    verdict = None
+    model: PrivacyModel | None = None
+    if name == ConstraintAnonymity.name and "constraints" not in options:
+        notes.append("the constraints were not published: that they hold was checked by the owner, not here.")
+    else:
+        try:
+            model = make_model(name, options)
+        except SetveilError as problem:
+            return FolderVerdict(False, (*problems, f"certificate.json: {problem}"), None, certificate)
+        verdict = verify(release, model)
+    if original is not None:
+        data = read(original, **read_options)
+        problems += check_original(release, data, model)
+    holds = not problems and (verdict is None or verdict.holds)
+    return FolderVerdict(holds, tuple(problems), verdict, certificate, tuple(notes))
+
+
+def audit(
+    source: Any, section: Mapping[str, Any], limit: int, read_options: Mapping[str, Any]
+) -> tuple[Verdict, list[Any]]:
+    """Check any transaction file, whoever made it; ``section`` is the policy's model section."""
+    from setveil.policy.resolve import resolve_model
+    from setveil.policy.schema import Policy
+    from setveil.verify import minimal_violations
+
+    data = read(source, **read_options)
+    policy = Policy.from_dict({"schema": 1, "model": dict(section)})
+    model = make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, None))
+    verdict = verify(data, model)
+    return verdict, minimal_violations(data, model, limit) if limit and not verdict.holds else []
+
+
+def open_release(out: str | os.PathLike[str]) -> Release:
+    """The release in a folder, read back for measuring and querying; the folder must be intact."""
+    from setveil.io.releases import read_release
+    from setveil.verify.files import check_files
+
+    folder = Path(out)
+    if not folder.is_dir():
+        raise InputError(f"{folder}: is not a release folder.")
+    certificate, problems = check_files(folder)
+    if problems:
+        raise InputError(f"{folder}: is not an intact release: {problems[0]}")
+    told, options = certificate["release"], certificate["model"]["options"]
+    return read_release(
+        folder, told["kind"], told["published"], Layout(**told["layout"]), tuple(options.get("sensitive", ()))
+    )
+
+
+def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
+    """``measure`` for a release folder."""
+    return measure(data, open_release(out))

@@ -1,0 +1,197 @@
+"""Everything a data owner decides, in one TOML file: the same for command line, library and web page.
+
+    schema = 1
+    seed = 0
+
+    [model]                     # which promise, and its parameters
+    name = "km"
+    k = 5
+    m = 2
+
+    [algorithm]                 # optional: the model's default otherwise
+    name = "aa"
+    [algorithm.options]
+    tree_order = "frequency"
+
+    [hierarchy]                 # for algorithms that need one
+    source = "taxonomy.csv"     # a file (relative to this one), fanout:5, prefix:1,3 or auto
+    unknown_items = "error"     # or "root"
+
+    [input]                     # only where detection is not enough
+    format = "long"
+
+    [output]
+    to = "jsonl"
+
+Unknown keys are errors. Relative paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from setveil.errors import InputError
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ModelSection(_Section):
+    """The promise. Which of the parameters apply depends on the model."""
+
+    name: Literal["km", "k-anonymity", "constraints", "degree", "coherence"]
+    k: int | None = None
+    m: int | Literal["all"] | None = None
+    l: int | None = None  # noqa: E741 - the literature's letter
+    p: int | None = None
+    h: float | int | None = None
+    sensitive: str | list[str] | None = None  # a file, or labels (globs and @subtree:… allowed)
+    constraints: str | list[list[str]] | None = None  # a file, or itemsets
+    utility: str | list[list[str]] | None = None  # a file, or groups
+    utility_rest: Literal["keep", "free"] | None = None
+    max_suppressed: float | int | None = None
+
+
+class AlgorithmSection(_Section):
+    """How the promise is kept."""
+
+    name: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class HierarchySection(_Section):
+    """What may be published instead of what."""
+
+    source: str | None = None
+    unknown_items: Literal["error", "root"] = "error"
+
+
+class InputSection(_Section):
+    """How to read the input where detection is not enough."""
+
+    format: Literal["fimi", "spmf", "long", "basket", "jsonl", "parquet"] | None = None
+    delimiter: str | None = None
+    id_column: str | None = None
+    item_column: str | None = None
+    domain: str | None = None  # a file with one item per line: every item that could occur
+
+
+class OutputSection(_Section):
+    """How to write the release."""
+
+    to: Literal["fimi", "spmf", "long", "basket", "jsonl", "parquet"] | None = None
+    keep_order: bool = False
+    keep_ids: bool = False
+    publish_constraints: bool = False
+
+
+class Policy(_Section):
+    """One file, everything decided."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    seed: int = 0
+    model: ModelSection
+    algorithm: AlgorithmSection = AlgorithmSection()
+    hierarchy: HierarchySection = HierarchySection()
+    input: InputSection = InputSection()
+    output: OutputSection = OutputSection()
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Policy:
+        """Read and check a policy; paths in it become relative to the current folder."""
+        where = Path(path)
+        try:
+            content = tomllib.loads(where.read_text(encoding="utf-8"))
+        except OSError as problem:
+            raise InputError(f"{where}: cannot be read ({problem.strerror}).") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{where}: is not UTF-8 text.") from None
+        except tomllib.TOMLDecodeError as problem:
+            raise InputError(f"{where}: is not TOML: {problem}.") from None
+        return cls.from_dict(content, where)
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any], where: Path | None = None) -> Policy:
+        """Check a policy given as nested dictionaries."""
+        name = str(where) if where else "policy"
+        if "schema" not in content:
+            raise InputError(f"{name}: lacks `schema = 1`; put it first.")
+        try:
+            policy = cls.model_validate(content)
+        except ValidationError as problem:
+            raise InputError(f"{name}: {_first_problem(problem)}") from None
+        return policy if where is None else policy._relative_to(where.parent)
+
+    def _relative_to(self, folder: Path) -> Policy:
+        model, changes = self.model, {}
+        for key in ("sensitive", "constraints", "utility"):
+            value = getattr(model, key)
+            if isinstance(value, str):
+                changes[key] = str(folder / value)
+        source = self.hierarchy.source
+        if source and not is_built_hierarchy(source):
+            source = str(folder / source)
+        domain = self.input.domain
+        return self.model_copy(
+            update={
+                "model": model.model_copy(update=changes),
+                "hierarchy": self.hierarchy.model_copy(update={"source": source}),
+                "input": self.input.model_copy(update={"domain": str(folder / domain) if domain else None}),
+            }
+        )
+
+    def to_toml(self) -> str:
+        """The policy as TOML, only what differs from the defaults."""
+        content = self.model_dump(exclude_defaults=True, exclude_none=True, by_alias=True)
+        content["schema"] = self.schema_version
+        return to_toml(content)
+
+
+def is_built_hierarchy(source: str) -> bool:
+    """Whether a hierarchy is built by setveil (``fanout:5``) rather than read from a file."""
+    return source == "auto" or source.partition(":")[0] in ("fanout", "prefix", "auto")
+
+
+def to_toml(content: dict[str, Any], prefix: str = "") -> str:
+    """Nested dictionaries of plain values as TOML: scalars and lists first, then the tables."""
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in content.items() if not isinstance(value, dict)]
+    for key, value in content.items():
+        if isinstance(value, dict) and value:
+            name = f"{prefix}{_key(key)}"
+            lines += ["", f"[{name}]", to_toml(value, f"{name}.").strip("\n")]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _key(key: str) -> str:
+    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else json.dumps(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_value(part) for part in value) + "]"
+    if isinstance(value, str):
+        # A TOML basic string takes JSON's escapes; DEL must be escaped too.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
+
+
+_TYPE_NAMES = ("int", "str", "float", "literal")
+
+
+def _first_problem(problem: ValidationError) -> str:
+    first = problem.errors(include_url=False)[0]
+    # Alternatives of a union add the name of their type to the place; a reader of the file does not know it.
+    place = ".".join(str(part) for part in first["loc"] if not str(part).endswith("]") and part not in _TYPE_NAMES)
+    if first["type"] == "extra_forbidden":
+        return f"unknown key `{place}`; check the spelling."
+    if first["type"] == "missing":
+        return f"lacks `{place}`."
+    return f"`{place}`: {first['msg'][0].lower()}{first['msg'][1:]}, not {first['input']!r}."

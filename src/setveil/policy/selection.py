@@ -1,0 +1,59 @@
+"""Naming items: by label, by glob (``493.*``), by subtree (``@subtree:Asthma``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from setveil.core import Hierarchy, Vocabulary
+from setveil.errors import InputError
+
+SUBTREE = "@subtree:"
+
+
+def read_items(path: str | Path) -> list[str]:
+    """One item or pattern per line; blank lines are passed over."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text.") from None
+    if "\0" in text:
+        raise InputError(f"{path}: holds NUL bytes; give a text file with one item per line.")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def select_items(patterns: Sequence[str], vocabulary: Vocabulary, hierarchy: Hierarchy | None = None) -> list[str]:
+    """The labels meant by each pattern, in order. A label that exists is itself; an unknown plain label stays as it is.
+
+    A glob or subtree that matches nothing is an error: it is a slip, and would silently protect nothing.
+    """
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        for label in _matching(pattern, vocabulary, hierarchy):
+            chosen[label] = None
+    return list(chosen)
+
+
+def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> list[str]:
+    if pattern in vocabulary:
+        return [pattern]
+    if pattern.startswith(SUBTREE):
+        return _subtree(pattern.removeprefix(SUBTREE), hierarchy)
+    if any(mark in pattern for mark in "*?["):
+        found = [label for label in vocabulary if fnmatchcase(label, pattern)]
+        if not found:
+            raise InputError(f'no item of the data matches "{pattern}"; check the pattern.')
+        return found
+    return [pattern]
+
+
+def _subtree(name: str, hierarchy: Hierarchy | None) -> list[str]:
+    if hierarchy is None:
+        raise InputError(f'"{SUBTREE}{name}" needs a hierarchy; give --hierarchy FILE.')
+    nodes = [node for node in range(hierarchy.n_items, hierarchy.n_nodes) if hierarchy.labels[node] == name]
+    if not nodes:
+        raise InputError(f'"{SUBTREE}{name}": the hierarchy has no inner node of that name.')
+    return [hierarchy.labels[leaf] for node in nodes for leaf in sorted(hierarchy.leaves(node).tolist())]

@@ -1,0 +1,50 @@
+"""``certificate.json``: what a recipient needs to check the release again. Documented in ``docs/certificate.md``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from math import floor, log10
+from pathlib import Path
+from typing import Any
+
+SCHEMA = 1
+
+
+def canonical_json(content: Any) -> bytes:
+    """The one byte form of a JSON value that digests are taken of."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def seal(certificate: Mapping[str, Any]) -> dict[str, Any]:
+    """The certificate with its ``digest``."""
+    content = {key: value for key, value in certificate.items() if key != "digest"}
+    return {**content, "digest": hashlib.sha256(canonical_json(content)).hexdigest()}
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def two_digits(value: Any) -> Any:
+    """Numbers rounded to two significant digits, so that they do not pin down the original; inside lists and dicts too."""
+    if isinstance(value, Mapping):
+        return {key: two_digits(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [two_digits(part) for part in value]
+    if isinstance(value, bool) or not isinstance(value, int | float) or value == 0 or value != value:
+        return value
+    if value in (float("inf"), float("-inf")):
+        return None
+    places = 1 - floor(log10(abs(value)))
+    rounded = round(value, places)
+    return int(rounded) if isinstance(value, int) else rounded
+
+
+def write_json(content: Any, path: Path) -> None:
+    """Readable JSON with sorted keys, the same bytes for the same content."""
+    text = json.dumps(content, sort_keys=True, indent=2, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")

@@ -1,0 +1,51 @@
+"""The record of a run, as the pages and the certificate show it: plain values only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from setveil.report.certificate import two_digits
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything a report may say. ``public()`` leaves out what tells more about the original than the release does."""
+
+    version: str
+    model: str
+    model_options: Mapping[str, Any]
+    guarantee: str
+    algorithm: str
+    kind: str
+    records: int
+    holds: bool
+    achieved: Mapping[str, Any]
+    metrics: Mapping[str, Any]
+    risk_after: Sequence[Mapping[str, Any]]
+    not_protected: Sequence[str]
+    files: Mapping[str, str]
+    is_internal: bool = True
+    # From here on: only in the internal version.
+    risk_before: Sequence[Mapping[str, Any]] = ()
+    algorithm_options: Mapping[str, Any] = field(default_factory=dict)
+    input_facts: Mapping[str, Any] = field(default_factory=dict)
+    hierarchy: str = ""
+    seed: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    histograms: Mapping[str, Any] = field(default_factory=dict)
+    examples: Sequence[Mapping[str, Any]] = ()
+    warnings: Sequence[str] = ()
+
+    def public(self) -> Facts:
+        """The version that may leave the house."""
+        shown = {"version", "model", "model_options", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
+        shown |= {"risk_after", "not_protected", "files"}
+        kept = {name: getattr(self, name) for name in shown}
+        return Facts(**kept, metrics=two_digits(self.metrics), is_internal=False)
+
+    def with_files(self, files: Mapping[str, str]) -> Facts:
+        """The same with the hashes of the files written so far."""
+        return replace(self, files=dict(files))

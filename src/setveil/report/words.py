@@ -1,0 +1,54 @@
+"""How numbers and names are put to people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+METRICS: dict[str, str] = {
+    "ncp": "information lost by generalization (NCP, 0 to 1)",
+    "lm": "information lost, suppression included (LM, 0 to 1)",
+    "ul_log2": "utility loss of merged items (UL, log2)",
+    "suppression_ratio": "share of item occurrences left out",
+    "suppressed_items": "items left out entirely",
+    "il": "items added or removed",
+    "il_ratio": "items added or removed, per item of the original",
+    "added_ratio": "items added, per item of the original",
+    "removed_ratio": "items removed, per item of the original",
+    "n_published_items": "different items published",
+    "empty_records": "records published empty",
+}
+
+ACHIEVED: dict[str, str] = {
+    "smallest_support": "smallest number of records sharing what an attacker may know",
+    "smallest_class": "smallest number of identical records",
+    "smallest_diversity": "smallest number of different sensitive items in a class",
+    "largest_percentage": "largest share of fitting records with one sensitive item (%)",
+    "p": "achieved privacy degree",
+}
+
+
+def put(name: str, words: dict[str, str]) -> str:
+    """The words for a name, or the name itself made readable."""
+    return words.get(name, name.replace("_", " "))
+
+
+def figure(value: Any) -> str:
+    """A number for people: thousands grouped, at most four significant digits."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    return str(value)
+
+
+def percent(share: float | None) -> str:
+    """``12.3 %``; small but positive shares never become 0."""
+    if share is None:
+        return "–"
+    if 0 < share < 0.0001:
+        return "< 0.01 %"
+    return f"{100 * share:.2f} %" if share < 0.1 else f"{100 * share:.1f} %"
