@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil import __version__
+import numpy as np
+
 from setveil.algorithms import Context, default_for, find, make_algorithm
 from setveil.core import Hierarchy, Layout, Release, RunRecord, Transactions, Vocabulary
 from setveil.errors import GuaranteeError, InputError, SetveilError, SetveilWarning, name_some
@@ -221,8 +222,9 @@ def publish(
     A release whose files do not keep the claim is refused with GuaranteeError.
     """
     from setveil.io.releases import read_release, write_release
-    from setveil.report.certificate import hash_file, seal, two_digits, write_json
+    from setveil.report.certificate import certificate_of, hash_file, write_json
     from setveil.report.page import write_report
+    from setveil.report.record import facts_of, run_json
     from setveil.utility import histograms
     from setveil.verify import achieved as achieve
 
@@ -249,38 +251,28 @@ def publish(
             metrics = measure(record.data, release)
             risk_before = risk_before or risk(record.data, known=KNOWN, seed=record.seed)
             risk_after = risk(release.published, known=KNOWN, seed=record.seed)
-        facts = _facts(release, record, verdict, achieved, metrics, risk_before, risk_after, publish_constraints)
-        facts = replace(
-            facts, seconds=seconds, input_facts=dict(input_facts or {}), histograms=histograms(record.data, release)
-        )
-        files = {name: hash_file(staging.public / name) for name in written.files}
-        write_report(facts.public().with_files(files), staging.public / "report.html")
-        files["report.html"] = hash_file(staging.public / "report.html")
-        certificate = seal(
-            {
-                "setveil": __version__,
-                "schema": 1,
-                "model": {"name": facts.model, "options": dict(facts.model_options)},
-                "guarantee": facts.guarantee,
-                "algorithm": {"name": record.algorithm},
-                "release": {"kind": release.kind, "published": written.published, "layout": vars(written.layout)},
-                "records": facts.records,
-                "record_order": "input" if keep_order else "canonical",
-                "record_ids": keep_ids,
-                "files": files,
-                "verified": verdict.holds,
-                "achieved": dict(achieved),
-                "metrics": two_digits(dict(metrics)),
-                "risk": {"after": risk_after.to_dict()},
-                "not_protected": list(facts.not_protected),
-            }
-        )
-        write_json(certificate, staging.public / "certificate.json")
-        write_report(facts.with_files(files), staging.internal / "report.html")
-        (staging.internal / "policy.toml").write_text(
-            (policy or policy_of(record)).to_toml(), encoding="utf-8", newline="\n"
-        )
-        write_json(_run_json(facts, record, certificate, risk_before, risk_after), staging.internal / "run.json")
+        with _timed(seconds, "report"):
+            tell("reporting", None)
+            facts = facts_of(release, verdict.holds, achieved, metrics, risk_before.to_dict(), risk_after.to_dict())
+            facts = replace(
+                facts,
+                seconds=seconds,
+                input_facts=dict(input_facts or {}),
+                histograms=histograms(record.data, release),
+                hidden_options=() if publish_constraints else record.model.is_about_original,
+            )
+            files = {name: hash_file(staging.public / name) for name in written.files}
+            write_report(facts.public().with_files(files), staging.public / "report.html")
+            files["report.html"] = hash_file(staging.public / "report.html")
+            certificate = certificate_of(
+                facts.public().with_files(files), written.published, written.layout, keep_order, keep_ids
+            )
+            write_json(certificate, staging.public / "certificate.json")
+            write_report(facts.with_files(files), staging.internal / "report.html")
+            toml = (policy or policy_of(record)).to_toml()
+            (staging.internal / "policy.toml").write_text(toml, encoding="utf-8", newline="\n")
+            np.save(staging.internal / "order.npy", written.order)
+        write_json(run_json(facts, record, certificate["digest"]), staging.internal / "run.json")
         staging.commit()
     out = staging.out
     return Outcome(
@@ -298,88 +290,6 @@ def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
     started = time.perf_counter()
     yield
     seconds[stage] = time.perf_counter() - started
-
-
-def _facts(
-    release: Release,
-    record: RunRecord,
-    verdict: Verdict,
-    achieved: Mapping[str, Any],
-    metrics: Mapping[str, Any],
-    risk_before: RiskTable,
-    risk_after: RiskTable,
-    publish_constraints: bool,
-) -> Any:
-    from setveil.report.facts import Facts
-
-    model: PrivacyModel = record.model
-    hidden = () if publish_constraints else model.is_about_original
-    not_protected = model.not_protected()
-    if record.hierarchy is not None and record.hierarchy.derived_from_data:
-        not_protected.append("The hierarchy was derived from the data: its shape tells something about supports.")
-    return Facts(
-        version=__version__,
-        model=model.name,
-        model_options={name: value for name, value in model.options().items() if name not in hidden},
-        guarantee=model.guarantee(),
-        algorithm=record.algorithm,
-        kind=release.kind,
-        records=release.published.n_records,
-        holds=verdict.holds,
-        achieved=dict(achieved),
-        metrics=dict(metrics),
-        risk_after=risk_after.to_dict()["rows"],
-        risk_before=risk_before.to_dict()["rows"],
-        not_protected=not_protected,
-        files={},
-        algorithm_options=dict(record.options),
-        hierarchy=record.hierarchy_source,
-        seed=record.seed,
-        details=dict(release.details),
-        examples=_examples(release, record.data),
-        warnings=record.warnings,
-    )
-
-
-def _examples(release: Release, data: Transactions) -> list[dict[str, list[str]]]:
-    """A few records that changed, spread over the data; for the internal page only."""
-    import numpy as np
-
-    labels, published = data.vocabulary.labels, release.published
-    changed = []
-    for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int):
-        before = [labels[item] for item in data.record(number)]
-        after = [published.vocabulary[item] for item in published.record(number)]
-        if before != after and len(before) <= 12:
-            changed.append({"before": before, "after": after})
-    return changed[:EXAMPLES]
-
-
-def _run_json(
-    facts: Any, record: RunRecord, certificate: Mapping[str, Any], risk_before: RiskTable, risk_after: RiskTable
-) -> dict[str, Any]:
-    return {
-        "setveil": __version__,
-        "input": dict(facts.input_facts),
-        "data": {
-            "records": record.data.n_records,
-            "items": record.data.n_items,
-            "occurrences": record.data.n_occurrences,
-            "empty_records": record.data.n_empty,
-        },
-        "model": facts.model,
-        "algorithm": {"name": record.algorithm, "options": dict(record.options)},
-        "hierarchy": record.hierarchy_source,
-        "seed": record.seed,
-        "risk": {"before": risk_before.to_dict(), "after": risk_after.to_dict()},
-        "metrics": dict(facts.metrics),
-        "histograms": dict(facts.histograms),
-        "achieved": dict(facts.achieved),
-        "details": dict(facts.details),
-        "seconds": dict(facts.seconds),
-        "warnings": list(facts.warnings),
-        "certificate_digest": certificate["digest"],
-    }
 
 
 # -- policy -----------------------------------------------------------------------------------------------------------
@@ -570,8 +480,11 @@ def audit(
 
 
 def open_release(out: str | os.PathLike[str]) -> Release:
-    """The release in a folder, read back for measuring and querying; the folder must be intact."""
-    from setveil.io.releases import read_release
+    """The release in a folder, read back for measuring and querying; the folder must be intact.
+
+    Where ``OUT.internal`` stands beside it, records come back in input order; without it in the order of the file.
+    """
+    from setveil.io.releases import read_release, reorder_records
     from setveil.verify.files import check_files
 
     folder = Path(out)
@@ -581,9 +494,13 @@ def open_release(out: str | os.PathLike[str]) -> Release:
     if problems:
         raise InputError(f"{folder}: is not an intact release: {problems[0]}")
     told, options = certificate["release"], certificate["model"]["options"]
-    return read_release(
-        folder, told["kind"], told["published"], Layout(**told["layout"]), tuple(options.get("sensitive", ()))
-    )
+    sensitive = tuple(options.get("sensitive", ()))
+    release = read_release(folder, told["kind"], told["published"], Layout(**told["layout"]), sensitive)
+    order_file = folder.with_name(folder.name + ".internal") / "order.npy"
+    if not order_file.exists():
+        return release
+    order = np.load(order_file)
+    return reorder_records(release, np.argsort(order)) if len(order) == release.published.n_records else release
 
 
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:

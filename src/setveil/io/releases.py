@@ -43,6 +43,7 @@ class Written:
     files: tuple[str, ...]
     published: str
     layout: Layout
+    order: NDArray[np.int64]  # [n_records] the input record at each place of the file; internal
 
 
 def write_release(
@@ -60,7 +61,7 @@ def write_release(
     name = "published" + extension(layout.name)
     write_transactions(rows, folder / name, layout, order=order, ids=rows.ids if keep_ids else None)
     _write_csv(folder / CODEBOOK, ("published_item", "item"), codebook_rows(named))
-    return Written((name, CODEBOOK), name, layout)
+    return Written((name, CODEBOOK), name, layout, order)
 
 
 def read_release(folder: Path, kind: str, published: str, layout: Layout, sensitive: Sequence[str] = ()) -> Release:
@@ -98,6 +99,16 @@ def read_release(folder: Path, kind: str, published: str, layout: Layout, sensit
         cover = Transactions.from_pairs(targets[known], items[known], rows.n_items, domain)
         return LocalRecoding(published=rows, cover=Itemsets(cover.indptr, cover.items, domain))
     raise InputError(f'{folder}: certificate.json names an unknown kind of release "{kind}".')
+
+
+def reorder_records(release: Release, order: NDArray[np.integer]) -> Release:
+    """The same release with its records in another order."""
+    published = release.published.select(order)
+    if isinstance(release, Replacement):
+        return replace(release, published=published, class_of=release.class_of[order])
+    if isinstance(release, Grouping):
+        return replace(release, published=published, group_of=release.group_of[order])
+    return replace(release, published=published)
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
@@ -251,7 +262,7 @@ def _write_grouping(release: Grouping, folder: Path, name: str, keep_order: bool
     _write_csv(folder / SENSITIVE, ("group", "item", "count"), rows)
     _write_csv(folder / CODEBOOK, ("published_item", "item"), codebook_rows(release))
     layout = Layout("parquet" if name.endswith(".parquet") else "jsonl")
-    return Written((name, CODEBOOK, SENSITIVE), name, layout)
+    return Written((name, CODEBOOK, SENSITIVE), name, layout, order)
 
 
 def canonical_groups(release: Grouping) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

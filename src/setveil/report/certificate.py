@@ -7,7 +7,11 @@ import json
 from collections.abc import Mapping
 from math import floor, log10
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from setveil.core import Layout
+    from setveil.report.facts import Facts
 
 SCHEMA = 1
 
@@ -15,6 +19,31 @@ SCHEMA = 1
 def canonical_json(content: Any) -> bytes:
     """The one byte form of a JSON value that digests are taken of."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def certificate_of(
+    facts: Facts, published: str, layout: Layout, keep_order: bool = False, keep_ids: bool = False
+) -> dict[str, Any]:
+    """The certificate of public facts."""
+    return seal(
+        {
+            "setveil": facts.version,
+            "schema": SCHEMA,
+            "model": {"name": facts.model, "options": dict(facts.model_options)},
+            "guarantee": facts.guarantee,
+            "algorithm": {"name": facts.algorithm},
+            "release": {"kind": facts.kind, "published": published, "layout": vars(layout)},
+            "records": facts.records,
+            "record_order": "input" if keep_order else "canonical",
+            "record_ids": keep_ids,
+            "files": dict(facts.files),
+            "verified": facts.holds,
+            "achieved": dict(facts.achieved),
+            "metrics": dict(facts.metrics),
+            "risk": {"after": list(facts.risk_after)},
+            "not_protected": list(facts.not_protected),
+        }
+    )
 
 
 def seal(certificate: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class Facts:
     not_protected: Sequence[str]
     files: Mapping[str, str]
     is_internal: bool = True
+    hidden_options: Sequence[str] = ()  # options of the model that tell about the original
     # From here on: only in the internal version.
     risk_before: Sequence[Mapping[str, Any]] = ()
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)
@@ -41,10 +42,11 @@ class Facts:
 
     def public(self) -> Facts:
         """The version that may leave the house."""
-        shown = {"version", "model", "model_options", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
+        shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
         shown |= {"risk_after", "not_protected", "files"}
         kept = {name: getattr(self, name) for name in shown}
-        return Facts(**kept, metrics=two_digits(self.metrics), is_internal=False)
+        options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
+        return Facts(**kept, model_options=options, metrics=two_digits(self.metrics), is_internal=False)
 
     def with_files(self, files: Mapping[str, str]) -> Facts:
         """The same with the hashes of the files written so far."""

@@ -1,0 +1,91 @@
+"""From a release and what was found about it to the facts that reports and records show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from setveil import __version__
+from setveil.core import Release, RunRecord, Transactions
+from setveil.report.facts import Facts
+
+EXAMPLES = 8  # records shown before and after on the internal page
+DERIVED = "A hierarchy derived from the data: its shape tells something about how often items occur."
+
+
+def facts_of(
+    release: Release,
+    holds: bool,
+    achieved: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    risk_before: Mapping[str, Any],
+    risk_after: Mapping[str, Any],
+) -> Facts:
+    """All facts, internal ones included; ``Facts.public()`` takes them out again."""
+    record = release.record
+    assert record is not None, "a release is reported with the record of its run"
+    not_protected = list(record.model.not_protected())
+    if record.hierarchy is not None and record.hierarchy.derived_from_data:
+        not_protected.append(DERIVED)
+    return Facts(
+        version=__version__,
+        model=record.model.name,
+        model_options=record.model.options(),
+        guarantee=record.model.guarantee(),
+        algorithm=record.algorithm,
+        kind=release.kind,
+        records=release.published.n_records,
+        holds=holds,
+        achieved=dict(achieved),
+        metrics=dict(metrics),
+        risk_after=risk_after["rows"],
+        risk_before=risk_before["rows"],
+        not_protected=not_protected,
+        files={},
+        algorithm_options=dict(record.options),
+        hierarchy=record.hierarchy_source,
+        seed=record.seed,
+        details=dict(release.details),
+        examples=_examples(release, record.data),
+        warnings=record.warnings,
+    )
+
+
+def _examples(release: Release, data: Transactions) -> list[dict[str, list[str]]]:
+    """A few short records that changed, spread over the data."""
+    labels, published = data.vocabulary.labels, release.published
+    changed = []
+    for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int):
+        before = [labels[item] for item in data.record(number)]
+        after = [published.vocabulary[item] for item in published.record(number)]
+        if before != after and len(before) <= 12:
+            changed.append({"before": before, "after": after})
+    return changed[:EXAMPLES]
+
+
+def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[str, Any]:
+    """The full record of a run; it stays in the house."""
+    return {
+        "setveil": facts.version,
+        "input": dict(facts.input_facts),
+        "data": {
+            "records": record.data.n_records,
+            "items": record.data.n_items,
+            "occurrences": record.data.n_occurrences,
+            "empty_records": record.data.n_empty,
+        },
+        "model": facts.model,
+        "algorithm": {"name": facts.algorithm, "options": dict(facts.algorithm_options)},
+        "hierarchy": facts.hierarchy,
+        "seed": facts.seed,
+        "risk": {"before": list(facts.risk_before), "after": list(facts.risk_after)},
+        "metrics": dict(facts.metrics),
+        "histograms": dict(facts.histograms),
+        "achieved": dict(facts.achieved),
+        "details": dict(facts.details),
+        "seconds": dict(facts.seconds),
+        "warnings": list(facts.warnings),
+        "certificate_digest": certificate_digest,
+    }
