@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         SetveilError,
         SetveilWarning,
     )
+    from setveil.io.hierarchies import check_hierarchy
     from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
     from setveil.pipeline import anonymize, measure, open_release, publish, read, risk, run, verify, verify_folder
     from setveil.policy.schema import Policy
@@ -52,6 +53,7 @@ __all__ = [
     "__version__",
     "algorithms",
     "anonymize",
+    "check_hierarchy",
     "measure",
     "minimal_violations",
     "open_release",
@@ -66,6 +68,7 @@ __all__ = [
 _ROOMS = {
     "setveil.core": "Grouping Hierarchy LocalRecoding Recoding Release Replacement Transactions",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
+    "setveil.io.hierarchies": "check_hierarchy",
     "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
     "setveil.pipeline": "anonymize measure open_release publish read risk run verify verify_folder",
     "setveil.policy.schema": "Policy",

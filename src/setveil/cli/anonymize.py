@@ -126,8 +126,8 @@ def show(outcome: Any, json: bool) -> None:
             str(was["known"]),
             percent(was["singled_out"]),
             percent(now["singled_out"]),
-            percent(was["mean_chance"]),
-            percent(now["mean_chance"]),
+            percent(was["mean_inverse_support"]),
+            percent(now["mean_inverse_support"]),
         )
         for was, now in zip(before["rows"], after["rows"], strict=True)
     ]

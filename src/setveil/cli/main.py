@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
-import click
 import typer
 
-from setveil.cli.console import note, show_warnings
+from setveil.cli.console import note, say, show_warnings
 from setveil.errors import SetveilError
+
+# Typer brings its own click; the common root of its usage errors is found through a class it does export.
+_UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(
     name="setveil",
@@ -32,9 +35,9 @@ def _start(
 
 
 def _register() -> None:
-    from setveil.cli import algorithms, anonymize, demo, measure, risk, verify
+    from setveil.cli import algorithms, anonymize, hierarchy, measure, risk, verify
 
-    for module in (risk, anonymize, verify, measure, algorithms, demo):
+    for module in (risk, anonymize, verify, measure, hierarchy, algorithms):
         module.register(app)
 
 
@@ -50,24 +53,25 @@ def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         from setveil import __version__
 
-        click.echo(f"setveil {__version__}")
+        say(f"setveil {__version__}")
         return 0
     show_warnings()
     try:
         status = app(arguments, prog_name="setveil", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as problem:
-        note(problem.format_message())
+    except _UsageProblem as problem:
+        where = getattr(problem, "ctx", None)
+        command = where.command_path if where else "setveil"
+        if type(problem).__name__ == "NoArgsIsHelpError":
+            note(problem.format_message())
+        else:
+            note(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help.")
         return 2
-    except click.ClickException as problem:
-        command = getattr(getattr(problem, "ctx", None), "command_path", "setveil")
-        note(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help.")
-        return 2
-    except click.exceptions.Exit as ended:
+    except typer.Exit as ended:
         return ended.exit_code
     except SetveilError as problem:
         note(f"setveil: {problem}")
         return problem.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         note("setveil: stopped; nothing was written.")
         return 130
     except BrokenPipeError:

@@ -49,15 +49,16 @@ def risk(
     rows = [
         (
             str(row["known"]),
-            figure(row["records"]),
+            figure(row["n_records"]),
             percent(row["singled_out"]),
-            percent(row["mean_chance"]),
-            percent(row["max_chance"]),
+            percent(row["mean_inverse_support"]),
+            percent(row["max_inverse_support"]),
             percent(row["below_k"]),
         )
         for row in content["rows"]
     ]
     header = ("known items", "records with as many", "singled out", "mean chance", "largest chance", f"some below {k}")
     table(header, rows)
-    for line in content.get("notes", ()):
-        say(line)
+    for row in content["rows"]:
+        if row["note"]:
+            say(f"{row['known']} known items: {row['note']}")

@@ -251,6 +251,12 @@ class Hierarchy:
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_items:,} items, {self.n_nodes - self.n_items:,} inner nodes, height {self.height})"
 
+    def to_file(self, path: str, format: str = "csv") -> None:
+        """Write as ``csv`` (leaf to root), ``edges``, ``amnesia`` or ``amnesia-json``."""
+        from setveil.io.hierarchy_writers import write_hierarchy
+
+        write_hierarchy(self, path, format)
+
     # -- meeting the data -----------------------------------------------------------------------------------------
 
     def leaf_of_items(self, vocabulary: Vocabulary) -> NDArray[np.int32]:

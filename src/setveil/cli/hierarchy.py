@@ -1,0 +1,92 @@
+"""``setveil hierarchy build|check|convert``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setveil.cli import options as o
+from setveil.cli.console import say, say_json
+
+_Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the hierarchy.")]
+_Layout = Annotated[str, typer.Option("--to", help="csv (leaf to root), edges, amnesia or amnesia-json.")]
+_From = Annotated[str | None, typer.Option("--from", help="Format of the hierarchy file; detected otherwise.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(
+        name="hierarchy",
+        help="Build, check and convert hierarchies.",
+        epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    group.command(epilog="Example: setveil hierarchy build baskets.csv --how fanout:5 -o tree.csv")(build)
+    group.command(epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv")(check)
+    group.command(epilog="Example: setveil hierarchy convert taxonomy.csv -o edges.csv --to edges")(convert)
+    app.add_typer(group)
+
+
+def build(
+    input: o.Input,
+    output: _Target,
+    how: Annotated[str, typer.Option(help="fanout:D, prefix:1,3,4 or auto.")] = "auto",
+    to: _Layout = "csv",
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+) -> None:
+    """Build a hierarchy over the items of a data set."""
+    import setveil
+    from setveil import pipeline
+
+    data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+    tree = pipeline.resolve_hierarchy(how, data)
+    assert tree is not None
+    tree.to_file(str(output), to)
+    say(f"{tree!r} written to {output}")
+
+
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy file.")],
+    data: Annotated[str | None, typer.Option(help="Transactions whose items the hierarchy must cover.")] = None,
+    source: _From = None,
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+    json: o.Json = False,
+) -> None:
+    """List everything that is wrong with a hierarchy. Exit code 2 if it cannot be used."""
+    import setveil
+
+    vocabulary = None
+    if data is not None:
+        vocabulary = setveil.read(data, **o.read_options(format, delimiter, id_column, item_column)).vocabulary
+    problems = setveil.check_hierarchy(file, vocabulary, format=source)
+    if json:
+        say_json({"problems": [vars(problem) for problem in problems]})
+    else:
+        for problem in problems:
+            say(f"{problem.severity}: {problem}")
+        if not problems:
+            say(f"{file}: {setveil.Hierarchy.from_file(str(file), format=source)!r}, nothing wrong")
+    raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
+
+
+def convert(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy file.")],
+    output: _Target,
+    to: _Layout = "csv",
+    source: _From = None,
+) -> None:
+    """Write a hierarchy in another format."""
+    import setveil
+
+    tree = setveil.Hierarchy.from_file(str(file), format=source)
+    tree.to_file(str(output), to)
+    say(f"{tree!r} written to {output}")
