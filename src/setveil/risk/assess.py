@@ -1,0 +1,261 @@
+"""What c known items of a person reveal, for every number c asked for.
+
+The attacker knows c items of a record, any c of its own, each choice as likely as another. The *support* of these items
+is the number of records that contain them all; the attacker finds that many candidates and guesses right with
+probability 1/support. Per c, over the records with at least c items:
+
+- *singled out*: the share of records that c of their items single out: the mean over records of the share of a record's
+  c-subsets that have support 1;
+- *mean 1/support*: likewise, the attacker's average success;
+- *maximum 1/support*: the worst case over all records and all c-subsets;
+- *below k*: the share of records that have some c-subset with support below k.
+
+Exact for c ≤ 2, and for larger c as long as the records have no more than ``budget`` c-subsets. Beyond that, records are
+drawn at random (with replacement, one random c-subset each) and the figures carry 95 % intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Transactions
+from setveil.errors import InputError
+from setveil.kernels.mining import Lists, count_supports, invert_rows
+from setveil.kernels.risk import Rows, find_rare_subsets, sort_rows_by_item, tally_subsets
+from setveil.models.base import whole_number
+from setveil.risk.intervals import Interval, wilson
+
+Progress = Callable[[str, float | None], None]
+
+QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
+THOROUGH = 1_000_000_000  # the default budget: seconds
+_PER_SLICE = 5_000_000  # subsets or list entries between two reports of progress
+_N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
+_PATIENCE = 20_000  # list entries looked at in each of these searches
+_UNSEEN = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class RiskRow:
+    """The figures for one number of known items; ``None`` where no record has that many items."""
+
+    known: int
+    n_records: int  # records with at least that many items
+    share_of_records: float
+    singled_out: float | None
+    mean_inverse_support: float | None
+    max_inverse_support: float | None
+    below_k: float | None
+    exact: bool = True
+    n_targets: int | None = None  # sampled records, if not exact
+    singled_out_interval: Interval | None = None  # 95 %, if not exact
+    mean_inverse_support_interval: Interval | None = None
+    below_k_interval: Interval | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class RiskTable:
+    """One row per number of known items, ascending."""
+
+    n_records: int
+    k: int
+    seed: int
+    rows: tuple[RiskRow, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        head = f"{'known':>5} {'records':>10} {'singled out':>12} {'mean 1/supp.':>12} {'max 1/supp.':>12} {f'below k={self.k}':>12}"
+        lines = [head]
+        for row in self.rows:
+            shares = (row.singled_out, row.mean_inverse_support, row.max_inverse_support, row.below_k)
+            cells = " ".join(f"{'–' if share is None else f'{100 * share:.2f} %':>12}" for share in shares)
+            lines.append(f"{row.known:>5} {row.n_records:>10,} {cells}{'' if row.exact else '  sampled'}")
+        return "\n".join(lines)
+
+
+def risk(
+    data: Transactions,
+    known: Iterable[int] = (1, 2, 3, 4),
+    k: int = 5,
+    seed: int = 0,
+    progress: Progress | None = None,
+    budget: int | None = THOROUGH,
+    targets: int = 5_000,
+) -> RiskTable:
+    """The risk table of some records.
+
+    ``budget``: exact figures for c items if the distinct records have at most this many c-subsets (c ≤ 2: always);
+    ``None`` asks for exact figures at any price. ``targets``: how many records are drawn otherwise.
+    """
+    sizes = _check(known, k, targets)
+    view = _View.of(data)
+    n_exact = view.feasible_size(max(sizes, default=0), budget)
+    sums, least = view.tally(n_exact, progress)
+    rows = []
+    for size in sizes:
+        if not (view.lengths >= size).any():
+            rows.append(RiskRow(size, 0, 0.0, None, None, None, None, note=f"no record has {size} items or more"))
+        elif size <= n_exact:
+            rows.append(_exact_row(view, size, k, sums[:, size - 1], least[:, size - 1]))
+        else:
+            rows.append(_sampled_row(view, size, k, least, np.random.default_rng((seed, size)), targets, progress))
+    return RiskTable(data.n_records, k, seed, tuple(rows))
+
+
+def _check(known: Iterable[int], k: int, targets: int) -> list[int]:
+    whole_number(k, "k")
+    whole_number(targets, "targets")
+    sizes = sorted({whole_number(size, "known") for size in known})
+    if not sizes:
+        raise InputError("known is empty; give at least one number of known items, such as 1,2,3,4.")
+    return sizes
+
+
+@dataclass(frozen=True)
+class _View:
+    """Distinct records with their items renumbered, rarest first, so that prefixes become unique early."""
+
+    rows: Rows
+    lists: Lists
+    lengths: NDArray[np.int64]  # [rows]
+
+    @classmethod
+    def of(cls, data: Transactions) -> _View:
+        distinct, weights, _ = data.distinct()
+        rank = np.empty(data.n_items, dtype=np.int32)
+        rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
+        lists = invert_rows(distinct.indptr, rank[distinct.items], data.n_items)
+        items = sort_rows_by_item(lists, distinct.indptr)
+        return cls((distinct.indptr, items, weights), lists, distinct.lengths)
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        return self.rows[2]
+
+    def n_subsets(self, size: int) -> NDArray[np.float64]:
+        """How many subsets of that size each row has, float64[rows]."""
+        count = np.ones(len(self.lengths))
+        for taken in range(size):
+            count *= np.maximum(self.lengths - taken, 0) / (taken + 1)
+        return np.rint(count)
+
+    def feasible_size(self, wanted: int, budget: int | None) -> int:
+        """The largest size up to ``wanted`` for which all subsets may be looked at; 2 always may."""
+        size = min(wanted, 2)
+        while size < wanted and (budget is None or self.n_subsets(size + 1).sum() <= budget):
+            size += 1
+        return size
+
+    def tally(self, n_known: int, progress: Progress | None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """``sums[row, c-1]`` = (number of c-subsets of support 1, sum of 1/support), ``least[row, c-1]`` = least support."""
+        n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
+        sums = np.zeros((n_rows, n_known, 2))
+        least = np.full((n_rows, n_known), _UNSEEN)
+        n_slices = max(1, int(self.n_subsets(n_known).sum() / _PER_SLICE))
+        cuts = np.searchsorted(self.lists[0], np.linspace(0, self.lists[0][-1], n_slices + 1)[1:-1])
+        bounds = [0, *cuts.tolist(), n_items]
+        for number, (first, last) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+            tally_subsets(self.rows, self.lists, first, last, sums, least)
+            if progress:
+                progress("counting what known items reveal", (number + 1) / n_slices)
+        return sums, least
+
+
+def _exact_row(view: _View, size: int, k: int, sums: NDArray[np.float64], least: NDArray[np.int64]) -> RiskRow:
+    can = view.lengths >= size
+    weights = view.weights[can]
+    n_records = int(weights.sum())
+    singled_out, mean_inverse = weights @ (sums[can] / view.n_subsets(size)[can, None]) / n_records
+    return RiskRow(
+        known=size,
+        n_records=n_records,
+        share_of_records=n_records / int(view.weights.sum()),
+        singled_out=float(singled_out),
+        mean_inverse_support=float(mean_inverse),
+        max_inverse_support=1 / int(least[can].min()),
+        below_k=int(weights[least[can] < k].sum()) / n_records,
+    )
+
+
+def _sampled_row(
+    view: _View,
+    size: int,
+    k: int,
+    least: NDArray[np.int64],
+    random: np.random.Generator,
+    n_targets: int,
+    progress: Progress | None,
+) -> RiskRow:
+    """``least``: exact for smaller sizes, where a subset of support s proves that a larger one has s or less."""
+    can = np.flatnonzero(view.lengths >= size)
+    last_record = np.cumsum(view.weights[can])
+    n_records = int(last_record[-1])
+    targets = can[np.searchsorted(last_record, random.integers(0, n_records, n_targets), side="right")]
+    supports = _supports(view, _draw_subsets(view, targets, size, random), progress)
+    singled_out, mean_inverse = float((supports == 1).mean()), float((1 / supports).mean())
+    below_k, below_k_interval = _search_rare(view, targets[:_N_SEARCHED], size, k, least)
+    smallest = min(int(supports.min()), int(least[can].min()))
+    bound = [] if smallest == 1 else ["maximum 1/support is a lower bound"]
+    return RiskRow(
+        known=size,
+        n_records=n_records,
+        share_of_records=n_records / int(view.weights.sum()),
+        singled_out=singled_out,
+        mean_inverse_support=mean_inverse,
+        max_inverse_support=1 / smallest,
+        below_k=below_k,
+        exact=False,
+        n_targets=n_targets,
+        singled_out_interval=wilson(singled_out, n_targets),
+        mean_inverse_support_interval=wilson(mean_inverse, n_targets),
+        below_k_interval=below_k_interval,
+        note="; ".join([f"sampled: {n_targets:,} records drawn at random, 95 % intervals", *bound]),
+    )
+
+
+def _draw_subsets(view: _View, targets: NDArray[np.int64], size: int, random: np.random.Generator) -> NDArray[np.int32]:
+    """A random subset of each target's items by Floyd's method, int32[targets, size]."""
+    lengths = view.lengths[targets]
+    chosen = np.empty((len(targets), size), dtype=np.int64)
+    for number in range(size):
+        limit = lengths - size + number  # the newcomer of this round
+        draw = random.integers(0, limit + 1)
+        taken = (chosen[:, :number] == draw[:, None]).any(axis=1)
+        chosen[:, number] = np.where(taken, limit, draw)
+    indptr, items, _ = view.rows
+    subsets: NDArray[np.int32] = items[indptr[targets][:, None] + chosen]
+    return subsets
+
+
+def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress | None) -> NDArray[np.int64]:
+    n_itemsets, size = itemsets.shape
+    indptr = np.arange(0, n_itemsets * size + 1, size, dtype=np.int64)
+    items = np.ascontiguousarray(itemsets).ravel()
+    cost = np.cumsum(np.diff(view.lists[0])[itemsets].min(axis=1))  # the shortest list is walked through
+    cuts = np.searchsorted(cost, np.arange(_PER_SLICE, cost[-1], _PER_SLICE))
+    supports = []
+    for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), n_itemsets], strict=True):
+        supports.append(count_supports(view.lists, view.weights, (indptr[first : last + 1], items)))
+        if progress:
+            progress(f"sampling what {size} known items reveal", last / n_itemsets)
+    return np.concatenate(supports)
+
+
+def _search_rare(
+    view: _View, targets: NDArray[np.int64], size: int, k: int, least: NDArray[np.int64]
+) -> tuple[float, Interval]:
+    """The share of targets found to have a subset below k; the interval allows for those where the search gave up."""
+    verdicts = np.ones(len(targets), dtype=np.int8)
+    open_question = np.flatnonzero(least[targets, -1] >= k)  # smaller subsets do not decide
+    verdicts[open_question] = find_rare_subsets(view.rows, view.lists, targets[open_question], size, k, _PATIENCE)
+    surely, possibly = float((verdicts == 1).mean()), float((verdicts != 0).mean())
+    return surely, (wilson(surely, len(targets))[0], wilson(possibly, len(targets))[1])

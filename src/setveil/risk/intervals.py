@@ -1,0 +1,24 @@
+"""How sure a sampled figure is."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+Interval = tuple[float, float]
+
+_NORMAL_95 = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
+
+
+def wilson(mean: float, n: int) -> Interval:
+    """Wilson's 95 % score interval for the mean of ``n`` independent draws from [0, 1].
+
+    Made for shares, where the variance is p(1-p). No other distribution on [0, 1] with mean p has a larger variance,
+    so for the mean of such values (1/support) the interval is on the careful side.
+    """
+    if n == 0:
+        return 0.0, 1.0
+    z = _NORMAL_95**2 / n
+    centre = (mean + z / 2) / (1 + z)
+    half = _NORMAL_95 / (1 + z) * sqrt(max(mean * (1 - mean), 0.0) / n + z / (4 * n))
+    # The ends are exact where rounding would miss them: 0 for a mean of 0, 1 for a mean of 1.
+    return max(min(centre - half, mean), 0.0), min(max(centre + half, mean), 1.0)
