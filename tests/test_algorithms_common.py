@@ -1,0 +1,147 @@
+"""What every registered algorithm must do, for every model it enforces."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from setveil.algorithms import ENTRIES, Algorithm, Entry, options_of
+from setveil.core import Grouping, Release, Transactions
+from setveil.models import PrivacyModel, make_model
+
+CASES = [pytest.param(entry, model, id=f"{entry.name}-{model}") for entry in ENTRIES for model in entry.models]
+LABELS = [f"i{number:02d}" for number in range(12)]
+SENSITIVE = ("i10", "i11")
+
+pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
+
+
+def some_records(seed: int, n_records: int = 40) -> list[list[str]]:
+    """Skewed baskets; sensitive items are rare, so that a degree of 2 is feasible."""
+    random = np.random.default_rng(seed)
+    weights = 1.0 / np.arange(1, 11)
+    rows = []
+    for _ in range(n_records):
+        chosen = random.choice(10, size=random.integers(0, 5), replace=False, p=weights / weights.sum())
+        rows.append(
+            [LABELS[item] for item in chosen] + ([SENSITIVE[random.integers(2)]] if random.random() < 0.15 else [])
+        )
+    return rows
+
+
+def make(model: str, k: int = 3) -> PrivacyModel:
+    options: dict[str, dict[str, object]] = {
+        "km": {"k": k, "m": 2},
+        "k-anonymity": {"k": k, "sensitive": SENSITIVE},
+        "constraints": {"k": k, "constraints": [["i00", "i01"], ["i02", "i05"], ["i03"], ["i01", "i04", "i06"]], "max_suppressed": 100},
+        "degree": {"p": min(k, 2), "sensitive": SENSITIVE},
+        "coherence": {"h": 80, "k": k, "p": 2, "sensitive": SENSITIVE},
+    }  # fmt: skip
+    return make_model(model, options[model])
+
+
+def run(entry: Entry, data: Transactions, model: PrivacyModel, seed: int = 0) -> Release:
+    return sv.anonymize(data, model, entry.name, "fanout:3" if entry.hierarchy == "required" else None, seed=seed)
+
+
+def content(release: Release) -> list[object]:
+    """What is published, in input order."""
+    rows: list[object] = [tuple(row) for row in release.published.to_lists()]
+    if isinstance(release, Grouping):
+        rows = [(row, int(group)) for row, group in zip(rows, release.group_of, strict=True)]
+        rows += [release.count_group.tolist(), release.count_item.tolist(), release.count.tolist()]
+    return rows
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_the_release_keeps_its_promise(entry: Entry, model: str) -> None:
+    for seed in range(12):
+        data = Transactions.from_lists(some_records(seed))
+        promise = make(model)
+        try:
+            release = run(entry, data, promise, seed)
+        except sv.InfeasibleError as problem:
+            assert problem.items or model == "k-anonymity", "an infeasible ask names the items in the way"
+            continue
+        assert release.published.n_records == data.n_records
+        verdict = sv.verify(release, promise)
+        assert verdict.holds, verdict.reason
+        sv.measure(data, release)
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_at_least_one_ask_is_feasible(entry: Entry, model: str) -> None:
+    data = Transactions.from_lists(some_records(0) * 3)
+    assert sv.verify(run(entry, data, make(model, k=2)), make(model, k=2)).holds
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_the_same_input_and_seed_give_the_same_release(entry: Entry, model: str) -> None:
+    data = Transactions.from_lists(some_records(3) * 2)
+    assert content(run(entry, data, make(model, k=2), 5)) == content(run(entry, data, make(model, k=2), 5))
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_the_input_is_not_modified(entry: Entry, model: str) -> None:
+    data = Transactions.from_lists(some_records(4) * 2)
+    before = (data.indptr.copy(), data.items.copy())
+    run(entry, data, make(model, k=2))
+    assert np.array_equal(before[0], data.indptr)
+    assert np.array_equal(before[1], data.items)
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_record_order_does_not_matter_unless_declared(entry: Entry, model: str) -> None:
+    if entry.load().needs_record_order:
+        pytest.skip("declares that record order matters")
+    rows = some_records(6) * 2
+    shuffled = [rows[number] for number in np.random.default_rng(1).permutation(len(rows))]
+    releases = [run(entry, Transactions.from_lists(given), make(model, k=2)) for given in (rows, shuffled)]
+    published = [Counter(tuple(row) for row in release.published.to_lists()) for release in releases]
+    assert published[0] == published[1]
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_odd_inputs_get_a_release_or_a_clear_no(entry: Entry, model: str) -> None:
+    odd = {
+        "one record": [["i00", "i01"]],
+        "all empty": [[], [], []],
+        "all equal": [["i00", "i01", "i02"]] * 6,
+        "one item": [["i00"]] * 5,
+        "one long record": [LABELS[:10]] + [["i00"]] * 8,
+        "only sensitive": [["i10"]] + [["i00"], ["i01"], ["i00"], []] * 3,
+        "no records": [],
+    }
+    for name, rows in odd.items():
+        data = Transactions.from_lists(rows)
+        if not data.n_items and entry.hierarchy == "required":
+            continue  # no hierarchy can be built over no items
+        try:
+            release = run(entry, data, make(model))
+        except (sv.InfeasibleError, sv.InputError) as problem:
+            assert "\n" not in str(problem), name
+            continue
+        assert sv.verify(release, make(model)).holds, name
+
+
+@pytest.mark.parametrize(("entry", "model"), [case for case in CASES if case.values[1] in ("km", "k-anonymity")])
+def test_more_than_all_records_is_infeasible(entry: Entry, model: str) -> None:
+    with pytest.raises(sv.InfeasibleError):
+        run(entry, Transactions.from_lists([["i00"], ["i01"], ["i00", "i01"]]), make(model, k=4))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_an_algorithm_is_documented(entry: Entry) -> None:
+    kind = entry.load()
+    assert issubclass(kind, Algorithm)
+    text = inspect.getdoc(inspect.getmodule(kind)) or ""
+    assert "Guarantee" in text
+    assert "Departures" in text
+    for option in options_of(kind):
+        assert option.text, f"option {option.name} of {entry.name} needs a sentence"
+    assert re.fullmatch(r"[a-z0-9+-]+", entry.name)
