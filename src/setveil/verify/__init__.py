@@ -1,0 +1,18 @@
+"""Independent checks of a published release. Counts with code of its own; Numba is loaded when something is counted."""
+
+from setveil.verify.claims import achieved, minimal_violations, verify
+from setveil.verify.codebook import check_codebook
+from setveil.verify.fidelity import check_original
+from setveil.verify.files import check_files
+from setveil.verify.verdict import Verdict, Violation
+
+__all__ = [
+    "Verdict",
+    "Violation",
+    "achieved",
+    "check_codebook",
+    "check_files",
+    "check_original",
+    "minimal_violations",
+    "verify",
+]

@@ -1,0 +1,48 @@
+"""Whether a codebook accounts for everything exactly once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from setveil.core.vocabulary import ascending
+from setveil.errors import name_some
+
+KINDS = ("recoding", "local-recoding", "replacement", "grouping")
+
+
+def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[str], kind: str) -> list[str]:
+    """Problems of ``codebook.csv``, one line each; ``rows`` are ``(published_item, item)``, "" for an item not published.
+
+    ``published_labels`` are the labels that occur in the published records. Every kind: published items that occur have
+    a row, those in the codebook occur, no row stands twice, every row names an item. Recodings: every item stands once.
+    Local recodings: an item may stand under several published items, but not also as unpublished. Replacements and
+    groupings: every published item stands for itself.
+    """
+    if kind not in KINDS:
+        return [f'codebook.csv: there are no rules for a release of kind "{kind}"; it is one of {", ".join(KINDS)}.']
+    occurring = set(published_labels)
+    explained = {label for label, _ in rows if label}
+    nameless = sum(1 for _, item in rows if not item)
+    repeated = {item for (_, item), count in Counter(rows).items() if count > 1 and item}
+    times_listed = Counter(item for _, item in set(rows) if item)
+    problems = [f"{nameless:,} row(s) without an item; name every original item"] if nameless else []
+    problems += _naming("no row for the published item(s)", occurring - explained)
+    problems += _naming("published item(s) that never occur:", explained - occurring)
+    problems += _naming("the same row more than once for the item(s)", repeated)
+    if kind == "recoding":
+        several = {item for item, count in times_listed.items() if count > 1}
+        problems += _naming("more than one published item for the item(s)", several)
+    elif kind == "local-recoding":
+        published = {item for label, item in rows if label and item}
+        both = published & {item for label, item in rows if not label}
+        problems += _naming("both published and listed as not published: the item(s)", both)
+    else:
+        strange = {item or label for label, item in rows if label != item}
+        problems += _naming(f"in a {kind} items stand for themselves, but not the item(s)", strange)
+    return [f"codebook.csv: {problem}." for problem in problems]
+
+
+def _naming(what: str, labels: Iterable[str]) -> list[str]:
+    named = ascending(labels)
+    return [f"{what} {name_some(named)}"] if named else []

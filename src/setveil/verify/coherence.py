@@ -1,0 +1,157 @@
+"""(h, k, p)-coherence: sets of at most p public items are frequent, and their records do not share a sensitive item."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.models import Coherence
+from setveil.verify.published import Published
+from setveil.verify.verdict import Progress, Verdict, Violation, in_braces, times
+
+if TYPE_CHECKING:
+    from setveil.verify.tables import Indexed, Table
+
+Itemset = tuple[int, ...]
+
+
+@dataclass(frozen=True, order=True)
+class _Hit:
+    """An itemset in the way; ``sensitive`` is -1 if it is too rare, else the item that ``shared`` of its records show."""
+
+    itemset: Itemset
+    support: int
+    sensitive: int = -1
+    shared: int = 0
+
+
+def check(published: Published, model: Coherence, progress: Progress) -> Verdict:
+    """The first violation by size, then ascending."""
+    table = _table(published, model, progress)
+    for hit in _hits(table, model, progress):
+        itemset = table.names(hit.itemset)
+        who, why = f"{in_braces(itemset)} occurs in {times(hit.support, 'record')}", f"fewer than k={model.k}"
+        if hit.sensitive >= 0:
+            item = table.labels[hit.sensitive]
+            why = f'of which {hit.shared:,} hold "{item}", more than h={model.h:g} %'
+        return Verdict(False, itemset, hit.support, f"{who}, {why}.")
+    return Verdict(True)
+
+
+def violations(published: Published, model: Coherence, progress: Progress) -> Iterator[Violation]:
+    """Every violating set of at most p public items none of whose proper subsets violates."""
+    table = _table(published, model, progress)
+    for hit in _hits(table, model, progress):
+        yield Violation(table.names(hit.itemset), hit.support)
+
+
+def achieved(published: Published, model: Coherence, progress: Progress) -> dict[str, int | float]:
+    """The smallest support of a set of at most p public items, and the largest percentage that shares an item."""
+    from setveil.verify.search import smallest_support
+    from setveil.verify.tables import Indexed, Walker
+
+    table = _table(published, model, progress)
+    smallest = smallest_support(Indexed.of(table.public(), progress), model.p, progress)
+    if smallest is None:
+        return {}
+    indexed = Indexed.of(table, progress)
+    largest = Fraction(0)
+    for size in range(1, min(model.p, table.longest) + 1):
+        walker = Walker(indexed, size, _shows_sensitive(table), shares=True)
+        while largest < 1 and (found := walker.find(1, largest.numerator, largest.denominator, progress)):
+            largest = Fraction(found[1], walker.prefix_support)
+    return {"smallest_support": smallest, "largest_percentage": float(100 * largest)}
+
+
+def largest_share(h: float, n_records: int) -> Fraction:
+    """The largest fraction that is at most h percent and whose denominator is at most ``n_records``.
+
+    A share of records exceeds h percent if and only if it exceeds this fraction, and with it no product in the counting
+    loops can overflow. It is the lower neighbour of h/100 among such fractions, found by its continued fraction.
+    """
+    limit = Fraction(str(h)) / 100
+    most = max(n_records, 1)
+    if limit.denominator <= most:
+        return limit
+    n, d = limit.numerator, limit.denominator
+    p0, q0, p1, q1 = 0, 1, 1, 0
+    while True:
+        a = n // d
+        if q0 + a * q1 > most:
+            break
+        p0, q0, p1, q1 = p1, q1, p0 + a * p1, q0 + a * q1
+        n, d = d, n - a * d
+    a = (most - q0) // q1
+    return min(Fraction(p0 + a * p1, q0 + a * q1), Fraction(p1, q1))
+
+
+def _table(published: Published, model: Coherence, progress: Progress) -> Table:
+    from setveil.verify.tables import make_table
+
+    return make_table(published, model.sensitive, progress)
+
+
+def _shows_sensitive(table: Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return table.tails < table.indptr[1:]
+
+
+def _hits(table: Table, model: Coherence, progress: Progress) -> Iterator[_Hit]:
+    """Minimal violations by size, then ascending. Memory grows with what was found, not with what was looked at."""
+    from setveil.verify.tables import Indexed
+
+    k = min(model.k, int(table.weights.sum()) + 1)
+    share = largest_share(model.h, int(table.weights.sum()))
+    indexed, public = Indexed.of(table, progress), Indexed.of(table.public(), progress)
+    found = _Found()
+    for size in range(1, min(model.p, table.longest) + 1):
+        rare = _rare(public, size, k, progress)
+        shared = _shared(indexed, size, k, share, progress)
+        for hit in heapq.merge(rare, shared):
+            if not found.has_part_of(hit.itemset):
+                found.add(hit.itemset)
+                yield hit
+        if size == 1 and found.by_first:  # supersets of these are not minimal
+            table = table.without(found.by_first)
+            indexed, public = Indexed.of(table, progress), Indexed.of(table.public(), progress)
+
+
+def _rare(public: Indexed, size: int, k: int, progress: Progress) -> Iterator[_Hit]:
+    from setveil.verify.tables import Walker
+
+    if size == 1:
+        for item in np.flatnonzero((public.supports > 0) & (public.supports < k)).tolist():
+            yield _Hit((item,), int(public.supports[item]))
+        return
+    walker = Walker(public, size, public.table.weights < k)
+    while found := walker.find(k, progress=progress):
+        yield _Hit(found[0], found[1])
+
+
+def _shared(indexed: Indexed, size: int, k: int, share: Fraction, progress: Progress) -> Iterator[_Hit]:
+    from setveil.verify.tables import Walker
+
+    if share >= 1:
+        return
+    walker = Walker(indexed, size, _shows_sensitive(indexed.table), shares=True)
+    while found := walker.find(k, share.numerator, share.denominator, progress):
+        yield _Hit(found[0], walker.prefix_support, found[2], found[1])
+
+
+class _Found:
+    """Itemsets found so far, by their first item."""
+
+    def __init__(self) -> None:
+        self.by_first: dict[int, list[frozenset[int]]] = {}
+
+    def add(self, itemset: Itemset) -> None:
+        self.by_first.setdefault(itemset[0], []).append(frozenset(itemset))
+
+    def has_part_of(self, itemset: Itemset) -> bool:
+        """Whether one of them is contained in this one."""
+        whole = set(itemset)
+        return any(part <= whole for item in itemset for part in self.by_first.get(item, ()))

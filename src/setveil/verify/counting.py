@@ -1,0 +1,386 @@
+"""The verifier's own loops: equal rows, supports, and a walk over all itemsets of one size.
+
+Nothing here is shared with the algorithms. Rows are CSR with the public items of a row first and its sensitive items, if
+there are any, behind them: row ``r`` has public items ``items[indptr[r]:tails[r]]`` and sensitive ones
+``items[tails[r]:indptr[r+1]]``, each part ascending. All counts are int64. Every loop can be left after a given number
+of steps and resumed, so that no call takes long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+DONE, FOUND, PAUSED, FULL = 0, 1, 2, 3  # how `walk_itemsets` comes back
+
+# Places in Walk.state
+DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, SUPPORT, NEED_BRANCHES, NEED_PLACES = range(7)
+
+
+def compiled(loop: Loop) -> Loop:
+    """Compile on first call; keep the result on disk where some folder is writable."""
+    try:
+        return cast(Loop, numba.njit(cache=True, nogil=True)(loop))
+    except RuntimeError:  # no folder for a cache
+        return cast(Loop, numba.njit(nogil=True)(loop))
+
+
+class Rows(NamedTuple):
+    """Distinct rows with weights."""
+
+    indptr: NDArray[np.int64]  # [n_rows + 1]
+    tails: NDArray[np.int64]  # [n_rows] where the sensitive items of a row begin
+    items: NDArray[np.int32]
+    weights: NDArray[np.int64]  # [n_rows]
+    live: NDArray[np.uint8]  # [n_rows] 0 if no itemset of this row can be what is looked for
+
+
+class Index(NamedTuple):
+    """Where each public item stands: places ``bounds[i]:bounds[i+1]`` belong to item ``i``."""
+
+    bounds: NDArray[np.int64]  # [n_public + 1]
+    places: NDArray[np.int64]  # positions in Rows.items, ascending per item
+    owners: NDArray[np.int32]  # the row of each place
+    masks: NDArray[np.uint64]  # [n_rows] one bit per public item modulo 64, to reject rows at a glance
+
+
+class Walk(NamedTuple):
+    """A paused depth-first walk over prefixes of a fixed number of items, in ascending order.
+
+    The first ``n_public`` branches are the items themselves and point into Index; a branch further up the stack is an
+    item that can follow the current prefix, and points into ``places`` and ``owners`` here: the rows that hold both.
+    """
+
+    prefix: NDArray[np.int32]  # [length]
+    next: NDArray[np.int64]  # [length] next branch to take at each depth
+    last: NDArray[np.int64]  # [length] where the branches of each depth end
+    filled: NDArray[np.int64]  # [length] where the places of each depth end
+    item: NDArray[np.int32]  # [branches]
+    begin: NDArray[np.int64]  # [branches]
+    end: NDArray[np.int64]  # [branches]
+    support: NDArray[np.int64]  # [branches]
+    places: NDArray[np.int64]
+    owners: NDArray[np.int32]
+    counts: NDArray[np.int64]  # [n_items] scratch, all 0 between prefixes
+    sizes: NDArray[np.int64]  # [n_items] scratch, all 0 between prefixes
+    touched: NDArray[np.int32]  # [n_items] items found behind the prefix
+    state: NDArray[np.int64]  # [7]
+
+
+@compiled
+def number_equal_rows(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    items: NDArray[np.int32],
+    table: NDArray[np.int32],
+    known_starts: NDArray[np.int64],
+    known_ends: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    n_known: int,
+) -> int:
+    """Give equal rows equal numbers, in order of first appearance; returns how many distinct rows are known now.
+
+    ``table`` is a hash table (a power of two in size, -1 where free); rows are compared item by item, so that a clash of
+    hashes costs time and nothing else.
+    """
+    last_slot = len(table) - 1
+    for row in range(len(starts)):
+        length = ends[row] - starts[row]
+        mix = np.uint64(14695981039346656037)
+        for place in range(starts[row], ends[row]):
+            mix = (mix ^ np.uint64(items[place])) * np.uint64(1099511628211)
+            mix ^= mix >> np.uint64(29)
+        slot = np.int64(mix >> np.uint64(1)) & last_slot
+        while True:
+            known = table[slot]
+            if known < 0:
+                table[slot] = n_known
+                known_starts[n_known] = starts[row]
+                known_ends[n_known] = ends[row]
+                numbers[row] = n_known
+                n_known += 1
+                break
+            equal = known_ends[known] - known_starts[known] == length
+            offset = 0
+            while equal and offset < length:
+                equal = items[known_starts[known] + offset] == items[starts[row] + offset]
+                offset += 1
+            if equal:
+                numbers[row] = known
+                break
+            slot = (slot + 1) & last_slot
+    return n_known
+
+
+@compiled
+def count_items(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    items: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    supports: NDArray[np.int64],
+    n_rows: NDArray[np.int64],
+) -> None:
+    """Add the weight of every row to the support of its items, and one to their number of rows."""
+    for row in range(len(starts)):
+        for place in range(starts[row], ends[row]):
+            supports[items[place]] += weights[row]
+            n_rows[items[place]] += 1
+
+
+@compiled
+def fill_index(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    items: NDArray[np.int32],
+    first_row: int,
+    cursor: NDArray[np.int64],
+    index: Index,
+) -> None:
+    """Enter rows ``first_row`` onwards into the index; ``cursor[i]`` is the next free place of item ``i``."""
+    for row in range(len(starts)):
+        mask = np.uint64(0)
+        for place in range(starts[row], ends[row]):
+            item = items[place]
+            index.places[cursor[item]] = place
+            index.owners[cursor[item]] = first_row + row
+            cursor[item] += 1
+            mask |= np.uint64(1) << np.uint64(item & 63)
+        index.masks[first_row + row] = mask
+
+
+@compiled
+def _row_contains(rows: Rows, row: int, wanted: NDArray[np.int32], skip: int) -> bool:
+    """Whether the public part of a row holds every wanted item (ascending) but the one at position ``skip``."""
+    place, end = rows.indptr[row], rows.tails[row]
+    for position in range(len(wanted)):
+        if position == skip:
+            continue
+        while place < end and rows.items[place] < wanted[position]:
+            place += 1
+        if place == end or rows.items[place] != wanted[position]:
+            return False
+    return True
+
+
+@compiled
+def _support_up_to(
+    rows: Rows, index: Index, wanted: NDArray[np.int32], skip: int, enough: int, steps: NDArray[np.int64]
+) -> int:
+    """The support of the wanted items but the one at ``skip``; counting stops once ``enough`` is reached."""
+    rarest = -1
+    mask = np.uint64(0)
+    for position in range(len(wanted)):
+        if position == skip:
+            continue
+        item = wanted[position]
+        mask |= np.uint64(1) << np.uint64(item & 63)
+        if rarest < 0 or index.bounds[item + 1] - index.bounds[item] < index.bounds[rarest + 1] - index.bounds[rarest]:
+            rarest = item
+    total = 0
+    for at in range(index.bounds[rarest], index.bounds[rarest + 1]):
+        steps[0] += 1
+        row = index.owners[at]
+        if index.masks[row] & mask == mask and _row_contains(rows, row, wanted, skip):
+            total += rows.weights[row]
+            if total >= enough:
+                break
+    return total
+
+
+@compiled
+def count_supports(
+    rows: Rows,
+    index: Index,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    items: NDArray[np.int32],
+    enough: int,
+    supports: NDArray[np.int64],
+    budget: int,
+) -> int:
+    """Supports of itemsets ``items[starts[j]:ends[j]]`` (not empty); returns how many were done within the budget.
+
+    A support that reaches ``enough`` is not counted further.
+    """
+    steps = np.zeros(1, dtype=np.int64)
+    for number in range(len(starts)):
+        if steps[0] > budget:
+            return number
+        supports[number] = _support_up_to(rows, index, items[starts[number] : ends[number]], -1, enough, steps)
+    return len(starts)
+
+
+@compiled
+def _leads_to_live(
+    rows: Rows, places: NDArray[np.int64], owners: NDArray[np.int32], begin: int, end: int, missing: int
+) -> bool:
+    """Whether some live row has at least ``missing`` public items behind its place."""
+    for at in range(begin, end):
+        row = owners[at]
+        if rows.live[row] != 0 and rows.tails[row] - places[at] - 1 >= missing:
+            return True
+    return False
+
+
+@compiled
+def _gather_followers(
+    rows: Rows,
+    walk: Walk,
+    places: NDArray[np.int64],
+    owners: NDArray[np.int32],
+    branch: int,
+    depth: int,
+    k: int,
+) -> bool:
+    """Stack the items that follow the prefix in at least ``k`` records, with their places; False if there is no room."""
+    counts, sizes, touched = walk.counts, walk.sizes, walk.touched
+    n_touched = 0
+    for at in range(walk.begin[branch], walk.end[branch]):
+        row = owners[at]
+        for place in range(places[at] + 1, rows.tails[row]):
+            item = rows.items[place]
+            if sizes[item] == 0:
+                touched[n_touched] = item
+                n_touched += 1
+            sizes[item] += 1
+            counts[item] += rows.weights[row]
+    n_kept = 0
+    n_places = 0
+    for position in range(n_touched):
+        item = touched[position]
+        if counts[item] >= k:
+            n_places += sizes[item]
+            touched[n_kept], touched[position] = item, touched[n_kept]
+            n_kept += 1
+    first = walk.last[depth]
+    filled = walk.filled[depth]
+    fits: bool = first + n_kept <= len(walk.item) and filled + n_places <= len(walk.places)
+    if fits:
+        touched[:n_kept].sort()
+        for position in range(n_kept):
+            item = touched[position]
+            walk.item[first + position] = item
+            walk.begin[first + position] = filled
+            walk.end[first + position] = filled
+            walk.support[first + position] = counts[item]
+            filled += sizes[item]
+            sizes[item] = -1 - (first + position)  # from here on: the branch of a kept item
+        for at in range(walk.begin[branch], walk.end[branch]):
+            row = owners[at]
+            for place in range(places[at] + 1, rows.tails[row]):
+                if sizes[rows.items[place]] < 0:
+                    follower = -1 - sizes[rows.items[place]]
+                    walk.places[walk.end[follower]] = place
+                    walk.owners[walk.end[follower]] = row
+                    walk.end[follower] += 1
+        walk.next[depth + 1] = first
+        walk.last[depth + 1] = first + n_kept
+        walk.filled[depth + 1] = filled
+    else:
+        walk.state[NEED_BRANCHES] = first + n_kept
+        walk.state[NEED_PLACES] = filled + n_places
+    for position in range(n_touched):
+        counts[touched[position]] = 0
+        sizes[touched[position]] = 0
+    return fits
+
+
+@compiled
+def walk_itemsets(
+    rows: Rows, index: Index, walk: Walk, k: int, over: int, under: int, shares: bool, budget: int
+) -> int:
+    """Go on to the next itemset in ascending order that is in the way; FOUND, DONE, PAUSED (call again) or FULL (grow).
+
+    Prefixes are sets of ``len(walk.prefix)`` public items with support ≥ k. Without ``shares`` the walk finds each prefix
+    with one more public item whose support is below k while that of all its proper subsets is not. With ``shares`` it
+    finds each prefix of whose records more than ``over/under`` hold one sensitive item. The prefix is in
+    ``walk.prefix``, the other item in ``walk.touched[state[TAKEN] - 1]``, the support of both together in
+    ``state[SUPPORT]`` and that of the prefix in ``state[PREFIX_SUPPORT]``.
+    """
+    length = len(walk.prefix)
+    size = length if shares else length + 1
+    state, counts, touched = walk.state, walk.counts, walk.touched
+    steps = np.zeros(1, dtype=np.int64)
+    found = np.empty(length + 1, dtype=np.int32)
+    while True:
+        while state[TAKEN] < state[WAITING]:
+            if steps[0] > budget:
+                return PAUSED
+            item = touched[state[TAKEN]]
+            support = counts[item]
+            counts[item] = 0
+            state[TAKEN] += 1
+            state[SUPPORT] = support
+            if shares:
+                if support * under > over * state[PREFIX_SUPPORT]:
+                    return FOUND
+            elif support < k:
+                found[:length] = walk.prefix
+                found[length] = item
+                minimal = True
+                if length == 1:
+                    minimal = walk.support[item] >= k
+                else:
+                    position = length - 1
+                    while minimal and position >= 0:
+                        minimal = _support_up_to(rows, index, found, position, k, steps) >= k
+                        position -= 1
+                if minimal:
+                    return FOUND
+        if steps[0] > budget:
+            return PAUSED
+        depth = state[DEPTH]
+        if walk.next[depth] == walk.last[depth]:
+            if depth == 0:
+                return DONE
+            state[DEPTH] -= 1
+            continue
+        branch = walk.next[depth]
+        walk.next[depth] += 1
+        steps[0] += 1
+        places = index.places if depth == 0 else walk.places
+        owners = index.owners if depth == 0 else walk.owners
+        begin, end = walk.begin[branch], walk.end[branch]
+        if walk.support[branch] < k or not _leads_to_live(rows, places, owners, begin, end, size - depth - 1):
+            continue
+        walk.prefix[depth] = walk.item[branch]
+        if depth + 1 < length:
+            if not _gather_followers(rows, walk, places, owners, branch, depth, k):
+                walk.next[depth] -= 1
+                return FULL
+            steps[0] += 2 * (walk.filled[depth + 1] - walk.filled[depth]) + end - begin
+            state[DEPTH] += 1
+            continue
+        # A whole prefix: count what its records hold besides.
+        n_touched = 0
+        for at in range(begin, end):
+            row = owners[at]
+            first = rows.tails[row] if shares else places[at] + 1
+            last = rows.indptr[row + 1] if shares else rows.tails[row]
+            steps[0] += last - first + 1
+            for place in range(first, last):
+                item = rows.items[place]
+                if counts[item] == 0:
+                    touched[n_touched] = item
+                    n_touched += 1
+                counts[item] += rows.weights[row]
+        state[PREFIX_SUPPORT] = walk.support[branch]
+        n_waiting = 0
+        for position in range(n_touched):
+            item = touched[position]
+            hit = counts[item] * under > over * state[PREFIX_SUPPORT] if shares else counts[item] < k
+            if hit:
+                touched[n_waiting] = item
+                n_waiting += 1
+            else:
+                counts[item] = 0
+        touched[:n_waiting].sort()
+        state[WAITING] = n_waiting
+        state[TAKEN] = 0

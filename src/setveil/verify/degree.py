@@ -1,0 +1,98 @@
+"""Privacy degree p: in every group each sensitive item belongs to at most one in p of its records."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping
+from setveil.errors import InputError
+from setveil.models import PrivacyDegree
+from setveil.verify.published import Published
+from setveil.verify.verdict import Progress, Verdict, times
+
+
+def check(published: Published, model: PrivacyDegree, progress: Progress) -> Verdict:
+    """Sensitive items in the open first (ascending), then group by group, item by item."""
+    grouping = published.release if isinstance(published.release, Grouping) else None
+    if shown := published.numbers(model.sensitive):
+        supports = np.bincount(published.items, minlength=len(published.labels))
+        for item in shown:
+            if supports[item]:
+                label, support = published.labels[item], int(supports[item])
+                group = None if grouping is None else _first_group(published, grouping, item)
+                return Verdict(
+                    False,
+                    (label,),
+                    support,
+                    f'sensitive item "{label}" stands in the open in {times(support, "record")}.',
+                    group,
+                )
+    if grouping is None:
+        return Verdict(True)
+    sizes, groups, items, count = _counts(grouping, model)
+    over = np.flatnonzero(count > sizes[groups] // min(model.p, 2**62))
+    if not len(over):
+        return Verdict(True)
+    first = over[0]
+    label, number, size = grouping.sensitive[int(items[first])], int(groups[first]), int(sizes[groups[first]])
+    return Verdict(
+        False,
+        (label,),
+        int(count[first]),
+        f'group {number}: {int(count[first]):,} of {times(size, "record")} hold "{label}", more than one in {model.p}.',
+        number,
+    )
+
+
+def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> dict[str, int | float]:
+    """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items in the open."""
+    shown = published.numbers(model.sensitive)
+    if shown and np.isin(published.items, shown).any():
+        return {"privacy_degree": 1}
+    if not isinstance(published.release, Grouping):
+        return {}
+    sizes, group, _, count = _counts(published.release, model)
+    return {"privacy_degree": int((sizes[group] // count).min())} if len(count) else {}
+
+
+def grouping_counts(
+    grouping: Grouping,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Group sizes, and the group, item and count of each entry, as far as they make sense together."""
+    group_of = np.asarray(grouping.group_of, dtype=np.int64)
+    if len(group_of) != grouping.published.n_records or (len(group_of) and group_of.min() < 0):
+        raise InputError("the grouping is damaged: not every record has a group.")
+    sizes = np.bincount(group_of).astype(np.int64)
+    group = np.asarray(grouping.count_group, dtype=np.int64)
+    item = np.asarray(grouping.count_item, dtype=np.int64)
+    count = np.minimum(np.asarray(grouping.count, dtype=np.int64), 2**31)  # sums cannot overflow
+    if not len(group) == len(item) == len(count):
+        raise InputError("the sensitive counts are damaged: groups, items and counts differ in number.")
+    if len(count) and (count.min() < 0 or item.min() < 0 or item.max() >= len(grouping.sensitive)):
+        raise InputError("the sensitive counts are damaged: a count is negative or an item has no label.")
+    if len(group) and (group.min() < 0 or group.max() >= len(sizes) or not sizes[group].all()):
+        raise InputError("the sensitive counts are damaged: a group has no records.")
+    return sizes, group, item, count
+
+
+def _counts(
+    grouping: Grouping, model: PrivacyDegree
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Group sizes, and the counts above 0 of the model's sensitive items in order of group, then item."""
+    sizes, group, item, count = grouping_counts(grouping)
+    wanted = set(model.sensitive)
+    is_wanted = np.array([label in wanted for label in grouping.sensitive], dtype=bool)
+    chosen = is_wanted[item] & (count > 0) if len(item) else np.zeros(0, dtype=bool)
+    # A group and item listed twice count together.
+    width = max(len(grouping.sensitive), 1)
+    keys, place = np.unique(group[chosen] * width + item[chosen], return_inverse=True)
+    total = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(total, place, count[chosen])
+    return sizes, keys // width, keys % width, total
+
+
+def _first_group(published: Published, grouping: Grouping, item: int) -> int | None:
+    """The smallest group in which a record shows the item."""
+    records = np.searchsorted(published.indptr, np.flatnonzero(published.items == item), side="right") - 1
+    return int(np.asarray(grouping.group_of)[records].min())

@@ -1,0 +1,388 @@
+"""Whether a release was made of the original it claims: the checks that only its owner can run.
+
+A release read back from its files has its records in canonical order, so records are compared as multisets. What is
+checked for which kind of release is listed in ``docs/verification.md``. Messages name items, never records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core.vocabulary import ascending
+from setveil.errors import name_some
+from setveil.models import ConstraintAnonymity, PrivacyModel
+from setveil.verify.constraints import cover_pairs, recoding_targets
+from setveil.verify.degree import grouping_counts
+from setveil.verify.published import Published, read_published, sorted_rows
+from setveil.verify.verdict import Progress, times, unwatched
+
+
+class Records(NamedTuple):
+    """CSR over any numbers, each row ascending."""
+
+    indptr: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+    @property
+    def n_records(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(self.n_records), np.diff(self.indptr))
+
+
+def check_original(
+    release: Release,
+    original: Transactions,
+    model: PrivacyModel | None = None,
+    *,
+    in_input_order: bool = False,
+    suppression: bool = False,
+    progress: Progress = unwatched,
+) -> list[str]:
+    """Problems found by holding a release against the original, one line each.
+
+    ``model``: with a ConstraintAnonymity the counts of its utility groups are compared too. ``in_input_order``: the
+    release's records are in the order of the original, so that each can be held against its own. ``suppression``: the
+    release says that single occurrences were left out (local recodings), or sensitive items in excess (groupings).
+    """
+    published, source = read_published(release), read_published(original)
+    problems = []
+    if published.n_records != source.n_records:
+        problems.append(
+            f"the release has {times(published.n_records, 'record')}, the original {times(source.n_records, 'record')}."
+        )
+        in_input_order = False
+    progress("comparing with the original", None)
+    match release:
+        case Recoding():
+            problems += _check_recoding(release, published, source, in_input_order)
+            if isinstance(model, ConstraintAnonymity) and model.utility is not None:
+                problems += _check_utility(release, published, source, model)
+        case LocalRecoding():
+            problems += _check_local_recoding(release, published, source, in_input_order, suppression)
+        case Replacement():
+            problems += _check_replacement(release, published, source, in_input_order)
+        case Grouping():
+            problems += _check_grouping(release, published, source, in_input_order, suppression)
+    return problems
+
+
+# -- recodings ----------------------------------------------------------------------------------------------------
+
+
+def _check_recoding(release: Recoding, published: Published, source: Published, in_order: bool) -> list[str]:
+    """The codebook, applied to the original, gives exactly the published records."""
+    target, suppressed = recoding_targets(release)
+    assert published.number_of is not None
+    place = release.domain.numbers(source.labels)  # [source labels]
+    becomes = np.full(len(source.labels), -1, dtype=np.int32)
+    known = place >= 0
+    goes = target[place[known]]
+    becomes[known] = np.where(goes >= 0, published.number_of[goes] if len(published.number_of) else -1, -1)
+    occurs = np.bincount(source.items, minlength=len(source.labels)) > 0
+    lost = known & occurs & (becomes < 0)
+    lost[known] &= ~suppressed[place[known]]
+    problems = _naming("the codebook lacks item(s) of the original:", source.labels, occurs & ~known)
+    problems += _naming("neither published nor suppressed, but in the original: item(s)", source.labels, lost)
+    expected = _recoded(source, becomes, len(published.labels))
+    return problems + _compare(
+        expected,
+        Records(published.indptr, published.items),
+        published.labels,
+        "are not what the codebook makes of the original",
+        in_order,
+    )
+
+
+def _check_utility(release: Recoding, published: Published, source: Published, model: ConstraintAnonymity) -> list[str]:
+    """As many published records as original ones hold something of each utility group none of whose items is suppressed."""
+    target, suppressed = recoding_targets(release)
+    assert published.number_of is not None and model.utility is not None
+    ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
+    problems = []
+    for number, group in enumerate(model.utility, start=1):
+        place = release.domain.numbers(group)
+        place = place[place >= 0]
+        if suppressed[place].any():
+            continue
+        goes = target[place]
+        n_published = _n_holding(ours, published.number_of[goes[goes >= 0]], len(published.labels))
+        n_original = _n_holding(theirs, np.array(source.numbers(group), dtype=np.int64), len(source.labels))
+        if n_published != n_original:
+            problems.append(
+                f"utility group {number} ({name_some(group)}): {n_published:,} published records hold something of it, "
+                f"{n_original:,} original ones."
+            )
+    return problems
+
+
+# -- local recodings ----------------------------------------------------------------------------------------------
+
+
+def _check_local_recoding(
+    release: LocalRecoding, published: Published, source: Published, in_order: bool, suppression: bool
+) -> list[str]:
+    """Every published item can stand for an item of its record, and every item has a published one.
+
+    Without the order of the original only what every faithful release fulfils is checked: how many records can hold each
+    published item and each item, and which parts of the domain that never share a published item the records touch.
+    """
+    label, item = cover_pairs(release)
+    assert published.number_of is not None
+    label = published.number_of[label].astype(np.int64)
+    place = release.cover.vocabulary.numbers(source.labels).astype(np.int64)
+    occurs = np.bincount(source.items, minlength=len(source.labels)) > 0
+    problems = _naming("the codebook lacks item(s) of the original:", source.labels, occurs & (place < 0))
+    number = np.full(len(release.cover.vocabulary), -1, dtype=np.int64)
+    number[place[place >= 0]] = np.flatnonzero(place >= 0)
+    pairs = np.unique(np.column_stack((number[item], label))[number[item] >= 0], axis=0)  # [(item, published item)]
+    nodes = release.node_of_occurrence
+    suppression = suppression or (nodes is not None and bool((np.asarray(nodes) < 0).any()))
+    if in_order:
+        return problems + _check_cover_by_record(published, source, pairs, suppression)
+    return problems + _check_cover_by_counts(published, source, pairs, suppression)
+
+
+def _check_cover_by_record(
+    published: Published, source: Published, pairs: NDArray[np.int64], suppression: bool
+) -> list[str]:
+    ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
+    occurrence, partner = _joined(theirs.items, pairs[:, 0], len(source.labels))
+    label = pairs[partner, 1]
+    width = max(len(published.labels), 1)
+    possible = theirs.owners[occurrence] * width + label  # (record, published item that could stand there)
+    actual = ours.owners * width + ours.items
+    unfounded = np.bincount(ours.items[~np.isin(actual, possible)], minlength=len(published.labels)) > 0
+    problems = _naming(
+        "published for record(s) that hold nothing it can stand for: item(s)", published.labels, unfounded
+    )
+    if not suppression:
+        has_cover = np.zeros(len(source.labels), dtype=bool)
+        has_cover[pairs[:, 0]] = True
+        shown = ~has_cover[theirs.items]  # an item nothing stands for is suppressed everywhere
+        shown[occurrence[np.isin(possible, actual)]] = True
+        missing = np.bincount(theirs.items[~shown], minlength=len(source.labels)) > 0
+        problems += _naming("not published for record(s) that hold them: item(s)", source.labels, missing)
+    return problems
+
+
+def _check_cover_by_counts(
+    published: Published, source: Published, pairs: NDArray[np.int64], suppression: bool
+) -> list[str]:
+    ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
+    n_items, n_labels = len(source.labels), len(published.labels)
+    # Published item v needs as many original records with something it can stand for as it has records.
+    occurrence, partner = _joined(theirs.items, pairs[:, 0], n_items)
+    label = pairs[partner, 1]
+    could = np.unique(theirs.owners[occurrence] * max(n_labels, 1) + label) % max(n_labels, 1)
+    too_often = np.bincount(ours.items, minlength=n_labels) > np.bincount(could, minlength=n_labels)
+    problems = _naming("in more records than the original allows: published item(s)", published.labels, too_often)
+    # Parts: items and published items joined by standing for each other, however indirectly.
+    part_of_item, part_of_label, n_parts = _parts(pairs, n_items, n_labels)
+    expected = _recoded(source, part_of_item, n_parts)
+    actual = _recoded(published, part_of_label, n_parts)
+    if not suppression:
+        # Item i needs as many published records that can stand for it as it has records.
+        for group, labels in _items_by_labels(pairs, n_items):
+            most = _n_holding(ours, np.array(labels), n_labels)
+            counts = np.bincount(theirs.items, minlength=n_items)
+            lost = np.zeros(n_items, dtype=bool)
+            lost[group] = counts[group] > most
+            problems += _naming("not published for every record that holds them: item(s)", source.labels, lost)
+        names = [f"part {number}" for number in range(n_parts)]
+        problems += _compare(
+            expected, actual, tuple(names), "touch other parts of the domain than the original's", False, name=False
+        )
+    return problems
+
+
+def _items_by_labels(pairs: NDArray[np.int64], n_items: int) -> list[tuple[list[int], tuple[int, ...]]]:
+    """Items that the same published items can stand for, together."""
+    labels_of: dict[int, list[int]] = {}
+    for item, label in pairs.tolist():
+        labels_of.setdefault(item, []).append(label)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for item, labels in labels_of.items():
+        groups.setdefault(tuple(labels), []).append(item)
+    return [(items, labels) for labels, items in groups.items()]
+
+
+def _parts(pairs: NDArray[np.int64], n_items: int, n_labels: int) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+    """Connected components of "can stand for"; -1 for items nothing stands for."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = n_items + n_labels
+    graph = coo_array((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], n_items + pairs[:, 1])), shape=(size, size))
+    n_parts, part = connected_components(graph, directed=False)
+    covered = np.zeros(n_items, dtype=bool)
+    covered[pairs[:, 0]] = True
+    part = part.astype(np.int32)
+    return np.where(covered, part[:n_items], -1).astype(np.int32), part[n_items:], int(n_parts)
+
+
+# -- replacements and groupings -----------------------------------------------------------------------------------
+
+
+def _check_replacement(release: Replacement, published: Published, source: Published, in_order: bool) -> list[str]:
+    """Sensitive items are untouched, and nothing is published that the original does not know."""
+    unknown = np.array([label not in set(source.labels) for label in published.labels], dtype=bool)
+    unknown &= np.bincount(published.items, minlength=len(published.labels)) > 0
+    problems = _naming("not in the original: published item(s)", published.labels, unknown)
+    sensitive = tuple(ascending(set(release.sensitive)))
+    return problems + _compare(
+        _only(source, sensitive),
+        _only(published, sensitive),
+        sensitive,
+        "do not show the sensitive items of the original",
+        in_order,
+    )
+
+
+def _check_grouping(
+    release: Grouping, published: Published, source: Published, in_order: bool, suppression: bool
+) -> list[str]:
+    """Public parts are untouched; sensitive counts add up, in all and as far as it can be told in each group."""
+    sensitive = tuple(release.sensitive)
+    hidden = set(sensitive)
+    public = tuple(ascending((set(source.labels) | set(published.labels)) - hidden))
+    problems = _naming(
+        "sensitive, but published in the open: item(s)",
+        published.labels,
+        np.array([label in hidden for label in published.labels], dtype=bool)
+        & (np.bincount(published.items, minlength=len(published.labels)) > 0),
+    )
+    ours, theirs = _only(published, public), _only(source, public)
+    problems += _compare(theirs, ours, public, "do not show the public items of the original", in_order)
+    secrets = _only(source, sensitive)
+    total = np.zeros(len(sensitive), dtype=np.int64)
+    _, _, item_of_count, count = grouping_counts(release)
+    np.add.at(total, item_of_count, count)
+    expected = np.bincount(secrets.items, minlength=len(sensitive))
+    wrong = total > expected if suppression else total != expected
+    problems += [
+        f'sensitive item "{sensitive[item]}" is counted {total[item]:,} times, the original holds it {expected[item]:,} times.'
+        for item in np.flatnonzero(wrong).tolist()[:20]
+    ]
+    if not problems:
+        problems += _check_group_counts(release, ours, theirs, secrets, in_order, suppression)
+    return problems
+
+
+def _check_group_counts(
+    release: Grouping, ours: Records, theirs: Records, secrets: Records, in_order: bool, suppression: bool
+) -> list[str]:
+    """Each count lies between what the group's public parts force and what they allow.
+
+    With the order known, a record is its own public part and both bounds meet. Otherwise ``a`` records of the group
+    share a public part that ``n`` records of the original have, ``b`` of them with the sensitive item: between
+    max(0, a − (n − b)) and min(a, b) of the group's records hold it.
+    """
+    n_sensitive = max(len(release.sensitive), 1)
+    sizes, count_group, count_item, counted = grouping_counts(release)
+    n_groups = max(len(sizes), 1)
+    if in_order:
+        theirs_part = ours_part = np.arange(ours.n_records, dtype=np.int64)
+    else:
+        part = _equal_rows(theirs, ours)
+        theirs_part, ours_part = part[: theirs.n_records], part[theirs.n_records :]
+    n_of_part = np.bincount(theirs_part)
+    secret, b = np.unique(theirs_part[secrets.owners] * n_sensitive + secrets.items, return_counts=True)
+    member, a = np.unique(ours_part * n_groups + np.asarray(release.group_of), return_counts=True)
+    which, other = _joined(secret // n_sensitive, member // n_groups, len(n_of_part))  # secrets with groups, by part
+    a, b, n = a[other], b[which], n_of_part[secret[which] // n_sensitive]
+    bounded = (member[other] % n_groups) * n_sensitive + secret[which] % n_sensitive
+    keys, place = np.unique(np.concatenate((bounded, count_group * n_sensitive + count_item)), return_inverse=True)
+    least, most, count = (np.zeros(len(keys), dtype=np.int64) for _ in range(3))
+    np.add.at(most, place[: len(bounded)], np.minimum(a, b))
+    np.add.at(least, place[: len(bounded)], np.maximum(0, a - (n - b)))
+    np.add.at(count, place[len(bounded) :], counted)
+    wrong = (count > most) | (False if suppression else count < least)
+    return [
+        f'group {keys[bad] // n_sensitive}: "{release.sensitive[int(keys[bad] % n_sensitive)]}" is counted {count[bad]:,} '
+        f"times; the original allows {least[bad]:,} to {most[bad]:,}."
+        for bad in np.flatnonzero(wrong).tolist()[:20]
+    ]
+
+
+# -- comparing ----------------------------------------------------------------------------------------------------
+
+
+def _recoded(records: Published, becomes: NDArray[np.integer], n_labels: int) -> Records:
+    """Every item replaced by what it becomes, -1 dropped, what falls together kept once."""
+    items = np.asarray(becomes, dtype=np.int32)[records.items]
+    kept = items >= 0
+    before = np.zeros(len(items) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    return Records(*sorted_rows(before[records.indptr], items[kept], n_labels))
+
+
+def _only(records: Published, labels: tuple[str, ...]) -> Records:
+    """Records over some labels only, numbered as these are."""
+    number = {label: place for place, label in enumerate(labels)}
+    becomes = np.array([number.get(label, -1) for label in records.labels], dtype=np.int32)
+    return _recoded(records, becomes, len(labels))
+
+
+def _compare(
+    expected: Records, actual: Records, labels: tuple[str, ...], fault: str, in_order: bool, name: bool = True
+) -> list[str]:
+    """One line if the records differ, as a multiset or one by one; it names the items whose supports differ."""
+    number = _equal_rows(expected, actual)
+    theirs, ours = number[: expected.n_records], number[expected.n_records :]
+    if in_order:
+        n_wrong = int((theirs != ours).sum())
+    else:
+        n_rows = int(number.max(initial=-1)) + 1
+        surplus = np.bincount(ours, minlength=n_rows) - np.bincount(theirs, minlength=n_rows)
+        n_wrong = int(max(surplus[surplus > 0].sum(), -surplus[surplus < 0].sum()))
+    if n_wrong == 0:
+        return []
+    wanted = np.bincount(expected.items, minlength=len(labels))
+    shown = np.bincount(actual.items, minlength=len(labels))
+    differing = [
+        f'"{labels[item]}" in {shown[item]:,} instead of {wanted[item]:,}'
+        for item in np.flatnonzero(wanted != shown).tolist()
+    ]
+    detail = "; " + ", ".join(differing[:5]) if name and differing else ""
+    more = f" and {len(differing) - 5:,} more items" if name and len(differing) > 5 else ""
+    return [f"{times(n_wrong, 'record')} {fault}{detail}{more}."]
+
+
+def _equal_rows(first: Records, second: Records) -> NDArray[np.int64]:
+    """A number per record of both, first ones first; equal records have equal numbers."""
+    from setveil.verify.tables import number_rows
+
+    starts = np.concatenate((first.indptr[:-1], second.indptr[:-1] + len(first.items)))
+    ends = np.concatenate((first.indptr[1:], second.indptr[1:] + len(first.items)))
+    return number_rows(starts, ends, np.concatenate((first.items, second.items)))[0]
+
+
+def _n_holding(records: Records, wanted: NDArray[np.integer], n_labels: int) -> int:
+    """How many records hold at least one of the wanted items."""
+    is_wanted = np.zeros(n_labels, dtype=bool)
+    is_wanted[wanted] = True
+    return len(np.unique(records.owners[is_wanted[records.items]]))
+
+
+def _joined(
+    left: NDArray[np.integer], keys: NDArray[np.integer], n_keys: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All positions ``(i, j)`` with ``left[i] == keys[j]``; ``keys`` are ascending and below ``n_keys``."""
+    first = np.searchsorted(keys, np.arange(n_keys + 1))
+    n_partners = np.diff(first)[left]
+    position = np.repeat(np.arange(len(left)), n_partners)
+    offset = np.arange(len(position)) - np.repeat(np.cumsum(n_partners) - n_partners, n_partners)
+    return position, first[left][position] + offset
+
+
+def _naming(what: str, labels: Iterable[str], chosen: NDArray[np.bool_]) -> list[str]:
+    named = [label for label, is_chosen in zip(labels, chosen.tolist(), strict=True) if is_chosen]
+    return [f"{what} {name_some(named)}."] if named else []

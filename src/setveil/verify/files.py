@@ -1,0 +1,159 @@
+"""Whether a release folder holds exactly the files its certificate speaks for.
+
+A folder may come from anyone, so nothing in it is trusted: whatever is wrong becomes one line that names the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from setveil.verify.verdict import Progress, unwatched
+
+CERTIFICATE = "certificate.json"
+LARGEST_CERTIFICATE = 64 * 2**20  # bytes; constraint lists may be published inside
+MOST_PROBLEMS = 1000
+CHUNK = 2**20
+
+
+def check_files(folder: str | PathLike[str], progress: Progress = unwatched) -> tuple[dict[str, Any], list[str]]:
+    """The certificate and a list of problems, each one line that names the file; the folder is intact if it is empty.
+
+    The certificate is ``{}`` if it cannot be read. Its digest is recomputed, every file it lists is hashed, and anything
+    in the folder that it does not list (sub-folders and hidden files too) is a problem.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        return {}, [f"{_quoted(str(folder))}: not a folder."]
+    certificate, problems = _read_certificate(place)
+    if certificate is None:
+        return {}, problems
+    problems += _check_digest(certificate)
+    try:
+        with os.scandir(place) as entries:
+            present = sorted(entry.name for entry in entries)
+    except OSError as error:
+        return certificate, [*problems, f"{_quoted(str(folder))}: cannot be listed ({_cause(error)})."]
+    listed, wrong = _listed_files(certificate)
+    problems += wrong
+    for number, (name, digest) in enumerate(listed.items()):
+        progress("hashing files", number / len(listed))
+        problem = _check_file(place, name, digest, progress)
+        if problem:
+            problems.append(f"{_quoted(name)}: {problem}")
+    known = {*listed, CERTIFICATE}
+    problems += [
+        f"{_quoted(name)}: an extra file; the certificate does not list it." for name in present if name not in known
+    ]
+    if len(problems) > MOST_PROBLEMS:
+        problems[MOST_PROBLEMS:] = [f"{CERTIFICATE}: {len(problems) - MOST_PROBLEMS:,} more problems are not shown."]
+    return certificate, problems
+
+
+def certificate_digest(certificate: dict[str, Any]) -> str:
+    """SHA-256 over the canonical JSON of a certificate without its ``digest``."""
+    rest = {key: value for key, value in certificate.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read_certificate(place: Path) -> tuple[dict[str, Any] | None, list[str]]:
+    path = place / CERTIFICATE
+    try:
+        kind = path.lstat()
+        if not stat.S_ISREG(kind.st_mode):
+            return None, [f"{CERTIFICATE}: not a regular file."]
+        if kind.st_size > LARGEST_CERTIFICATE:
+            return None, [f"{CERTIFICATE}: {kind.st_size:,} bytes are too many for a certificate."]
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return None, [f"{CERTIFICATE}: missing; without it nothing can be checked."]
+    except OSError as error:
+        return None, [f"{CERTIFICATE}: cannot be read ({_cause(error)})."]
+    try:
+        certificate = json.loads(raw.decode("utf-8"), object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+    except RecursionError:
+        return None, [f"{CERTIFICATE}: not a certificate: nested too deeply."]
+    except (ValueError, MemoryError) as error:
+        return None, [f"{CERTIFICATE}: not valid JSON ({_cause(error)})."]
+    if not isinstance(certificate, dict):
+        return None, [f"{CERTIFICATE}: not a certificate: it holds no JSON object."]
+    return certificate, []
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Two readers may take a repeated key differently, so it is an error."""
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"key {_quoted(repeated)} stands twice")
+    return result
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _check_digest(certificate: dict[str, Any]) -> list[str]:
+    claimed = certificate.get("digest")
+    if not isinstance(claimed, str):
+        return [f'{CERTIFICATE}: it has no "digest".']
+    try:
+        actual = certificate_digest(certificate)
+    except (ValueError, RecursionError):  # lone surrogates cannot be encoded
+        return [f"{CERTIFICATE}: its digest cannot be computed; it holds text that is not Unicode."]
+    return [] if claimed == actual else [f"{CERTIFICATE}: changed; its content does not match its digest."]
+
+
+def _listed_files(certificate: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """Plain names with a hash, and a line for each entry that is something else."""
+    files = certificate.get("files")
+    if not isinstance(files, dict):
+        return {}, [f'{CERTIFICATE}: "files" is not an object of names and hashes.']
+    listed, wrong = {}, []
+    for name, digest in files.items():
+        if name in ("", ".", "..", CERTIFICATE) or any(mark in name for mark in "/\\\0"):
+            wrong.append(f'{CERTIFICATE}: "files" lists {_quoted(name)}, which is not the name of a file of a release.')
+        elif not isinstance(digest, str) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+            wrong.append(f"{_quoted(name)}: the certificate has no SHA-256 for it.")
+            listed[name] = ""
+        else:
+            listed[name] = digest
+    return listed, wrong
+
+
+def _check_file(place: Path, name: str, digest: str, progress: Progress) -> str:
+    """What is wrong with a listed file, or nothing."""
+    try:
+        path = place / name
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return "not a regular file."
+        running = hashlib.sha256()
+        with path.open("rb") as stream:
+            while chunk := stream.read(CHUNK):
+                running.update(chunk)
+                progress("hashing files", None)
+    except FileNotFoundError:
+        return "missing; the certificate lists it."
+    except (OSError, ValueError) as error:  # ValueError: names no file system can hold
+        return f"cannot be read ({_cause(error)})."
+    if digest and running.hexdigest() != digest:
+        return "changed; its SHA-256 is not the one in the certificate."
+    return ""
+
+
+def _quoted(name: str, longest: int = 120) -> str:
+    """A name in one printable line, whatever it holds."""
+    shown = name if len(name) <= longest else name[:longest] + "…"
+    return shown if shown.isprintable() and shown else json.dumps(shown)
+
+
+def _cause(error: BaseException) -> str:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return _quoted(text.splitlines()[0] if text else type(error).__name__)

@@ -1,0 +1,112 @@
+"""What is being checked, as the verifier's own arrays, whatever it came as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core.transactions import label_of
+from setveil.core.vocabulary import ascending
+from setveil.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Records as CSR over labels in ascending order; each row ascending and without repeats."""
+
+    labels: tuple[str, ...]
+    indptr: NDArray[np.int64]
+    items: NDArray[np.int32]
+    release: Release | None = None  # where the codebook, the groups and the sensitive counts are, if there are any
+    number_of: NDArray[np.int32] | None = None  # [release.published.vocabulary] the verifier's number of each label
+
+    @property
+    def n_records(self) -> int:
+        """Number of records, empty ones included."""
+        return len(self.indptr) - 1
+
+    def numbers(self, labels: Iterable[str]) -> list[int]:
+        """Numbers of those labels that are known here, ascending."""
+        known = {label: number for number, label in enumerate(self.labels)}
+        return sorted({known[label] for label in labels if label in known})
+
+
+def read_published(what: Any) -> Published:
+    """From a release, from transactions, or from any iterable of iterables of labels. Nothing about the arrays is trusted."""
+    if isinstance(what, Release):
+        if not isinstance(what, Recoding | LocalRecoding | Replacement | Grouping):
+            raise InputError(f"a release of kind {type(what).__name__} cannot be verified.")
+        return _from_transactions(what.published, what)
+    if isinstance(what, Transactions):
+        return _from_transactions(what, None)
+    if isinstance(what, Mapping):
+        what = what.values()
+    if isinstance(what, str | bytes) or not isinstance(what, Iterable):
+        raise InputError(
+            "what is to be verified must be a release, transactions, or an iterable of iterables of labels."
+        )
+    return _from_records(what)
+
+
+def _from_records(records: Iterable[Iterable[Any]]) -> Published:
+    number: dict[str, int] = {}
+    flat: list[int] = []
+    lengths: list[int] = []
+    for position, record in enumerate(records):
+        if isinstance(record, str | bytes) or not isinstance(record, Iterable):
+            raise InputError(f"record {position} is not a collection of items; give a list of items per record.")
+        row = {label_of(item, f"record {position}") for item in record}
+        lengths.append(len(row))
+        flat.extend(number.setdefault(label, len(number)) for label in row)
+    indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return _in_label_order(tuple(number), indptr, np.array(flat, dtype=np.int32), None)
+
+
+def _from_transactions(data: Transactions, release: Release | None) -> Published:
+    indptr = np.asarray(data.indptr, dtype=np.int64)
+    items = np.asarray(data.items, dtype=np.int32)
+    if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items) or bool((np.diff(indptr) < 0).any()):
+        raise InputError("the published records are damaged: row bounds do not fit the items.")
+    if len(items) and (items.min() < 0 or items.max() >= len(data.vocabulary)):
+        raise InputError("the published records are damaged: an item number has no label.")
+    return _in_label_order(tuple(data.vocabulary), indptr, items, release)
+
+
+def _in_label_order(
+    given: tuple[str, ...], indptr: NDArray[np.int64], items: NDArray[np.int32], release: Release | None
+) -> Published:
+    labels = tuple(ascending(set(given)))
+    if labels == given:
+        number_of = np.arange(len(given), dtype=np.int32)
+    else:
+        number = {label: place for place, label in enumerate(labels)}
+        number_of = np.array([number[label] for label in given], dtype=np.int32)
+        items = number_of[items]
+    indptr, items = sorted_rows(indptr, items, len(labels))
+    return Published(labels, indptr, items, release, number_of)
+
+
+def sorted_rows(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Each row ascending and without repeats; the same arrays if they are that already."""
+    if len(items) < 2:
+        return indptr, items
+    ascends = items[1:] > items[:-1]
+    begins = indptr[1:-1]
+    ascends[begins[(begins > 0) & (begins < len(items))] - 1] = True  # from one row to the next anything goes
+    if ascends.all():
+        return indptr, items
+    n_rows = len(indptr) - 1
+    keys = np.repeat(np.arange(n_rows, dtype=np.int64), np.diff(indptr)) * max(n_items, 1) + items
+    keys = np.unique(keys)
+    owners, numbers = np.divmod(keys, max(n_items, 1))
+    bounds = np.zeros(n_rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(owners, minlength=n_rows), out=bounds[1:])
+    return bounds, numbers.astype(np.int32)

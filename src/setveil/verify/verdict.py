@@ -1,0 +1,45 @@
+"""What a check answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Progress = Callable[[str, float | None], None]  # stage, share done in 0..1 or None if unknown
+
+
+def unwatched(stage: str, share: float | None) -> None:
+    """Nobody is watching."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a claim holds; if not, one itemset (or item of a group) that breaks it, and how often it occurs."""
+
+    holds: bool
+    witness: tuple[str, ...] | None = None
+    support: int | None = None
+    reason: str = ""  # one plain line when the claim does not hold
+    group: int | None = None  # groupings: where the witness was found
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@dataclass(frozen=True)
+class Violation:
+    """An itemset that is published too rarely, or shares a sensitive item too often, and its support."""
+
+    itemset: tuple[str, ...]
+    support: int
+
+
+def in_braces(labels: tuple[str, ...], limit: int = 12) -> str:
+    """``{"a", "b"}``: an itemset in a message, however long it is."""
+    shown = ", ".join(f'"{label}"' for label in labels[:limit])
+    return f"{{{shown}}}" if len(labels) <= limit else f"{{{shown} and {len(labels) - limit:,} more}}"
+
+
+def times(number: int, noun: str) -> str:
+    """``1 record``, ``3 records``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
