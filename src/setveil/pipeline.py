@@ -23,12 +23,16 @@ from setveil.core import Hierarchy, Layout, Release, RunRecord, Transactions, Vo
 from setveil.errors import GuaranteeError, InputError, SetveilError, SetveilWarning, name_some
 from setveil.io.folders import Staging
 from setveil.io.transactions import read_transactions
+from setveil.kernels.cache import choose_cache_folder
+from setveil.kernels.cache import has_compiled_kernels as has_compiled_kernels
 from setveil.models import ConstraintAnonymity, PrivacyModel, make_model
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
     from setveil.risk import RiskTable
     from setveil.verify import Verdict
+
+choose_cache_folder()
 
 Report = Callable[[str, float | None], None]
 KNOWN = (1, 2, 3, 4)

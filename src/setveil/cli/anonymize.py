@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import progress, say, say_json, table
+from setveil.cli.console import note_first_run, progress, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -81,6 +81,7 @@ def anonymize(
         raise InputError(
             "say which promise to keep: --model km|k-anonymity|constraints|degree|coherence, or --policy FILE."
         )
+    note_first_run()
     with progress() as report:
         outcome = pipeline.run(pipeline.make_policy(given, policy), input, output, force=force, report=report)
     show(outcome, json)

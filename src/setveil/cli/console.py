@@ -53,6 +53,14 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
     Console(highlight=False, markup=False).print(grid)
 
 
+def note_first_run() -> None:
+    """Tell once why the first run takes longer."""
+    from setveil.pipeline import has_compiled_kernels
+
+    if not has_compiled_kernels():
+        note("first run: compiling kernels, once; `python -m setveil.warm` does it beforehand.")
+
+
 @contextmanager
 def progress() -> Iterator[Report | None]:
     """A progress bar on a terminal, None when piped."""

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import progress, say, say_json, table
+from setveil.cli.console import note_first_run, progress, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -34,6 +34,7 @@ def risk(
     if not all(part.strip().isdigit() and int(part) > 0 for part in known.split(",")):
         raise InputError(f'--known takes numbers of items, as in 1,2,3,4, not "{known}".')
     numbers = tuple(int(part) for part in known.split(","))
+    note_first_run()
     with progress() as report:
         if report:
             report("reading", None)
