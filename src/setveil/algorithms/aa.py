@@ -17,7 +17,8 @@ Departures from the paper
 3. "Find the generalization that makes J anonymous" needs no search. The tree order puts ancestors first, so when J is
    visited every itemset one step above it has support at least k already: as large as J, it was visited before; smaller,
    it was settled in an earlier round. Raising one item of J to its parent is therefore enough, raising more never costs
-   less, and the cheapest parent is taken. Ties: the parent that comes first depth first.
+   less, and the cheapest parent is taken. Ties: the parent that comes first depth first. (Above a node with one child the
+   cost stays the same; the lower node is published.)
 4. Nodes with equal support are ordered by more leaves below, then smaller depth, then depth first.
 """
 

@@ -22,6 +22,7 @@ from setveil.kernels.counting import (
     find_next_rare,
     merge_equal_rows,
     recode_rows,
+    sort_items_in_rows,
     start_walk,
 )
 
@@ -51,6 +52,7 @@ class Rows:
     def recode(self, target: NDArray[np.int32]) -> Rows:
         """Every item replaced by its target, -1 to drop it; rows that become equal are merged, empty ones go."""
         indptr, items = recode_rows(self.indptr, self.items, target)
+        items, _, _ = sort_items_in_rows(indptr, items, len(target))
         return Rows(*merge_equal_rows(indptr, items, self.weights))
 
     def expand(self, hierarchy: Hierarchy, number: NDArray[np.int32]) -> Rows:
