@@ -1,0 +1,19 @@
+"""How much of what is published."""
+
+from __future__ import annotations
+
+from setveil.core import Release, Transactions
+from setveil.utility.measure import Metrics
+
+
+def published_counts(original: Transactions, release: Release) -> Metrics:
+    """Sizes of the published data."""
+    published = release.published
+    return {
+        "n_records": published.n_records,
+        "n_items": int((original.supports > 0).sum()),
+        "n_published_items": int((published.supports > 0).sum()),
+        "n_occurrences": original.n_occurrences,
+        "n_published_occurrences": published.n_occurrences,
+        "empty_records": published.n_empty,
+    }

@@ -1,0 +1,208 @@
+"""Loss by generalization and suppression: NCP, LM and UL.
+
+Every original occurrence of an item is published as something that stands for ``size`` items of the domain (the leaves of
+the hierarchy, or without one the items of the codebook); size 1 is intact, and 0 is used here for suppressed.
+
+- *NCP* (Terrovitis, Mamoulis, Kalnis 2008): per occurrence 0 if intact, size/|domain| if generalized, 1 if suppressed;
+  averaged over the occurrences of the original.
+- *LM* (Liu, Wang 2010): per occurrence (size − 1)/(|domain| − 1), 1 if suppressed; ``lm`` is the average and ``lm_cost``
+  the sum, the cost of their paper.
+- *UL* (Gkoulalas-Divanis, Loukides 2012): per published item (2^size − 1)/(2^|domain| − 1) · weight · support/|records|,
+  plus a penalty per suppressed item; summed over published items, intact ones included. It is astronomically small or
+  large, so the exact fraction is shown as its binary logarithm. Here weights are 1 and penalties 0 unless given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import LocalRecoding, Recoding, Release, Transactions
+from setveil.utility.measure import Metrics
+
+
+def recoding_loss(original: Transactions, release: Release) -> Metrics:
+    """NCP, LM, UL and suppression of a recoding."""
+    assert isinstance(release, Recoding)
+    sizes = sizes_of_items(original, release)
+    occurs = original.supports > 0
+    return {
+        **Spread.of(sizes, original.supports, len(release.domain)).metrics(),
+        "suppressed_items": int((sizes[occurs] == 0).sum()),
+        "generalized_items": int((sizes[occurs] > 1).sum()),
+        "ul_log2": _log2(utility_loss(release)),
+    }
+
+
+def local_recoding_loss(original: Transactions, release: Release) -> Metrics:
+    """NCP, LM and suppression of a local recoding, occurrence by occurrence."""
+    assert isinstance(release, LocalRecoding)
+    sizes = sizes_of_occurrences(original, release)
+    ones = np.ones(len(sizes), dtype=np.int64)
+    largest = np.zeros(original.n_items, dtype=np.int64)
+    np.maximum.at(largest, original.items, sizes)
+    return {
+        **Spread.of(sizes, ones, len(release.cover.vocabulary)).metrics(),
+        "suppressed_items": int((largest[original.supports > 0] == 0).sum()),
+        "generalized_items": int((largest > 1).sum()),
+    }
+
+
+def ncp(original: Transactions, release: Recoding | LocalRecoding) -> float:
+    """Normalized certainty penalty, 0 to 1."""
+    return _spread(original, release).ncp
+
+
+def lm(original: Transactions, release: Recoding | LocalRecoding) -> float:
+    """The loss metric LM per occurrence, 0 to 1."""
+    return _spread(original, release).lm
+
+
+def utility_loss(
+    release: Recoding, weights: Mapping[str, float] | None = None, penalty: Mapping[str, float] | float = 0
+) -> Fraction:
+    """UL as an exact fraction. ``weights``: of published labels, 1 for others; ``penalty``: per suppressed item."""
+    n_domain, n_records = len(release.domain), release.published.n_records
+    if n_domain == 0 or n_records == 0:
+        return Fraction(0)
+    total = Fraction(0)
+    plain = 0  # the part without weights, in integers
+    for label, size, support in zip(
+        release.published.vocabulary, _group_sizes(release).tolist(), release.published.supports.tolist(), strict=True
+    ):
+        mass = ((1 << size) - 1) * support
+        if weights and label in weights:
+            total += mass * Fraction(weights[label])
+        else:
+            plain += mass
+    loss = (total + plain) / (((1 << n_domain) - 1) * n_records)
+    suppressed = (release.domain[int(item)] for item in np.flatnonzero(release.suppressed))
+    if isinstance(penalty, Mapping):
+        return loss + sum((Fraction(penalty.get(item, 0)) for item in suppressed), Fraction(0))
+    return loss + Fraction(penalty) * int(release.suppressed.sum())
+
+
+# -- sizes ------------------------------------------------------------------------------------------------------------
+
+
+def sizes_of_items(original: Transactions, release: Recoding) -> NDArray[np.int64]:
+    """How many domain items each original item's published item stands for, 0 if suppressed, int64[original items]."""
+    item = release.domain.encode(original.vocabulary, "item of the original in this release")
+    if release.hierarchy is not None and release.node_of_leaf is not None:
+        node = release.node_of_leaf[item]
+        return np.where(node >= 0, release.hierarchy.n_leaves[node], 0)
+    target = release.target[item]
+    sizes = np.append(_group_sizes(release), 0)  # the last entry serves target -1
+    return sizes[target]
+
+
+def sizes_of_occurrences(original: Transactions, release: LocalRecoding) -> NDArray[np.int64]:
+    """How many domain items each occurrence's published item stands for, 0 if suppressed, int64[original occurrences].
+
+    A release read back does not say what an occurrence became: the most specific item of the published record that can
+    stand for it is taken.
+    """
+    nodes = release.node_of_occurrence
+    if release.hierarchy is not None and nodes is not None:
+        return np.where(nodes >= 0, release.hierarchy.n_leaves[nodes], 0)
+    item = release.cover.vocabulary.encode(original.vocabulary, "item of the original in this release")
+    cover_sizes = np.diff(release.cover.indptr)
+    list_indptr, records = release.published.inverted()
+    sizes = np.zeros(original.n_occurrences, dtype=np.int64)
+    for number in np.argsort(-cover_sizes, kind="stable"):  # the most specific comes last and stays
+        can_stand_for = np.zeros(len(release.cover.vocabulary), dtype=bool)
+        can_stand_for[release.cover[int(number)]] = True
+        rows = records[list_indptr[number] : list_indptr[number + 1]]
+        places = _places(original, rows)
+        sizes[places[can_stand_for[item[original.items[places]]]]] = cover_sizes[number]
+    return sizes
+
+
+def _group_sizes(release: Recoding) -> NDArray[np.int64]:
+    """How many domain items each published item stands for, int64[published items]."""
+    n_published = release.published.n_items
+    if release.hierarchy is not None and release.node_of_leaf is not None:
+        sizes = np.zeros(n_published, dtype=np.int64)
+        kept = release.target >= 0
+        sizes[release.target[kept]] = release.hierarchy.n_leaves[release.node_of_leaf[kept]]
+        return sizes
+    return np.bincount(release.target[release.target >= 0], minlength=n_published).astype(np.int64)
+
+
+def _places(data: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions in ``data.items`` of all occurrences of some records."""
+    lengths = data.lengths[rows]
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(data.indptr[rows] - ends + lengths, lengths)
+
+
+# -- from sizes to loss -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How many occurrences are published as something of which size; exact integers."""
+
+    occurrences: NDArray[np.int64]  # [size], 0 = suppressed
+    n_domain: int
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64], occurrences: NDArray[np.int64], n_domain: int) -> Spread:
+        count = np.zeros(n_domain + 1, dtype=np.int64)
+        np.add.at(count, sizes, occurrences)
+        return cls(count, n_domain)
+
+    @property
+    def total(self) -> int:
+        """All occurrences."""
+        return int(self.occurrences.sum())
+
+    @property
+    def suppressed(self) -> int:
+        """Suppressed occurrences."""
+        return int(self.occurrences[0])
+
+    @property
+    def ncp(self) -> float:
+        """Average penalty; 0 for data without occurrences."""
+        cost = sum(size * count for size, count in self._counts() if size > 1) + self.n_domain * self.suppressed
+        return cost / (self.n_domain * self.total) if self.total else 0.0
+
+    @property
+    def lm(self) -> float:
+        """Average LM; 0 for data without occurrences."""
+        width = max(self.n_domain - 1, 1)  # over one item nothing can be generalized
+        cost = sum((size - 1) * count for size, count in self._counts() if size > 1) + width * self.suppressed
+        return cost / (width * self.total) if self.total else 0.0
+
+    def metrics(self) -> Metrics:
+        """What loss says about an occurrence on average."""
+        total = self.total
+        generalized = int(self.occurrences[2:].sum())
+        return {
+            "ncp": self.ncp,
+            "lm": self.lm,
+            "lm_cost": self.lm * total,
+            "suppressed_occurrences": self.suppressed,
+            "suppression_ratio": self.suppressed / total if total else 0.0,
+            "generalized_ratio": generalized / total if total else 0.0,
+        }
+
+    def _counts(self) -> list[tuple[int, int]]:
+        return [(int(size), int(self.occurrences[size])) for size in np.flatnonzero(self.occurrences)]
+
+
+def _spread(original: Transactions, release: Recoding | LocalRecoding) -> Spread:
+    if isinstance(release, Recoding):
+        return Spread.of(sizes_of_items(original, release), original.supports, len(release.domain))
+    sizes = sizes_of_occurrences(original, release)
+    return Spread.of(sizes, np.ones(len(sizes), dtype=np.int64), len(release.cover.vocabulary))
+
+
+def _log2(value: Fraction) -> float | None:
+    return log2(value.numerator) - log2(value.denominator) if value else None
