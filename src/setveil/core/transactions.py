@@ -22,6 +22,7 @@ class Layout:
     delimiter: str = ","
     id_column: str = "id"
     item_column: str = "item"
+    long: bool = False  # Parquet only: one row per (id, item) instead of one list per record
 
 
 class Distinct(NamedTuple):
