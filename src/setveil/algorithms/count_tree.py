@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.core import Hierarchy, Transactions
 from setveil.kernels.counting import (
+    ENDS,
+    PASS,
+    SLICE,
     count_node_supports,
     expand_rows,
     find_next_rare,
@@ -27,7 +30,6 @@ from setveil.kernels.counting import (
 )
 
 TREE_ORDERS = ("frequency", "leaves")
-SLICE = 50_000_000  # counting steps between two signs of life, well below half a second
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,20 @@ def node_order(hierarchy: Hierarchy, supports: NDArray[np.int64], tree_order: st
 
 
 class PathWalk:
-    """The paths of one length of the count-tree over the given nodes, in order; nodes can be taken out on the way."""
+    """The paths of a count-tree over the given nodes, in preorder; nodes can be taken out on the way.
 
-    def __init__(self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int) -> None:
+    Either all paths of one length, or (``to_leaves``) all paths that nothing extends in a tree of that height.
+    """
+
+    def __init__(
+        self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int, to_leaves: bool = False
+    ) -> None:
         """``records`` hold nodes; ``nodes`` stand in the order of the tree; ``size`` is at least 2."""
         self.size = size
         self.nodes = nodes
         self.number = np.full(hierarchy.n_nodes, -1, dtype=np.int32)  # place of each node in ``nodes``
         self.number[nodes] = np.arange(len(nodes))
+        self._shorter = ENDS if to_leaves else PASS
         rows = records.expand(hierarchy, self.number)
         runs = (hierarchy.first[nodes], hierarchy.last[nodes])
         self._walk = start_walk(rows.indptr, rows.items, rows.weights, runs, size - 1)
@@ -108,8 +116,8 @@ class PathWalk:
 
     def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """Walk on to the next rare paths (support below k): all that share the same prefix, or none after a long while."""
-        rare, supports = find_next_rare(self._walk, k, SLICE)
-        prefix = tuple(self.nodes[self._walk.prefix].tolist())
+        rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
+        prefix = tuple(self.nodes[self._walk.prefix[:size]].tolist())
         for item, support in zip(rare.tolist(), supports.tolist(), strict=True):
             yield (*prefix, int(self.nodes[item])), support
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from setveil.kernels.compile import compiled
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
+SLICE = 50_000_000  # steps of a walk between two signs of life: well below half a second
+PASS, ENDS, PRUNE = 0, 1, 2  # what ``find_next_rare`` does with prefixes on the way
 
 
 # -- rows ---------------------------------------------------------------------------------------------------------
@@ -188,6 +190,7 @@ class Walk(NamedTuple):
     counts: NDArray[np.int64]  # [n] all zero between calls
     at: NDArray[np.int64]  # [1] the depth the walk is at; -1 when it is over
     reached: NDArray[np.int64]  # [1] how many itemsets, prefixes included, were counted so far
+    steps: NDArray[np.int64]  # [1] how many occurrences were looked at so far: the work done
 
 
 def start_walk(
@@ -216,6 +219,7 @@ def start_walk(
         counts=np.zeros(n, dtype=np.int64),
         at=np.zeros(1, dtype=np.int64),
         reached=np.zeros(1, dtype=np.int64),
+        steps=np.zeros(1, dtype=np.int64),
     )
     walk.n_candidates[0] = n
     walk.candidates[0] = np.arange(n)
@@ -225,22 +229,29 @@ def start_walk(
 
 
 @compiled
-def find_next_rare(walk: Walk, k: int, budget: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def find_next_rare(
+    walk: Walk, k: int, budget: int, shorter: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
     """Walk on to the next prefix that has extensions with support below ``k``, or until ``budget`` steps are spent.
 
-    Returns ``(items, supports)`` of those extensions, ascending; both empty when the budget was spent or the walk is over
-    (then ``at`` is -1). Items that have died meanwhile are skipped, and a prefix that holds one is left.
+    Returns ``(items, supports, size)``: the rare itemsets are the first ``size`` items of the prefix, followed by one of
+    ``items`` (ascending). No items: the budget was spent, or the walk is over (then ``at`` is -1). Items that have died
+    meanwhile are skipped, and a prefix that holds one is left. ``shorter`` says what happens to prefixes on the way:
+    ``PASS`` them; report a rare one that nothing extends (``ENDS``); or do not extend a rare one (``PRUNE``).
     """
     depth = len(walk.prefix)
     touched = np.empty(len(walk.alive), dtype=np.int32)
     n_rare = 0
+    size = depth
+    limit = walk.steps[0] + budget
     d = walk.at[0]
     for earlier in range(d):
         if not walk.alive[walk.prefix[earlier]]:
             d = earlier
             break
-    while d >= 0 and n_rare == 0 and budget > 0:
+    while d >= 0 and n_rare == 0 and walk.steps[0] < limit:
         walk.position[d] += 1
+        walk.steps[0] += 1
         if walk.position[d] >= walk.n_candidates[d]:
             d -= 1
             continue
@@ -249,21 +260,33 @@ def find_next_rare(walk: Walk, k: int, budget: int) -> tuple[NDArray[np.int32], 
             continue
         walk.prefix[d] = item
         walk.reached[0] += 1
+        if shorter == PRUNE and support_of_prefix(walk, d) < k:
+            continue
+        if d + 1 < depth:
+            deliver_occurrences(walk, d + 1)
+            is_end = walk.n_candidates[d + 1] == 0
+        else:
+            n_touched = count_extensions(walk, touched)
+            is_end = True
+            for t in range(n_touched):
+                found = touched[t]
+                is_child = is_unrelated(walk, found, depth)
+                is_end &= not is_child
+                walk.reached[0] += is_child
+                if is_child and walk.alive[found] and walk.counts[found] < k:
+                    touched[n_rare] = found
+                    n_rare += 1
+                else:
+                    walk.counts[found] = 0
+        if is_end and shorter == ENDS:
+            support = support_of_prefix(walk, d)
+            if support < k:
+                touched[0] = item
+                walk.counts[item] = support
+                n_rare = 1
+                size = d
         if d + 1 < depth:
             d += 1
-            budget -= deliver_occurrences(walk, d)
-            continue
-        n_touched, steps = count_extensions(walk, touched)
-        budget -= steps + n_touched
-        for t in range(n_touched):
-            found = touched[t]
-            is_wanted = is_free(walk, found, depth)
-            walk.reached[0] += is_wanted
-            if is_wanted and walk.counts[found] < k:
-                touched[n_rare] = found
-                n_rare += 1
-            else:
-                walk.counts[found] = 0
     walk.at[0] = d
     rare = touched[:n_rare].copy()
     sort_ascending(rare)
@@ -271,36 +294,65 @@ def find_next_rare(walk: Walk, k: int, budget: int) -> tuple[NDArray[np.int32], 
     for j in range(n_rare):
         supports[j] = walk.counts[rare[j]]
         walk.counts[rare[j]] = 0
-    return rare, supports
+    return rare, supports, size
 
 
 @compiled
-def is_free(walk: Walk, item: int, depth: int) -> bool:
-    """Whether an item is alive and unrelated to the first ``depth`` items of the prefix."""
-    if not walk.alive[item]:
-        return False
-    for d in range(depth):
-        other = walk.prefix[d]
-        if walk.first[item] < walk.last[other] and walk.first[other] < walk.last[item]:
-            return False
-    return True
+def collect_rare(walk: Walk, k: int, budget: int, found: NDArray[np.int32]) -> tuple[int, NDArray[np.int64]]:
+    """Fill the rows of ``found`` [n, depth + 1] with the next rare itemsets that have no rare prefix.
+
+    Returns how many there are and their supports; stops when ``found`` may become full, the budget is spent or the walk
+    is over. One prefix has less than ``len(walk.alive)`` extensions, so ``found`` must have more rows than that.
+    """
+    n_found = 0
+    depth = len(walk.prefix)
+    found_supports = np.empty(len(found), dtype=np.int64)
+    limit = walk.steps[0] + budget
+    while walk.at[0] >= 0 and walk.steps[0] < limit and n_found + len(walk.alive) <= len(found):
+        items, supports, _ = find_next_rare(walk, k, limit - walk.steps[0], PRUNE)
+        for j in range(len(items)):
+            found[n_found, :depth] = walk.prefix
+            found[n_found, depth] = items[j]
+            found_supports[n_found] = supports[j]
+            n_found += 1
+    return n_found, found_supports[:n_found]
 
 
 @compiled
-def deliver_occurrences(walk: Walk, depth: int) -> int:
-    """Fill depth ``depth`` with the items that may follow the prefix of that size, and where. Returns the steps taken."""
+def is_unrelated(walk: Walk, item: int, depth: int) -> bool:
+    """Whether an item is unrelated to the first ``depth`` items of the prefix."""
+    d = 0
+    while d < depth and not (
+        walk.first[item] < walk.last[walk.prefix[d]] and walk.first[walk.prefix[d]] < walk.last[item]
+    ):
+        d += 1
+    return d == depth
+
+
+@compiled
+def support_of_prefix(walk: Walk, d: int) -> int:
+    """In how many records the first ``d + 1`` items of the prefix occur together."""
+    j = walk.position[d]
+    support = 0
+    for p in walk.places[d, walk.starts[d, j] : walk.starts[d, j + 1]]:
+        support += walk.weights[walk.row[p]]
+    return support
+
+
+@compiled
+def deliver_occurrences(walk: Walk, depth: int) -> None:
+    """Fill depth ``depth`` with the items that may follow the prefix of that size, and where."""
     j = walk.position[depth - 1]
     prefix_places = walk.places[depth - 1, walk.starts[depth - 1, j] : walk.starts[depth - 1, j + 1]]
     found, starts, places = walk.candidates[depth], walk.starts[depth], walk.places[depth]
     n_found = 0
-    steps = 1
     for p in prefix_places:
         end = walk.indptr[walk.row[p] + 1]
-        steps += 2 * (end - p)
+        walk.steps[0] += 2 * (end - p)
         for q in range(p + 1, end):
             item = walk.items[q]
             if walk.counts[item] == 0:
-                if not is_free(walk, item, depth):
+                if not is_unrelated(walk, item, depth):
                     continue
                 found[n_found] = item
                 n_found += 1
@@ -320,28 +372,26 @@ def deliver_occurrences(walk: Walk, depth: int) -> int:
         walk.counts[found[f]] = 0
     walk.n_candidates[depth] = n_found
     walk.position[depth] = -1
-    return steps
 
 
 @compiled
-def count_extensions(walk: Walk, touched: NDArray[np.int32]) -> tuple[int, int]:
-    """Add up in ``counts`` the supports of prefix + one later item; returns how many items were ``touched``, and steps."""
+def count_extensions(walk: Walk, touched: NDArray[np.int32]) -> int:
+    """Add up in ``counts`` the supports of prefix + one later item; returns how many items were ``touched``."""
     last = len(walk.prefix) - 1
     j = walk.position[last]
     n_touched = 0
-    steps = 1
     for p in walk.places[last, walk.starts[last, j] : walk.starts[last, j + 1]]:
         row = walk.row[p]
         weight = walk.weights[row]
         end = walk.indptr[row + 1]
-        steps += end - p
+        walk.steps[0] += end - p
         for q in range(p + 1, end):
             item = walk.items[q]
             if walk.counts[item] == 0:
                 touched[n_touched] = item
                 n_touched += 1
             walk.counts[item] += weight
-    return n_touched, steps
+    return n_touched
 
 
 @compiled
