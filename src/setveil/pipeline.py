@@ -253,8 +253,8 @@ def publish(
         with _timed(seconds, "measure"):
             tell("measuring", None)
             metrics = measure(record.data, release)
-            risk_before = risk_before or risk(record.data, seed=record.seed, budget=QUICK)
-            risk_after = risk(release, seed=record.seed, budget=QUICK)
+            risk_before = risk_before or risk(record.data, seed=record.seed, budget=QUICK, k=_k_of(record.model))
+            risk_after = risk(release, seed=record.seed, budget=QUICK, k=_k_of(record.model))
         with _timed(seconds, "report"):
             tell("reporting", None)
             facts = facts_of(release, verdict.holds, achieved, metrics, risk_before.to_dict(), risk_after.to_dict())
@@ -283,6 +283,11 @@ def publish(
         out, out.with_name(out.name + ".internal"), release, verdict, risk_before, risk_after, metrics, achieved,
         certificate, seconds,
     )  # fmt: skip
+
+
+def _k_of(model: PrivacyModel) -> int:
+    """The number of records the risk tables compare with: the model's k, or its p."""
+    return int(getattr(model, "k", None) or getattr(model, "p", None) or 5)
 
 
 def _nobody(stage: str, share: float | None) -> None:
@@ -333,7 +338,7 @@ def run(
     tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
     model = make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, tree))
     tell("assessing the risk", None)
-    risk_before = risk(data, seed=policy.seed, budget=QUICK)
+    risk_before = risk(data, seed=policy.seed, budget=QUICK, k=_k_of(model))
     release = anonymize(
         data,
         model,

@@ -133,7 +133,11 @@ def show(outcome: Any, json: bool) -> None:
         for was, now in zip(before["rows"], after["rows"], strict=True)
     ]
     table(("known items", "singled out before", "after", "mean chance before", "after"), rows)
-    cost = [(put(name, METRICS), figure(value)) for name, value in outcome.metrics.items() if value is not None]
+    cost = [
+        (put(name, METRICS), figure(value))
+        for name, value in outcome.metrics.items()
+        if name in METRICS and value is not None
+    ]
     table(("cost", ""), cost)
     say(f"Published: {outcome.path}")
     say(f"Report:    {outcome.internal / 'report.html'} (internal), {outcome.path / 'report.html'} (public)")

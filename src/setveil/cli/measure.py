@@ -35,4 +35,11 @@ def measure(
     if json:
         say_json(metrics)
         return
-    table(("cost", ""), [(put(name, METRICS), figure(value)) for name, value in metrics.items() if value is not None])
+    table(
+        ("cost", ""),
+        [
+            (put(name, METRICS), figure(value))
+            for name, value in metrics.items()
+            if name in METRICS and value is not None
+        ],
+    )

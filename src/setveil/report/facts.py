@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from setveil.report.certificate import two_digits
+from setveil.report.words import METRICS
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Facts:
         shown |= {"risk_after", "not_protected", "files"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
-        return Facts(**kept, model_options=options, metrics=two_digits(self.metrics), is_internal=False)
+        metrics = {name: two_digits(value) for name, value in self.metrics.items() if name in METRICS}
+        return Facts(**kept, model_options=options, metrics=metrics, is_internal=False)
 
     def with_files(self, files: Mapping[str, str]) -> Facts:
         """The same with the hashes of the files written so far."""

@@ -21,7 +21,11 @@ def write_report(facts: Facts, path: Path) -> None:
     page = environment.from_string(source).render(
         facts=facts,
         risk_chart=_risk_chart(facts),
-        metrics=[(put(name, METRICS), value) for name, value in facts.metrics.items() if value is not None],
+        metrics=[
+            (put(name, METRICS), value)
+            for name, value in facts.metrics.items()
+            if name in METRICS and value is not None
+        ],
         achieved=[(put(name, ACHIEVED), value) for name, value in facts.achieved.items()],
         options=_shown_options(facts),
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+# The metrics shown to people and put into the certificate; everything measured is in run.json.
 METRICS: dict[str, str] = {
     "ncp": "information lost by generalization (NCP, 0 to 1)",
     "lm": "information lost, suppression included (LM, 0 to 1)",
     "ul_log2": "utility loss of merged items (UL, log2)",
     "suppression_ratio": "share of item occurrences left out",
-    "suppressed_items": "items left out entirely",
     "il": "items added or removed",
     "il_ratio": "items added or removed, per item of the original",
     "added_ratio": "items added, per item of the original",
