@@ -77,7 +77,7 @@ def test_paper_count_tree_orders() -> None:
 
 @pytest.mark.parametrize("tree_order", ["frequency", "leaves"])
 def test_same_moves_as_the_explicit_count_tree(tree_order: str) -> None:
-    for data, tree, k in cases(700, seed=1):
+    for data, tree, k in cases(300, seed=1):
         for m in (1, 2, 3, 4):
             cut, moves = naive.aa(base := naive.Database(data, tree), k, m, tree_order)
             release = run(data, tree, k, m, tree_order=tree_order)
@@ -137,7 +137,7 @@ def test_progress_and_cancellation() -> None:
     data, tree = Transactions.from_lists(PAPER), PAPER_TREE
     stages: list[str] = []
     AA().run(data, KmAnonymity(1, 3), Context(hierarchy=tree, report=lambda stage, share: stages.append(stage)))
-    assert list(dict.fromkeys(stages)) == ["itemsets of size 2", "itemsets of size 3"]
+    assert list(dict.fromkeys(stages)) == [f"itemsets of size {size}" for size in (1, 2, 3)]
     with pytest.raises(CancelledError):
         AA().run(data, KmAnonymity(1, 3), Context(hierarchy=tree, cancelled=lambda: True))
 

@@ -27,9 +27,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.count_tree import TREE_ORDERS, PathWalk, Rows, node_order
 from setveil.algorithms.cuts import Cut, Move
@@ -49,19 +46,16 @@ class AA(Algorithm):
         hierarchy = context.need_hierarchy("aa")
         require_k_records(data, model.k)
         records = Rows.of_leaves(data, hierarchy, context)
-        supports = records.node_supports(hierarchy)
-        order = node_order(hierarchy, supports, self.tree_order)
+        order = node_order(hierarchy, records.node_supports(hierarchy), self.tree_order)
         cut = Cut(hierarchy, data)
-        moves = list(fix_items(cut, order, supports, model.k))
-        count_tree_nodes = [len(order)]
-        size = 2
-        while model.m == "all" or size <= model.m:
-            records = records.recode(cut.target)
-            if size > records.longest:
-                break  # no record is left that holds an itemset of this size
+        moves: list[Move] = []
+        count_tree_nodes: list[int] = []
+        size = 1
+        while (model.m == "all" or size <= model.m) and size <= records.longest:
             walk = PathWalk(records, hierarchy, order[cut.is_available[order]], size)
-            moves += fix_itemsets(cut, walk, model.k, context)
+            moves += traverse(cut, walk, model.k, context)
             count_tree_nodes.append(walk.n_reached)
+            records = records.recode(cut.target)
             size += 1
         details = {
             "ncp": cut.ncp(),
@@ -71,15 +65,8 @@ class AA(Algorithm):
         return Recoding.from_cut(data, hierarchy, cut.node_of_leaf, details)
 
 
-def fix_items(cut: Cut, order: NDArray[np.int32], supports: NDArray[np.int64], k: int) -> Iterator[Move]:
-    """Round 1 of the traversal: single nodes."""
-    for node in order[supports[order] < k].tolist():
-        if cut.target[node] == node:
-            yield make_anonymous(cut, (node,), int(supports[node]))
-
-
-def fix_itemsets(cut: Cut, walk: PathWalk, k: int, context: Context) -> Iterator[Move]:
-    """One later round: visit the rare paths in order, skip those with a node below the cut, make the others anonymous."""
+def traverse(cut: Cut, walk: PathWalk, k: int, context: Context) -> Iterator[Move]:
+    """Visit the rare paths of a count-tree in preorder and make those anonymous that have no node below the cut."""
     while not walk.is_over:
         context.step(f"itemsets of size {walk.size}", walk.share_done)
         for path, support in walk.next_rare(k):

@@ -8,7 +8,7 @@ then most of the tree is usually cut off by earlier moves, so each path is count
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +67,29 @@ class Rows:
         return count_node_supports(self.indptr, self.items, self.weights, hierarchy.parent)
 
 
+class NodeIndex:
+    """In which distinct records each node occurs, to count any itemset of nodes."""
+
+    def __init__(self, records: Rows, hierarchy: Hierarchy) -> None:
+        nodes = np.arange(hierarchy.n_nodes, dtype=np.int32)
+        rows = records.expand(hierarchy, nodes)
+        _, self._starts, places = sort_items_in_rows(rows.indptr, rows.items, hierarchy.n_nodes)
+        self._rows = np.repeat(np.arange(len(rows.weights)), np.diff(rows.indptr))[places]  # by node, ascending
+        self._weights = rows.weights
+        self._mark = np.zeros(len(rows.weights), dtype=np.bool_)
+
+    def support(self, nodes: Iterable[int]) -> int:
+        """In how many records all of the given nodes, or something below each, occur."""
+        lists = sorted((self._rows[self._starts[node] : self._starts[node + 1]] for node in nodes), key=len)
+        common = lists[0]
+        for other in lists[1:]:
+            self._mark[common] = True
+            shared = other[self._mark[other]]
+            self._mark[common] = False
+            common = shared
+        return int(self._weights[common].sum())
+
+
 def node_order(hierarchy: Hierarchy, supports: NDArray[np.int64], tree_order: str) -> NDArray[np.int32]:
     """The nodes that occur, without the root, in the order of the count-tree; ancestors come before their descendants.
 
@@ -89,7 +112,7 @@ class PathWalk:
     def __init__(
         self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int, to_leaves: bool = False
     ) -> None:
-        """``records`` hold nodes; ``nodes`` stand in the order of the tree; ``size`` is at least 2."""
+        """``records`` hold nodes; ``nodes`` stand in the order of the tree."""
         self.size = size
         self.nodes = nodes
         self.number = np.full(hierarchy.n_nodes, -1, dtype=np.int32)  # place of each node in ``nodes``
@@ -97,7 +120,7 @@ class PathWalk:
         self._shorter = ENDS if to_leaves else PASS
         rows = records.expand(hierarchy, self.number)
         runs = (hierarchy.first[nodes], hierarchy.last[nodes])
-        self._walk = start_walk(rows.indptr, rows.items, rows.weights, runs, size - 1)
+        self._walk = start_walk(rows.indptr, rows.items, rows.weights, runs, size)
 
     @property
     def is_over(self) -> bool:
@@ -117,9 +140,8 @@ class PathWalk:
     def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """Walk on to the next rare paths (support below k): all that share the same prefix, or none after a long while."""
         rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
-        prefix = tuple(self.nodes[self._walk.prefix[:size]].tolist())
         for item, support in zip(rare.tolist(), supports.tolist(), strict=True):
-            yield (*prefix, int(self.nodes[item])), support
+            yield (*self.nodes[self._walk.prefix[:size]].tolist(), int(self.nodes[item])), support
 
     def is_alive(self, path: tuple[int, ...]) -> bool:
         """Whether no node of a path has been taken out."""

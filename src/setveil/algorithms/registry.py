@@ -34,6 +34,9 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "aa", "aa:AA", ("km",), TMK08, "counts", "required", "apriori anonymization: itemsets of size 1, 2, … m in turn"
     ),
+    Entry(
+        "da", "da:DA", ("km",), TMK08, "counts", "required", "direct anonymization: itemsets of all sizes in one pass"
+    ),
 )
 
 
@@ -53,3 +56,8 @@ def default_for(model: str) -> Entry:
         if model in entry.models:
             return entry
     raise InputError(f'no algorithm enforces model "{model}" yet.')
+
+
+def list_algorithms() -> tuple[Entry, ...]:
+    """Every algorithm, in the order of the registry; the first one for a model is its default."""
+    return ENTRIES

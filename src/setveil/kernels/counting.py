@@ -168,10 +168,11 @@ def are_equal(items: NDArray[np.int32], start: int, size: int, others: NDArray[n
 
 
 class Walk(NamedTuple):
-    """A depth-first walk over the prefixes (size ``depth``) of the itemsets of size ``depth + 1``, in lexicographic order.
+    """A depth-first walk over the itemsets of one size, in lexicographic order, prefix by prefix.
 
-    ``n`` is the number of items, ``z`` the number of occurrences. At depth ``d`` the walk holds the items that may follow
-    the first ``d`` items of the prefix, and the occurrences of each of them in rows that contain those.
+    ``n`` is the number of items, ``z`` the number of occurrences, ``depth`` the size of a whole prefix: one less than that of
+    the itemsets, and 1 for single items. At depth ``d`` the walk holds the items that may follow the first ``d`` items of
+    the prefix, and the occurrences of each of them in rows that contain those.
     """
 
     indptr: NDArray[np.int64]  # [rows + 1]
@@ -188,6 +189,7 @@ class Walk(NamedTuple):
     starts: NDArray[np.int64]  # [depth, n + 1] candidate j's occurrences are places[d, starts[d, j]:starts[d, j + 1]]
     places: NDArray[np.int64]  # [depth, z] positions in ``items``
     counts: NDArray[np.int64]  # [n] all zero between calls
+    size: NDArray[np.int64]  # [1] of the itemsets
     at: NDArray[np.int64]  # [1] the depth the walk is at; -1 when it is over
     reached: NDArray[np.int64]  # [1] how many itemsets, prefixes included, were counted so far
     steps: NDArray[np.int64]  # [1] how many occurrences were looked at so far: the work done
@@ -198,10 +200,10 @@ def start_walk(
     items: NDArray[np.int32],
     weights: NDArray[np.int64],
     runs: tuple[NDArray[np.int32], NDArray[np.int32]],
-    depth: int,
+    size: int,
 ) -> Walk:
-    """A walk before its first step. Rows may be unsorted; ``runs`` are (first, last) of every item; ``depth`` ≥ 1."""
-    n, z = len(runs[0]), len(items)
+    """A walk over itemsets of ``size``, before its first step. Rows may be unsorted; ``runs`` are (first, last) of every item."""
+    n, z, depth = len(runs[0]), len(items), max(size - 1, 1)
     ordered, starts, places = sort_items_in_rows(indptr, items, n)
     walk = Walk(
         indptr,
@@ -217,6 +219,7 @@ def start_walk(
         starts=np.empty((depth, n + 1), dtype=np.int64),
         places=np.empty((depth, z), dtype=np.int64),
         counts=np.zeros(n, dtype=np.int64),
+        size=np.full(1, size, dtype=np.int64),
         at=np.zeros(1, dtype=np.int64),
         reached=np.zeros(1, dtype=np.int64),
         steps=np.zeros(1, dtype=np.int64),
@@ -229,9 +232,7 @@ def start_walk(
 
 
 @compiled
-def find_next_rare(
-    walk: Walk, k: int, budget: int, shorter: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+def find_next_rare(walk: Walk, k: int, budget: int, shorter: int) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
     """Walk on to the next prefix that has extensions with support below ``k``, or until ``budget`` steps are spent.
 
     Returns ``(items, supports, size)``: the rare itemsets are the first ``size`` items of the prefix, followed by one of
@@ -260,9 +261,11 @@ def find_next_rare(
             continue
         walk.prefix[d] = item
         walk.reached[0] += 1
-        if shorter == PRUNE and support_of_prefix(walk, d) < k:
+        if shorter == PRUNE and walk.size[0] > 1 and support_of_prefix(walk, d) < k:
             continue
-        if d + 1 < depth:
+        if walk.size[0] == 1:
+            is_end = True
+        elif d + 1 < depth:
             deliver_occurrences(walk, d + 1)
             is_end = walk.n_candidates[d + 1] == 0
         else:
@@ -278,7 +281,7 @@ def find_next_rare(
                     n_rare += 1
                 else:
                     walk.counts[found] = 0
-        if is_end and shorter == ENDS:
+        if is_end and (shorter == ENDS or walk.size[0] == 1):
             support = support_of_prefix(walk, d)
             if support < k:
                 touched[0] = item
@@ -299,20 +302,20 @@ def find_next_rare(
 
 @compiled
 def collect_rare(walk: Walk, k: int, budget: int, found: NDArray[np.int32]) -> tuple[int, NDArray[np.int64]]:
-    """Fill the rows of ``found`` [n, depth + 1] with the next rare itemsets that have no rare prefix.
+    """Fill the rows of ``found`` [n, size] with the next rare itemsets that have no rare prefix.
 
     Returns how many there are and their supports; stops when ``found`` may become full, the budget is spent or the walk
     is over. One prefix has less than ``len(walk.alive)`` extensions, so ``found`` must have more rows than that.
     """
     n_found = 0
-    depth = len(walk.prefix)
     found_supports = np.empty(len(found), dtype=np.int64)
     limit = walk.steps[0] + budget
     while walk.at[0] >= 0 and walk.steps[0] < limit and n_found + len(walk.alive) <= len(found):
-        items, supports, _ = find_next_rare(walk, k, limit - walk.steps[0], PRUNE)
+        items, supports, size = find_next_rare(walk, k, limit - walk.steps[0], PRUNE)
         for j in range(len(items)):
-            found[n_found, :depth] = walk.prefix
-            found[n_found, depth] = items[j]
+            for d in range(size):
+                found[n_found, d] = walk.prefix[d]
+            found[n_found, size] = items[j]
             found_supports[n_found] = supports[j]
             n_found += 1
     return n_found, found_supports[:n_found]
