@@ -68,8 +68,7 @@ def _chunks(D: int, T: float, patterns: _Patterns, seed: int) -> Iterator[Transa
         draws = Draws(seed, 1, chunk)
         sizes = 1 + choose(table, draws.bits(n_baskets)).reshape(N_RUNS, run)
         owners, items = _write_out(patterns, _fill_baskets(patterns, sizes, draws), draws)
-        layout = Layout("fimi", delimiter=" ")
-        data = Transactions.from_pairs(owners, items, n_baskets, patterns.vocabulary, layout=layout)
+        data = Transactions.from_pairs(owners, items, n_baskets, patterns.vocabulary, layout=Layout("fimi"))
         yield data if D - start >= n_baskets else data.select(np.arange(D - start))
 
 
