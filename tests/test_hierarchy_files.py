@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -386,3 +388,15 @@ def test_no_bytes_lead_to_anything_but_a_tree_or_one_line(
             assert "\n" not in str(error)
         else:
             assert tree.n_items > 0
+
+
+def test_the_documented_examples_are_read(file: Callable[..., str]) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "formats.md").read_text(encoding="utf-8").split("## Hierarchies\n")[1]
+    examples = re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", text, flags=re.MULTILINE)
+    trees = [read_hierarchy(file(textwrap.dedent(example))) for example in examples]
+    assert [as_tuples(tree) for tree in trees] == [
+        ("ALL", [("Drinks", [("beer", [("lager", []), ("wheat beer", [])])]), ("Pantry", [("salt", [])])]),
+        ("8", [("6", [("1", []), ("2", [])])]),
+        ("ALL", [("beer", [("lager", []), ("wheat", [])]), ("water", [])]),
+        ("ALL", [("beer", [])]),
+    ]
