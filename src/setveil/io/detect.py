@@ -1,0 +1,150 @@
+"""Which layout a file has, told from its first lines and its extension.
+
+Only evidence decides. A table of two columns and baskets of two items look alike; then the user is asked instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from setveil.errors import InputError
+from setveil.io.delimited import scan_rows
+from setveil.io.headers import is_known_header, is_turned_round, looks_like_ids, looks_like_items
+from setveil.io.source import PARQUET, Source, _last_line_end
+
+NAMES = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
+DELIMITERS = ",;\t|"
+TABLES = (".csv", ".tsv", ".tab")
+BY_EXTENSION = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet", ".basket": "basket",
+}  # fmt: skip
+
+Rows = list[list[str]]
+
+
+def detect(source: Source, delimiter: str | None, names_columns: bool) -> str:
+    """The name of the layout; ``names_columns`` if the user has named an id or item column."""
+    if source._first_bytes().startswith(PARQUET):
+        return "parquet"
+    extension = source.suffix[0] if source.suffix else ""
+    if extension in BY_EXTENSION:
+        return BY_EXTENSION[extension]
+    sample = source.sample()
+    first = next((line for line in sample.split(b"\n") if line.strip()), b"").strip()
+    if not first:
+        raise source.error("holds nothing but empty lines, so its layout cannot be told; use --format.", 1)
+    is_table = extension in TABLES or delimiter is not None
+    if first[:1] in (b"{", b"[") and not is_table:
+        return "jsonl"
+    if first.startswith((b"@CONVERTED_FROM_TEXT", b"@ITEM=")):
+        return "spmf"
+    if not is_table and re.fullmatch(rb"(-?[0-9]+[ \t]*)+", first):
+        if re.search(rb"(^|[ \t\n])-[12]($|[ \t\r\n])", sample):
+            return "spmf"
+        if re.fullmatch(rb"([0-9]+\t[0-9]+\r?\n)+", sample):
+            raise source.error(_cannot_tell("a table without header from fimi", "fimi or a header id<tab>item"), 1)
+        return "fimi"
+    return _detect_table(source, sample, delimiter, names_columns)
+
+
+def choose_delimiter(source: Source, layout: str, id_column: str | None, item_column: str | None) -> str:
+    """The character that separates fields; several that could are an error."""
+    if source.suffix in ([".tsv"], [".tab"]):
+        return "\t"
+    sample = source.sample()
+    if layout == "long":
+        fitting = []
+        wanted = {name for name in (id_column, item_column) if name is not None}
+        for candidate in DELIMITERS:
+            header = _rows(source, sample, candidate, 1)[0]
+            if wanted <= set(header) if wanted else len(header) == 2:
+                fitting.append(candidate)
+        if len(fitting) == 1:
+            return fitting[0]
+        if not fitting or wanted:
+            return _only(source, _occurring(sample.split(b"\n")[0] + b"\n")) or ","
+        return _only(source, fitting) or ","
+    return _only(source, _occurring(sample)) or ","
+
+
+def _only(source: Source, candidates: Sequence[str]) -> str | None:
+    if len(candidates) > 1:
+        shown = " ".join({"\t": "tab"}.get(candidate, candidate) for candidate in candidates)
+        raise source.error(f"cannot tell which of {shown} separates the fields; use --delimiter.", 1)
+    return candidates[0] if candidates else None
+
+
+def _occurring(sample: bytes) -> list[str]:
+    """The usual delimiters that occur outside of quotes."""
+    bare = re.sub(rb'"[^"]*"', b"", sample)
+    return [candidate for candidate in DELIMITERS if candidate.encode() in bare]
+
+
+def _detect_table(source: Source, sample: bytes, delimiter: str | None, names_columns: bool) -> str:
+    """Long or basket."""
+    if names_columns:
+        return "long"
+    if delimiter is None:
+        whole = sample[: _last_line_end(sample, quoted=True)] or sample
+        in_first_line = _occurring(whole.split(b"\n")[0] + b"\n")
+        delimiter = "\t" if source.suffix in ([".tsv"], [".tab"]) else _only(source, in_first_line or _occurring(whole))
+    if delimiter is None:
+        raise source.error(
+            _cannot_tell("the layout", "basket, with --delimiter if items are separated by another character than ,"), 1
+        )
+    rows = _rows(source, sample, delimiter)
+    while len(rows) > 1 and rows[-1] == [""]:
+        rows.pop()
+    header, body = rows[0], rows[1:]
+    widths = {len(row) for row in rows}
+    if is_known_header(header) or is_turned_round(header):
+        return "long"
+    recurs = not set(header).isdisjoint(field for row in body for field in row)
+    if len(header) > 2 and not recurs and any(map(looks_like_ids, header)) and any(map(looks_like_items, header)):
+        return "long"  # whose reader asks for --id-column and --item-column
+    if widths == {2}:
+        if _has_header(header, body):
+            return "long"
+        raise source.error(_cannot_tell("a table of ids and items from baskets of two", "long or --format basket"), 1)
+    if len(widths) > 1 and recurs:
+        return "basket"
+    raise source.error(_cannot_tell("a table from baskets", "long or --format basket"), 1)
+
+
+def _has_header(header: Sequence[str], body: Rows) -> bool:
+    """Whether two columns have names above them that are not data, and ids that are not items."""
+    ids, items = {row[0] for row in body}, {row[1] for row in body}
+    if not body or header[0] in ids or header[1] in items or any(name.isdigit() for name in header):
+        return False
+    return all(text.isdigit() for text in ids) or (len(ids) < len(body) and ids.isdisjoint(items))
+
+
+def _rows(source: Source, sample: bytes, delimiter: str, n_rows: int | None = None) -> Rows:
+    whole = sample[: _last_line_end(sample, quoted=True)]
+    if not whole:
+        whole = sample if sample.endswith(b"\n") else sample + b"\n"
+    if n_rows == 1 and b'"' not in (line := whole.split(b"\n")[0]):
+        whole = line + b"\n"
+    found = scan_rows(source, whole, 1, delimiter)
+    return [[field.decode(errors="replace") for field in row] for _, row in found]
+
+
+def _cannot_tell(what: str, fix: str) -> str:
+    return f"cannot tell {what}; use --format {fix}."
+
+
+def check_format(format: str) -> str:
+    """A layout's name as the user wrote it."""
+    name = format.lower()
+    if name not in NAMES:
+        raise InputError(f'unknown format "{format}"; choose one of {", ".join(NAMES)}.')
+    return name
+
+
+def check_delimiter(delimiter: str) -> str:
+    """One character as the user wrote it; ``\\t`` and ``tab`` stand for a tab."""
+    character = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+    if len(character) != 1 or not character.isascii() or character in '"\r\n\0' or character.isalnum():
+        raise InputError(f"--delimiter {delimiter!r}: give one character, such as , or ; or \\t.")
+    return character

@@ -1,0 +1,167 @@
+"""JSON lines: one object with ``items`` (and perhaps ``id``), or one array, per line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.transactions import Layout, Transactions
+from setveil.io.labels import Ids, assemble, joined, tokens_of
+from setveil.io.source import Source, one_line
+
+ITEMS, ID = "items", "id"
+
+
+class _Repeated(ValueError):
+    """An object names a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Repeated
+    return found
+
+
+# Integers stay the text they are: labels have no value, and no limit of digits.
+_scan = json.JSONDecoder(object_pairs_hook=_object, parse_int=str).scan_once
+
+
+def read_json_lines(source: Source, id_column: str | None, item_column: str | None, keep_ids: bool) -> Transactions:
+    """Read one record per line; lines with the same id are one record."""
+    id_key, item_key = id_column or ID, item_column or ITEMS
+    number_of: dict[str, int] = {}
+    numbers: list[NDArray[np.int32]] = []
+    lengths: list[NDArray[np.int64]] = []
+    ids = Ids()
+    has_ids: bool | None = None
+    for records, lines in _chunks(source):
+        rows = [_items(source, record, item_key, line) for record, line in zip(records, lines, strict=True)]
+        flat = [item for row in rows for item in row]
+        if set(map(type, flat)) - {str}:
+            _refuse_item(source, rows, lines)
+        for label in set(flat) - number_of.keys():
+            if not label or "\0" in label or not _is_text(label):
+                _refuse_label(source, rows, lines)
+            number_of[label] = len(number_of)
+        numbers.append(np.fromiter(map(number_of.__getitem__, flat), dtype=np.int32, count=len(flat)))
+        lengths.append(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))
+        found = [record.get(id_key) if isinstance(record, dict) else None for record in records]
+        if has_ids is None:
+            has_ids = found[0] is not None or id_column is not None
+        texts = _check_ids(source, found, lines, has_ids, id_key)
+        if has_ids:
+            ids.add(tokens_of(texts))
+    n_items = joined(lengths, np.int64)
+    if len(n_items) == 0:
+        raise source.error("the file holds no records.", None)
+    record_of_line, n_records, kept = np.arange(len(n_items)), len(n_items), None
+    if has_ids:
+        record_of_line, n_records, kept = ids.number(keep_ids)
+    owners = np.repeat(record_of_line, n_items)
+    return assemble(owners, joined(numbers, np.int32), n_records, list(number_of), Layout("jsonl"), kept)
+
+
+def _chunks(source: Source) -> Iterator[tuple[list[Any], list[int]]]:
+    """Parsed lines with their numbers. Empty lines at the end are passed over."""
+    gap: int | None = None
+    for chunk, line in source.lines():
+        text = chunk.decode()
+        records, lines = [], []
+        start = 0
+        while start < len(text):
+            end = text.index("\n", start)
+            begin = start
+            while text[begin] in " \t\r":
+                begin += 1
+            if begin == end:
+                gap = gap or line
+            elif gap is not None:
+                raise source.error('an empty line; write {"items": []} for a record without items.', gap)
+            else:
+                records.append(_parse(source, text, begin, end, line))
+                lines.append(line)
+            start, line = end + 1, line + 1
+        if records:
+            yield records, lines
+
+
+def _parse(source: Source, text: str, begin: int, end: int, line: int) -> Any:
+    try:
+        record, stop = _scan(text, begin)
+    except StopIteration as problem:
+        reason, place = "a value is missing", problem.value
+    except json.JSONDecodeError as problem:
+        reason, place = problem.msg, problem.pos
+    except _Repeated:
+        raise source.error("an object names the same key twice; keep one.", line) from None
+    except RecursionError:
+        raise source.error("the JSON is nested too deeply; write one list of items per line.", line) from None
+    else:
+        if stop <= end and not text[stop:end].strip(" \t\r"):
+            return record
+        reason, place = "something follows the record", stop
+    if place > end:
+        raise source.error("the JSON does not end on its line; write one record per line.", line)
+    raise source.error(f"wrong JSON at character {place - text.rfind(chr(10), 0, begin)}: {one_line(reason)}.", line)
+
+
+def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:
+    if isinstance(record, list):
+        return record
+    if not isinstance(record, dict):
+        raise source.error(f'the line is neither an object with "{one_line(item_key)}" nor an array.', line)
+    if item_key not in record:
+        raise source.error(f'the object has no "{one_line(item_key)}"; add it or use --item-column.', line)
+    items = record[item_key]
+    if not isinstance(items, list):
+        raise source.error(f'"{one_line(item_key)}" is not an array; write a list of items.', line)
+    return items
+
+
+def _check_ids(source: Source, found: list[Any], lines: list[int], expected: bool, id_key: str) -> list[bytes]:
+    texts: list[bytes] = []
+    for value, line in zip(found, lines, strict=True):
+        if value is None:
+            if expected:
+                raise source.error(f'the record has no "{one_line(id_key)}", as others have; add it.', line)
+            continue
+        if not expected:
+            raise source.error(
+                f'the record has an "{one_line(id_key)}", earlier ones have none; give all or none.', line
+            )
+        if not isinstance(value, str) or not value or "\0" in value or not _is_text(value) or len(value) > 1024:
+            raise source.error(f'"{one_line(id_key)}" must be short text or a whole number.', line)
+        texts.append(value.encode())
+    return texts
+
+
+def _refuse_item(source: Source, rows: list[list[Any]], lines: list[int]) -> None:
+    for row, line in zip(rows, lines, strict=True):
+        for item in row:
+            if item is None or (isinstance(item, float) and item != item):
+                raise source.error("an item is null or NaN; drop it or give it a name.", line)
+            if not isinstance(item, str):
+                kind = {bool: "true or false", float: "a decimal number", list: "a list", dict: "an object"}[type(item)]
+                raise source.error(f"an item is {kind}; items are text or whole numbers.", line)
+
+
+def _refuse_label(source: Source, rows: list[list[str]], lines: list[int]) -> None:
+    for row, line in zip(rows, lines, strict=True):
+        for label in row:
+            if not label:
+                raise source.error("an item label is empty; give every item a name.", line)
+            if "\0" in label or not _is_text(label):
+                raise source.error("an item label holds a NUL or half a surrogate pair; give it a proper name.", line)
+
+
+def _is_text(label: str) -> bool:
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,269 @@
+"""Numbers for labels and ids that lie in a byte buffer, without a Python object per occurrence.
+
+A text of up to eight bytes is its own 64-bit key (there are no NUL bytes); a longer one is hashed, and texts with equal keys are
+compared byte by byte. So numbers are exact whatever the hash does.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.transactions import Layout, Transactions
+from setveil.core.vocabulary import Vocabulary, ascending
+from setveil.errors import SetveilWarning, name_some
+
+WORD = 8  # bytes
+SLICE = 1 << 20  # runs compared at a time
+LONGEST = 512  # bytes; chunks with longer texts take the plain way
+_MASKS = np.array([(1 << (8 * length)) - 1 for length in range(WORD + 1)], dtype=np.uint64)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class Tokens(NamedTuple):
+    """Pieces of a buffer that has at least ``WORD`` bytes to spare at its end."""
+
+    buffer: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.integer]
+
+    def pick(self, which: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Tokens:
+        """Some of the pieces."""
+        return Tokens(self.buffer, self.starts[which], self.lengths[which])
+
+    def text(self, number: int) -> bytes:
+        """One piece."""
+        start = int(self.starts[number])
+        return self.buffer[start : start + int(self.lengths[number])].tobytes()
+
+
+def padded(chunk: bytes) -> NDArray[np.uint8]:
+    """A buffer that words can be read from at any place."""
+    return np.frombuffer(chunk + bytes(WORD), dtype=np.uint8)
+
+
+def tokens_of(texts: list[bytes]) -> Tokens:
+    """Pieces from Python's own."""
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    starts = np.zeros(len(texts), dtype=np.int64)
+    np.cumsum(lengths[:-1], out=starts[1:])
+    return Tokens(padded(b"".join(texts)), starts, lengths)
+
+
+class Labels:
+    """Item labels in order of first use; chunk by chunk."""
+
+    def __init__(self) -> None:
+        self.number_of: dict[bytes, int] = {}
+
+    def number(self, tokens: Tokens) -> NDArray[np.int32]:
+        """The number of each piece, int32[pieces]."""
+        known = self.number_of
+        groups = _group(tokens)
+        if groups is None:
+            texts = map(tokens.text, range(len(tokens.starts)))
+            return np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
+        some, group_of = groups
+        numbers = np.array([known.setdefault(tokens.text(one), len(known)) for one in some.tolist()], dtype=np.int32)
+        return numbers[group_of]
+
+    def texts(self) -> list[str]:
+        """The labels by number."""
+        return [label.decode() for label in self.number_of]
+
+
+class Ids:
+    """Record ids, row by row; rows of one id need not be adjacent."""
+
+    def __init__(self) -> None:
+        self._keys: list[NDArray[np.uint64]] = []  # one entry per run of rows with the same id
+        self._lengths: list[NDArray[np.int32]] = []
+        self._n_rows: list[NDArray[np.int32]] = []
+        self._long: list[bytes] = []  # text of the ids that do not fit into a key
+
+    def add(self, tokens: Tokens) -> None:
+        """The ids of some more rows."""
+        n = len(tokens.starts)
+        if n == 0:
+            return
+        keys = _keys(tokens)
+        goes_on = keys[1:] == keys[:-1]
+        previous = np.flatnonzero(goes_on)
+        goes_on[previous] = _equal(tokens.pick(previous), tokens.pick(previous + 1))
+        heads = np.flatnonzero(np.concatenate(([True], ~goes_on)))
+        self._keys.append(keys[heads])
+        self._n_rows.append(np.diff(heads, append=n).astype(np.int32))
+        lengths = tokens.lengths[heads]
+        self._lengths.append(lengths.astype(np.int32))
+        if lengths.max() > WORD:
+            self._long.append(gather(tokens.pick(heads[lengths > WORD])))
+
+    def number(self, keep_texts: bool) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None]:
+        """``(record of each row, number of records, their ids)``; records in order of first appearance."""
+        keys = joined(self._keys, np.uint64)
+        lengths = joined(self._lengths, np.int32)
+        n_rows = joined(self._n_rows, np.int32)
+        buffer = np.frombuffer(b"".join((*self._long, bytes(WORD))), dtype=np.uint8)
+        self._long.clear()
+        in_buffer = np.where(lengths > WORD, lengths, 0)
+        starts = np.cumsum(in_buffer, dtype=np.int64) - in_buffer  # only long ids have a place in the buffer
+        tokens = Tokens(buffer, starts, lengths)
+
+        order = np.argsort(keys)  # runs of one id side by side
+        is_new = _differs_from_previous(keys, tokens, order)
+        if is_new is None:
+            group_of = _group_slowly(keys, tokens)
+            order = np.argsort(group_of, kind="stable")
+            is_new = np.diff(group_of[order], prepend=-1) != 0
+        if is_new.all():  # the usual case: the rows of an id are adjacent in the file
+            first = record_of_run = np.arange(len(keys))
+        else:
+            first = np.minimum.reduceat(order, np.flatnonzero(is_new))  # [records] their first runs
+            by_appearance = np.argsort(first)
+            rank = np.empty(len(first), dtype=np.int64)
+            rank[by_appearance] = np.arange(len(first))
+            first = first[by_appearance]
+            record_of_run = np.empty(len(keys), dtype=np.int64)
+            record_of_run[order] = rank[np.cumsum(is_new, dtype=np.int32) - 1]
+        texts = tuple(_text(keys, tokens, run).decode() for run in first.tolist()) if keep_texts else None
+        del keys, tokens, starts, buffer, order
+        return np.repeat(record_of_run, n_rows), len(first), texts
+
+
+def gather(tokens: Tokens) -> bytes:
+    """The pieces one after the other."""
+    ends = np.cumsum(tokens.lengths)
+    places = np.arange(int(ends[-1]) if len(ends) else 0)
+    places += np.repeat(tokens.starts - ends + tokens.lengths, tokens.lengths)
+    return tokens.buffer[places].tobytes()
+
+
+def assemble(
+    records: NDArray[np.int64],
+    numbers: NDArray[np.int32],
+    n_records: int,
+    labels: list[str],
+    layout: Layout,
+    ids: tuple[str, ...] | None = None,
+) -> Transactions:
+    """Transactions from (record, label number) pairs in any order."""
+    ordered = ascending(labels)
+    warn_about_blanks(ordered)
+    vocabulary = Vocabulary.presorted(ordered)
+    rank = vocabulary.numbers(labels)
+    return Transactions.from_pairs(records, rank[numbers], n_records, vocabulary, ids, layout)
+
+
+def warn_about_blanks(labels: list[str]) -> None:
+    """Labels that differ in surrounding white space only are kept apart; the user should know."""
+    padded_labels = [label for label in labels if label[:1].isspace() or label[-1:].isspace()]
+    if padded_labels:
+        known = set(labels)
+        doubtful = [label for label in padded_labels if label.strip() in known]
+        if doubtful:
+            warnings.warn(
+                f"{len(doubtful):,} label(s) differ from another in surrounding white space only and are kept apart: "
+                f"{name_some(doubtful, 3)}.",
+                SetveilWarning,
+                stacklevel=2,
+            )
+
+
+# -- keys ---------------------------------------------------------------------------------------------------------
+
+
+def _words(buffer: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Eight bytes from each place on, the first one lowest."""
+    words: NDArray[np.uint64] = np.ndarray((len(buffer) - WORD + 1,), dtype="<u8", buffer=buffer, strides=(1,))
+    return words[starts]
+
+
+def _keys(tokens: Tokens) -> NDArray[np.uint64]:
+    buffer, starts, lengths = tokens
+    keys = _words(buffer, starts) & _MASKS[np.minimum(lengths, WORD)]
+    long = np.flatnonzero(lengths > WORD)
+    offset = WORD
+    while len(long):
+        word = _words(buffer, starts[long] + offset) & _MASKS[np.minimum(lengths[long] - offset, WORD)]
+        keys[long] = _mix(keys[long], word)
+        offset += WORD
+        long = long[lengths[long] > offset]
+    return keys
+
+
+def _mix(keys: NDArray[np.uint64], word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    mixed = (keys ^ (keys >> np.uint64(29)) ^ word) * _ODD
+    return mixed ^ (mixed >> np.uint64(32))
+
+
+def _equal(one: Tokens, other: Tokens) -> NDArray[np.bool_]:
+    """Whether pieces with equal keys have equal text; pieces of up to a word have, if they are equally long."""
+    equal = one.lengths == other.lengths
+    long = np.flatnonzero(equal & (one.lengths > WORD))
+    offset = 0
+    while len(long):
+        mask = _MASKS[np.minimum(one.lengths[long] - offset, WORD)]
+        left = _words(one.buffer, one.starts[long] + offset)
+        right = _words(other.buffer, other.starts[long] + offset)
+        equal[long] &= ((left ^ right) & mask) == 0
+        offset += WORD
+        long = long[one.lengths[long] > offset]
+    return equal
+
+
+def _group_by(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """``(some, group_of)``: one place of each distinct key, and the group of each place."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    is_new = np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(keys)]
+    group_of = np.empty(len(keys), dtype=np.int64)
+    group_of[order] = np.cumsum(is_new) - 1
+    return order[is_new], group_of
+
+
+def _group(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Pieces of equal text; None if only a look at every single one can tell."""
+    longest = int(tokens.lengths.max(initial=0))
+    if longest > LONGEST:
+        return None
+    some, group_of = _group_by(_keys(tokens))
+    if longest > WORD and not _equal(tokens, tokens.pick(some[group_of])).all():
+        return None
+    return some, group_of
+
+
+def _differs_from_previous(
+    keys: NDArray[np.uint64], tokens: Tokens, order: NDArray[np.int64]
+) -> NDArray[np.bool_] | None:
+    """Whether each place of a sorted order has another id than the place before; None if equal keys do not tell."""
+    is_new = np.ones(len(order), dtype=bool)
+    for start in range(0, len(order) - 1, SLICE):
+        some = order[start : start + SLICE + 1]
+        same = np.flatnonzero(keys[some[1:]] == keys[some[:-1]])
+        is_new[start + 1 + same] = False
+        if not _equal(tokens.pick(some[same]), tokens.pick(some[same + 1])).all():
+            return None
+    return is_new
+
+
+def _group_slowly(keys: NDArray[np.uint64], tokens: Tokens) -> NDArray[np.int64]:
+    known: dict[bytes, int] = {}
+    texts = (_text(keys, tokens, run) for run in range(len(keys)))
+    return np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int64)
+
+
+def _text(keys: NDArray[np.uint64], tokens: Tokens, run: int) -> bytes:
+    length = int(tokens.lengths[run])
+    return tokens.text(run) if length > WORD else int(keys[run]).to_bytes(WORD, "little")[:length]
+
+
+def joined(parts: list[NDArray[Scalar]], dtype: type[Scalar]) -> NDArray[Scalar]:
+    """One array from none or many, which are given up."""
+    whole = np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
+    parts.clear()
+    return whole

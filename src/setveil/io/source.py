@@ -1,0 +1,248 @@
+"""The bytes of an input, wherever they come from: a path, standard input, a file object; plain or gzipped.
+
+Everything that can be wrong with bytes as such is found here: a missing file, a folder, damaged gzip data, NUL bytes, bytes that
+are not UTF-8, a line without end. The layouts above only see whole lines of valid text.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import numpy as np
+
+from setveil.errors import InputError
+
+BLOCK = 1 << 23  # bytes read at a time
+SAMPLE = 1 << 16  # bytes that detection looks at
+MAX_LINE = 1 << 26  # a longer line is refused, so that one endless line costs neither memory nor time
+
+GZIP = b"\x1f\x8b"
+PARQUET = b"PAR1"
+BOM = b"\xef\xbb\xbf"
+FOREIGN = {  # what people pass by mistake
+    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save the sheet as CSV",
+    b"BZh": "bzip2 data; unpack it or use gzip",
+    b"\xfd7zXZ": "xz data; unpack it or use gzip",
+    b"\x28\xb5\x2f\xfd": "Zstandard data; unpack it or use gzip",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+}
+
+
+class Source:
+    """An opened input. ``name`` stands in messages; ``suffix`` is the file extension without ``.gz``."""
+
+    def __init__(self, source: str | os.PathLike[str] | IO[bytes]) -> None:
+        self.path: Path | None = None
+        self._owned = False
+        if isinstance(source, str | os.PathLike):
+            shown = os.fspath(source)
+            if shown == "-":
+                self.name, self._stream = "<stdin>", sys.stdin.buffer
+            else:
+                self.name = one_line(os.fsdecode(shown), 400)
+                self._stream = self._open(Path(os.fsdecode(shown)))
+        else:
+            self.name = one_line(str(getattr(source, "name", "<stream>")), 400)
+            self._stream = source
+        names = [part.lower() for part in Path(self.name).suffixes]
+        named_gzip = names[-1:] == [".gz"]
+        self.suffix = (names[:-1] if named_gzip else names)[-1:]
+        self._blocks = self._read()
+        self._ahead: list[bytes] = []
+        start = self._first_bytes()
+        self.is_gzip = start.startswith(GZIP)
+        if self.is_gzip:
+            self._blocks, self._ahead = self._inflate(self._chain()), []
+            start = self._first_bytes()
+        elif named_gzip:
+            self.close()
+            raise self.error("the file is named .gz but holds no gzip data; rename it or compress it again.", None)
+        for magic, kind in FOREIGN.items():
+            if start.startswith(magic):
+                self.close()
+                raise self.error(f"the file holds {kind}.", None)
+
+    def _open(self, path: Path) -> IO[bytes]:
+        try:
+            stream = open(path, "rb", buffering=0)  # noqa: SIM115 (closed by close())
+        except FileNotFoundError:
+            raise self.error("no such file; check the path.", None) from None
+        except IsADirectoryError:
+            raise self.error("is a folder; name a file.", None) from None
+        except PermissionError:
+            raise self.error("no permission to read the file; change its mode or copy it.", None) from None
+        except (OSError, ValueError) as problem:
+            reason = getattr(problem, "strerror", None) or problem
+            raise self.error(f"cannot be opened ({reason}); check the path.", None) from None
+        self.path, self._owned = path, True
+        return stream
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what was opened here; a file object that was given stays open."""
+        if self._owned:
+            self._stream.close()
+
+    def error(self, message: str, line: int | None) -> InputError:
+        """``file:line: message``, to be raised."""
+        return InputError(f"{self.name}: {message}" if line is None else f"{self.name}:{line}: {message}")
+
+    # -- bytes ----------------------------------------------------------------------------------------------------
+
+    def _read(self) -> Iterator[bytes]:
+        while True:
+            try:
+                block = self._stream.read(BLOCK)
+            except UnicodeDecodeError:
+                raise self.error("the stream is open for text; open it in binary mode.", None) from None
+            except (OSError, ValueError) as problem:
+                reason = getattr(problem, "strerror", None) or problem
+                raise self.error(f"cannot be read ({reason}).", None) from None
+            if not block:
+                return
+            if not isinstance(block, bytes):
+                raise self.error("the stream is open for text; open it in binary mode.", None)
+            yield block
+
+    def _inflate(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """Plain bytes of gzip data, several members if need be, never more than a block at once."""
+        line = 1  # of the plain text, for messages
+        member = zlib.decompressobj(wbits=31)
+        fresh = True  # between two members
+        for block in blocks:
+            while block:
+                if fresh and member.eof:
+                    block = block.lstrip(b"\0")  # padding
+                    if not block:
+                        break
+                    member = zlib.decompressobj(wbits=31)
+                fresh = False
+                try:
+                    piece = member.decompress(block, BLOCK)
+                except zlib.error:
+                    raise self.error("the gzip data is damaged; copy or compress the file again.", line) from None
+                line += piece.count(b"\n")
+                if piece:
+                    yield piece
+                fresh = member.eof
+                block = member.unused_data if fresh else member.unconsumed_tail
+        if not member.eof:
+            raise self.error("the gzip data ends too early; copy or compress the file again.", line)
+
+    def _first_bytes(self) -> bytes:
+        """At least eight bytes, if there are so many; they stay to be read."""
+        while sum(map(len, self._ahead)) < 8:
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            self._ahead.append(block)
+        return b"".join(self._ahead)[:8]
+
+    def _chain(self) -> Iterator[bytes]:
+        ahead, self._ahead = self._ahead, []
+        return chain(ahead, self._blocks)
+
+    def whole(self) -> bytes:
+        """Everything at once."""
+        return b"".join(self._chain())
+
+    # -- lines ----------------------------------------------------------------------------------------------------
+
+    def sample(self) -> bytes:
+        """The first whole lines, about ``SAMPLE`` bytes, without byte order mark; they stay to be read."""
+        size = sum(map(len, self._ahead))
+        complete = False
+        while size < SAMPLE or not any(b"\n" in block for block in self._ahead):
+            if size > MAX_LINE:
+                raise self._too_long(1)
+            block = next(self._blocks, None)
+            if block is None:
+                complete = True
+                break
+            self._ahead.append(block)
+            size += len(block)
+        text = b"".join(self._ahead)
+        first_end = text.find(b"\n") + 1
+        if not (complete and size <= SAMPLE):
+            text = text[: max(text.rfind(b"\n", 0, SAMPLE) + 1, first_end)] or text
+        self.check_text(text, 1)
+        return text.removeprefix(BOM)
+
+    def lines(self, quoted: bool = False) -> Iterator[tuple[bytes, int]]:
+        """``(chunk, line)``: whole lines, each ended by a line feed, and the number of the first one.
+
+        With ``quoted`` a line feed between quotes does not end a line of the table, so no chunk ends there.
+        """
+        line, rest, is_first = 1, b"", True
+        for block in self._chain():
+            data = rest + block
+            if is_first and len(data) >= len(BOM):
+                data, is_first = data.removeprefix(BOM), False
+            cut = _last_line_end(data, quoted)
+            if cut == 0 and len(data) > MAX_LINE:
+                if not quoted or b'"' not in data:
+                    raise self._too_long(line)
+                yield data + b"\n", line  # a quote that does not end: the table's reader says where
+                raise self._too_long(line)
+            if cut:
+                chunk, rest = data[:cut], data[cut:]
+                self.check_text(chunk, line)
+                yield chunk, line
+                line += chunk.count(b"\n")
+            else:
+                rest = data
+        if is_first:
+            rest = rest.removeprefix(BOM)
+        if rest:
+            self.check_text(rest, line)
+            yield rest + b"\n", line
+
+    def check_text(self, chunk: bytes, line: int) -> None:
+        """Refuse NUL bytes and whatever is not UTF-8."""
+        nul = chunk.find(0)
+        if nul >= 0:
+            raise self.error("a NUL byte; the file is damaged or no text.", line + chunk.count(b"\n", 0, nul))
+        if not chunk.isascii():
+            try:
+                chunk.decode()
+            except UnicodeDecodeError as problem:
+                where = line + chunk.count(b"\n", 0, problem.start)
+                raise self.error("bytes that are not UTF-8; save the file as UTF-8.", where) from None
+
+    def _too_long(self, line: int) -> InputError:
+        return self.error(f"the line is longer than {MAX_LINE >> 20} MiB; write one record per line.", line)
+
+
+def _last_line_end(data: bytes, quoted: bool) -> int:
+    """Where the last whole line ends; 0 if there is none."""
+    if not quoted or b'"' not in data:
+        return data.rfind(b"\n") + 1
+    text = np.frombuffer(data, dtype=np.uint8)
+    line_feeds = np.flatnonzero(text == ord("\n"))
+    n_quotes_before = np.searchsorted(np.flatnonzero(text == ord('"')), line_feeds)
+    outside = line_feeds[n_quotes_before % 2 == 0]
+    return int(outside[-1]) + 1 if len(outside) else 0
+
+
+def one_line(text: str, limit: int = 60) -> str:
+    """Text from outside as it may stand in a message: printable, on one line, not too long."""
+    shown = "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text[: limit + 1]
+    )
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
