@@ -17,7 +17,7 @@ from naive.risk import exposure
 
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.kernels.mining import count_supports, invert_rows
+from setveil.kernels.mining import add_bits, are_matches, count_matches, invert_rows, list_matches, pack_postings
 from setveil.kernels.risk import find_rare_subsets
 from setveil.risk import RiskRow, RiskTable, risk
 from setveil.risk.intervals import wilson
@@ -126,21 +126,33 @@ def test_rare_subsets_equal_enumeration() -> None:
         assert ((hasty == found) | (hasty == -1)).all()
 
 
-def test_supports_equal_enumeration() -> None:
+def test_matches_equal_enumeration() -> None:
     source = random.Random(7)
-    for _ in range(400):
-        records = random_records(source, max_records=30)
+    for _ in range(200):
+        records = random_records(
+            source, max_records=source.choice((5, 200))
+        )  # long ones have rare items, kept as lists
         distinct, weights, _ = Transactions.from_lists(records).distinct()
+        rows = distinct.to_lists()
         lists = invert_rows(distinct.indptr, distinct.items, distinct.n_items)
+        postings = add_bits(lists, distinct.n_records)
         queries = [
             sorted(source.sample(range(distinct.n_items), source.randint(0, min(4, distinct.n_items))))
             for _ in range(10)
         ]
-        indptr = np.cumsum([0, *map(len, queries)])
-        items = np.array([item for query in queries for item in query], dtype=np.int32)
+        packed = (np.cumsum([0, *map(len, queries)]), np.array([item for query in queries for item in query], np.int32))
         labels = [[distinct.vocabulary[item] for item in query] for query in queries]
-        found = count_supports(lists, weights, (indptr, items))
-        assert found.tolist() == [support(records, query) for query in labels]
+        assert count_matches(postings, weights, packed).tolist() == [support(records, query) for query in labels]
+        assert count_matches(postings, weights[:0], packed).tolist() == [support(rows, query) for query in labels]
+        again = pack_postings(np.split(lists[1], lists[0][1:-1]), distinct.n_records) if distinct.n_items else postings
+        for query, wanted in zip(queries, labels, strict=True):
+            expected = [number for number, row in enumerate(rows) if set(wanted) <= set(row)]
+            for kind in (postings, again):
+                assert list_matches(kind, np.array(query, dtype=np.int32)).tolist() == expected
+        if rows:
+            asked = np.array([source.randrange(len(rows)) for _ in queries])
+            expected_here = [set(wanted) <= set(rows[row]) for wanted, row in zip(labels, asked, strict=True)]
+            assert are_matches(postings, packed, asked).tolist() == expected_here
 
 
 def test_nothing_to_assess() -> None:

@@ -1,18 +1,67 @@
-"""Which records contain what: inverted lists and what follows from intersecting them."""
+"""Which records contain what: inverted lists, and what follows from intersecting them."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.compile import compiled
 
-Lists: TypeAlias = tuple[
-    NDArray[np.int64], NDArray[np.int32]
-]  # indptr, records: record numbers of each item, ascending
+Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
 Queries: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: one itemset per query
+
+_DENSE = 32  # an item in more than one of so many records is kept as bits
+
+
+class Postings(NamedTuple):
+    """The records of each item: a list for a rare item, a row of bits for a frequent one.
+
+    Bits cost no more memory than lists would, and intersecting them looks at 64 records at once.
+    """
+
+    indptr: NDArray[np.int64]  # [items + 1]
+    records: NDArray[np.int32]  # ascending for each item; not looked at for frequent ones
+    dense: NDArray[np.int32]  # [items] row of ``bits``, -1 for rare items
+    bits: NDArray[np.uint64]  # [frequent items, words]
+    n_records: int
+
+
+def pack_postings(lists: Sequence[NDArray[np.integer[Any]]], n_records: int) -> Postings:
+    """Postings from one ascending list of records per item."""
+    lengths = np.array([len(records) for records in lists], dtype=np.int64)
+    dense, bits = _pack_dense(lists, lengths, n_records)
+    kept = [records if dense[item] < 0 else records[:0] for item, records in enumerate(lists)]
+    indptr = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum(np.where(dense < 0, lengths, 0), out=indptr[1:])
+    joined = np.concatenate(kept) if kept else np.empty(0)
+    return Postings(indptr, joined.astype(np.int32), dense, bits, n_records)
+
+
+def add_bits(lists: Lists, n_records: int) -> Postings:
+    """Postings from inverted lists, which stay as they are."""
+    indptr, records = lists
+    views = [records[start:end] for start, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
+    return Postings(indptr, records, *_pack_dense(views, np.diff(indptr), n_records), n_records)
+
+
+def _pack_dense(
+    lists: Sequence[NDArray[np.integer[Any]]], lengths: NDArray[np.int64], n_records: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    is_dense = lengths * _DENSE > n_records
+    dense = np.where(is_dense, np.cumsum(is_dense) - 1, -1).astype(np.int32)
+    n_words = -(-n_records // 64)
+    bits = np.zeros((int(is_dense.sum()), n_words), dtype=np.uint64)
+    for item in np.flatnonzero(is_dense).tolist():
+        present = np.zeros(n_words * 64, dtype=bool)
+        present[lists[item]] = True
+        bits[dense[item]] = np.packbits(present, bitorder="little").view("<u8")
+    return dense, bits
+
+
+# -- lists ------------------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -30,32 +79,6 @@ def invert_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: in
             rows[fill[items[place]]] = row
             fill[items[place]] += 1
     return list_indptr, rows
-
-
-@compiled
-def count_supports(lists: Lists, weights: NDArray[np.int64], queries: Queries) -> NDArray[np.int64]:
-    """The total weight of the rows that contain each queried itemset; all of them for the empty itemset."""
-    list_indptr, rows = lists
-    query_indptr, query_items = queries
-    supports = np.zeros(len(query_indptr) - 1, dtype=np.int64)
-    common = np.empty(0, dtype=np.int32)
-    for query in range(len(supports)):
-        itemset = query_items[query_indptr[query] : query_indptr[query + 1]]
-        if len(itemset) == 0:
-            supports[query] = weights.sum()
-            continue
-        by_length = np.argsort(list_indptr[itemset + 1] - list_indptr[itemset])  # shortest first: fewest candidates
-        item = itemset[by_length[0]]
-        n_common = list_indptr[item + 1] - list_indptr[item]
-        if n_common > len(common):
-            common = np.empty(2 * n_common, dtype=np.int32)
-        common[:n_common] = rows[list_indptr[item] : list_indptr[item + 1]]
-        for number in by_length[1:]:
-            item = itemset[number]
-            n_common = intersect(common, n_common, rows[list_indptr[item] : list_indptr[item + 1]])
-        for at in range(n_common):
-            supports[query] += weights[common[at]]
-    return supports
 
 
 @compiled
@@ -81,3 +104,136 @@ def intersect(common: NDArray[np.int32], n_common: int, other: NDArray[np.int32]
             common[kept] = wanted
             kept += 1
     return kept
+
+
+# -- queries ----------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def count_matches(postings: Postings, weights: NDArray[np.int64], queries: Queries) -> NDArray[np.int64]:
+    """The total weight of the records that contain each queried itemset; an empty ``weights`` means 1 each."""
+    query_indptr, query_items = queries
+    counts = np.zeros(len(query_indptr) - 1, dtype=np.int64)
+    words = np.empty(postings.bits.shape[1], dtype=np.uint64)
+    for query in range(len(counts)):
+        itemset = query_items[query_indptr[query] : query_indptr[query + 1]]
+        if len(itemset) > 0 and _all_dense(postings, itemset):
+            _and_bits(postings, itemset, words)
+            if len(weights) == 0:
+                for word in words:
+                    counts[query] += popcount(word)
+                continue
+        common = _common_records(postings, itemset, words)
+        if len(weights) == 0:
+            counts[query] = len(common)
+        for record in common[: len(weights)]:
+            counts[query] += weights[record]
+    return counts
+
+
+@compiled
+def list_matches(postings: Postings, itemset: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The records that contain an itemset, ascending."""
+    words = np.empty(postings.bits.shape[1], dtype=np.uint64)
+    if len(itemset) > 0 and _all_dense(postings, itemset):
+        _and_bits(postings, itemset, words)
+    return _common_records(postings, itemset, words)
+
+
+@compiled
+def are_matches(postings: Postings, queries: Queries, records: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the given record of each query contains its itemset."""
+    query_indptr, query_items = queries
+    found = np.ones(len(records), dtype=np.bool_)
+    for query in range(len(records)):
+        for item in query_items[query_indptr[query] : query_indptr[query + 1]]:
+            if not _is_in(postings, item, records[query]):
+                found[query] = False
+                break
+    return found
+
+
+@compiled
+def _all_dense(postings: Postings, itemset: NDArray[np.int32]) -> bool:
+    for item in itemset:
+        if postings.dense[item] < 0:
+            return False
+    return True
+
+
+@compiled
+def _and_bits(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> None:
+    """Write to ``words`` the records that contain all items, which must be frequent ones."""
+    words[:] = postings.bits[postings.dense[itemset[0]]]
+    for item in itemset[1:]:
+        row = postings.bits[postings.dense[item]]
+        for at in range(len(words)):
+            words[at] &= row[at]
+
+
+@compiled
+def _common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """The records that contain all items; if all are frequent, ``words`` must hold their common bits."""
+    if len(itemset) == 0:
+        return np.arange(postings.n_records).astype(np.int32)
+    shortest = -1  # of the lists
+    for number in range(len(itemset)):
+        item = itemset[number]
+        if postings.dense[item] < 0 and (
+            shortest < 0
+            or postings.indptr[item + 1] - postings.indptr[item]
+            < postings.indptr[itemset[shortest] + 1] - postings.indptr[itemset[shortest]]
+        ):
+            shortest = number
+    if shortest < 0:
+        n_common = 0
+        for word in words:
+            n_common += popcount(word)
+        common = np.empty(n_common, dtype=np.int32)
+        at = 0
+        for number in range(len(words)):
+            word = words[number]
+            while word != 0:
+                lowest = word & (~word + np.uint64(1))
+                common[at] = number * 64 + popcount(lowest - np.uint64(1))
+                word ^= lowest
+                at += 1
+        return common
+    item = itemset[shortest]
+    common = postings.records[postings.indptr[item] : postings.indptr[item + 1]].copy()
+    n_common = len(common)
+    for number in range(len(itemset)):
+        item = itemset[number]
+        if number == shortest:
+            continue
+        if postings.dense[item] < 0:
+            others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
+            n_common = intersect(common, n_common, others)
+        else:
+            kept = 0
+            for record in common[:n_common]:
+                if _is_in(postings, item, record):
+                    common[kept] = record
+                    kept += 1
+            n_common = kept
+    return common[:n_common]
+
+
+@compiled
+def _is_in(postings: Postings, item: int, record: int) -> bool:
+    """Whether a record contains an item."""
+    if postings.dense[item] >= 0:
+        word = postings.bits[postings.dense[item], record >> 6]
+        return bool((word >> np.uint64(record & 63)) & np.uint64(1))
+    begin, end = postings.indptr[item], postings.indptr[item + 1]
+    at = begin + np.searchsorted(postings.records[begin:end], record)
+    return bool(at < end and postings.records[at] == record)
+
+
+@compiled
+def popcount(word: Any) -> Any:
+    """The number of bits set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.kernels.mining import Lists, count_supports, invert_rows
+from setveil.kernels.mining import Lists, add_bits, count_matches, invert_rows
 from setveil.kernels.risk import Rows, find_rare_subsets, sort_rows_by_item, tally_subsets
 from setveil.models.base import whole_number
 from setveil.risk.intervals import Interval, wilson
@@ -240,11 +240,12 @@ def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress | Non
     n_itemsets, size = itemsets.shape
     indptr = np.arange(0, n_itemsets * size + 1, size, dtype=np.int64)
     items = np.ascontiguousarray(itemsets).ravel()
+    postings = add_bits(view.lists, len(view.lengths))
     cost = np.cumsum(np.diff(view.lists[0])[itemsets].min(axis=1))  # the shortest list is walked through
     cuts = np.searchsorted(cost, np.arange(_PER_SLICE, cost[-1], _PER_SLICE))
     supports = []
     for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), n_itemsets], strict=True):
-        supports.append(count_supports(view.lists, view.weights, (indptr[first : last + 1], items)))
+        supports.append(count_matches(postings, view.weights, (indptr[first : last + 1], items)))
         if progress:
             progress(f"sampling what {size} known items reveal", last / n_itemsets)
     return np.concatenate(supports)
