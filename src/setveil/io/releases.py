@@ -70,13 +70,13 @@ def read_release(folder: Path, kind: str, published: str, layout: Layout, sensit
     if kind == Grouping.kind:
         rows, group_of = read_groups(path)
         return _read_grouping(folder, rows, group_of, sensitive)
-    long = layout.name in ("long", "parquet")
+    has_ids = layout.name == "long" or layout.long
     rows = read_transactions(
         path,
         format=layout.name,
         delimiter=layout.delimiter if layout.name in ("long", "basket") else None,
-        id_column=layout.id_column if long else None,
-        item_column=layout.item_column if long else None,
+        id_column=layout.id_column if has_ids else None,
+        item_column=layout.item_column if layout.name in ("long", "parquet") else None,
     )
     if kind == Replacement.kind:
         hidden = rows.vocabulary.numbers(sensitive)
