@@ -22,7 +22,7 @@ from setveil.algorithms import Context, default_for, find, make_algorithm
 from setveil.core import Hierarchy, Layout, Release, RunRecord, Transactions, Vocabulary
 from setveil.errors import GuaranteeError, InputError, SetveilError, SetveilWarning, name_some
 from setveil.io.folders import Staging
-from setveil.io.transactions import read_transactions
+from setveil.io.transactions import layout_for, read_transactions
 from setveil.kernels.cache import choose_cache_folder
 from setveil.kernels.cache import has_compiled_kernels as has_compiled_kernels
 from setveil.models import ConstraintAnonymity, PrivacyModel, make_model
@@ -237,7 +237,7 @@ def publish(
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
     tell = report or _nobody
     seconds = dict(record.seconds)
-    layout = replace(record.data.layout, name=to) if to else record.data.layout
+    layout = layout_for(to or record.data.layout.name, record.data.layout)
     with Staging(out, force) as staging:
         tell("writing", None)
         with _timed(seconds, "write"):
@@ -515,3 +515,53 @@ def open_release(out: str | os.PathLike[str]) -> Release:
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder."""
     return measure(data, open_release(out))
+
+
+# -- data to try things on --------------------------------------------------------------------------------------------
+
+
+def demo_files() -> tuple[Path, Path]:
+    """The bundled baskets and their taxonomy."""
+    from setveil import demo_data
+
+    return demo_data.baskets_path(), demo_data.taxonomy_path()
+
+
+def generate_quest(out: str | os.PathLike[str], to: str, report: Report | None = None, **parameters: Any) -> int:
+    """Write Quest-style baskets; returns how many."""
+    from setveil.generate import quest
+
+    return _write_chunks(quest(**parameters), out, to, parameters.get("D", 100_000), report)
+
+
+def generate_patients(out: str | os.PathLike[str], to: str, report: Report | None = None, **parameters: Any) -> int:
+    """Write invented patients; returns how many records."""
+    from setveil.generate import patients
+
+    return _write_chunks(patients(**parameters), out, to, parameters.get("n", 10_000), report)
+
+
+def _write_chunks(
+    chunks: Iterator[Transactions], out: str | os.PathLike[str], to: str, n: int, report: Report | None
+) -> int:
+    from setveil.io.writing import write_chunks
+
+    def watched() -> Iterator[Transactions]:
+        done = 0
+        for chunk in chunks:
+            done += chunk.n_records
+            (report or _nobody)("generating", min(done / max(n, 1), 1.0))
+            yield chunk
+
+    return write_chunks(watched(), out, layout_for(to, Layout()))
+
+
+def write_patients_companion(what: str, path: Path) -> None:
+    """The hierarchy, the sensitive codes or the disease groups that go with generated patients."""
+    from setveil import generate
+
+    if what == "hierarchy":
+        generate.patients_hierarchy().to_file(str(path))
+        return
+    lines = generate.patients_sensitive() if what == "sensitive" else map(",".join, generate.patients_groups().values())
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

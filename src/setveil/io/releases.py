@@ -28,7 +28,8 @@ from setveil.core import (
 from setveil.core.transactions import sort_rows
 from setveil.errors import InputError, name_some
 from setveil.io.groups import read_groups, write_groups
-from setveil.io.transactions import extension, read_transactions, write_transactions
+from setveil.io.transactions import extension, read_written
+from setveil.io.writing import write_transactions
 
 CODEBOOK = "codebook.csv"
 SENSITIVE = "sensitive.csv"
@@ -70,14 +71,7 @@ def read_release(folder: Path, kind: str, published: str, layout: Layout, sensit
     if kind == Grouping.kind:
         rows, group_of = read_groups(path)
         return _read_grouping(folder, rows, group_of, sensitive)
-    has_ids = layout.name == "long" or layout.long
-    rows = read_transactions(
-        path,
-        format=layout.name,
-        delimiter=layout.delimiter if layout.name in ("long", "basket") else None,
-        id_column=layout.id_column if has_ids else None,
-        item_column=layout.item_column if layout.name in ("long", "parquet") else None,
-    )
+    rows = read_written(path, layout)
     if kind == Replacement.kind:
         hidden = rows.vocabulary.numbers(sensitive)
         visible = np.ones(rows.n_items, dtype=bool)

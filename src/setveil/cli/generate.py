@@ -1,0 +1,70 @@
+"""``setveil generate quest|patients``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setveil.cli.console import progress, say
+
+_Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the records.")]
+_Layout = Annotated[str | None, typer.Option("--to", help="fimi, spmf, long, basket, jsonl or parquet.")]
+_Seed = Annotated[int, typer.Option(help="Same seed, same bytes.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(
+        name="generate",
+        help="Make synthetic data with a seed.",
+        epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    group.command(epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat")(quest)
+    group.command(
+        epilog="Example: setveil generate patients -n 5000 -o patients.csv --hierarchy codes.csv --sensitive sensitive.txt"
+    )(patients)
+    app.add_typer(group)
+
+
+def quest(
+    output: _Target,
+    d: Annotated[int, typer.Option("-D", help="Number of baskets.")] = 100_000,
+    t: Annotated[float, typer.Option("-T", help="Mean number of items per basket.")] = 10,
+    i: Annotated[float, typer.Option("-I", help="Mean number of items per pattern.")] = 4,
+    n: Annotated[int, typer.Option("-N", help="Number of items.")] = 1000,
+    patterns: Annotated[int, typer.Option("-L", help="Number of patterns.")] = 2000,
+    to: _Layout = None,
+    seed: _Seed = 0,
+) -> None:
+    """Market baskets made of patterns that people tend to buy whole (Agrawal and Srikant 1994)."""
+    from setveil import pipeline
+
+    with progress() as report:
+        count = pipeline.generate_quest(output, to or "fimi", report, D=d, T=t, I=i, N=n, L=patterns, seed=seed)
+    say(f"{count:,} baskets written to {output}")
+
+
+def patients(
+    output: _Target,
+    n: Annotated[int, typer.Option("-n", help="Number of patients.")] = 10_000,
+    visits: Annotated[bool, typer.Option("--visits", help="One record per visit instead of one per patient.")] = False,
+    hierarchy: Annotated[Path | None, typer.Option(help="Also write the hierarchy of codes.")] = None,
+    sensitive: Annotated[Path | None, typer.Option(help="Also write the sensitive codes, one per line.")] = None,
+    groups: Annotated[Path | None, typer.Option(help="Also write the disease groups, as utility constraints.")] = None,
+    to: _Layout = None,
+    seed: _Seed = 0,
+) -> None:
+    """Patients with diagnosis codes: invented, with age, sex and comorbidity behind them."""
+    from setveil import pipeline
+
+    with progress() as report:
+        count = pipeline.generate_patients(output, to or "long", report, n=n, visits=visits, seed=seed)
+    say(f"{count:,} records written to {output}")
+    for what, path in (("hierarchy", hierarchy), ("sensitive", sensitive), ("groups", groups)):
+        if path is not None:
+            pipeline.write_patients_companion(what, path)
+            say(f"{what} written to {path}")
