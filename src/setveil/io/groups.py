@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Layout, Transactions, Vocabulary
 from setveil.errors import InputError
-
-CHUNK = 200_000  # records written at a time
+from setveil.io.writing import join_records
 
 
 def write_groups(
@@ -26,17 +25,13 @@ def write_groups(
     if path.suffix == ".parquet":
         _write_parquet(path, rows, numbers, order)
         return
-    encoded = [json.dumps(label, ensure_ascii=False) for label in rows.vocabulary]
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        for start in range(0, len(order), CHUNK):
-            part = rows.select(order[start : start + CHUNK])
-            flat = [encoded[item] for item in part.items.tolist()]
-            bounds = part.indptr.tolist()
-            groups = numbers[order[start : start + CHUNK]].tolist()
-            file.writelines(
-                f'{{"group": {group}, "items": [{", ".join(flat[bounds[place] : bounds[place + 1]])}]}}\n'
-                for place, group in enumerate(groups)
-            )
+
+    def heads(records: NDArray[np.int64]) -> list[bytes]:
+        return [b'{"group": %d, "items": [' % number for number in numbers[records].tolist()]
+
+    labels = [json.dumps(label, ensure_ascii=False).encode() for label in rows.vocabulary]
+    with open(path, "wb") as file:
+        file.writelines(join_records(rows, order, labels, b", ", b"]}\n", heads))
 
 
 def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -51,6 +51,31 @@ def write_transactions(
         raise InputError(f"{os.fspath(path)}: cannot be written ({problem.strerror}); check the path.") from None
 
 
+def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:
+    """Write chunks over one vocabulary as they come, in a layout that needs no look ahead; returns the number of records."""
+    writer = {"fimi": _fimi, "basket": _basket, "jsonl": _json_lines, "long": _long}.get(check_format(layout.name))
+    if writer is None:
+        raise InputError(f"{layout.name} cannot be written piece by piece; write fimi, basket, long or jsonl.")
+    n_records = 0
+    try:
+        with open(path, "wb") as file:
+            for chunk in chunks:
+                ids = chunk.ids
+                if layout.name == "long" and ids is None:
+                    ids = tuple(str(number) for number in range(n_records + 1, n_records + chunk.n_records + 1))
+                pieces = writer(
+                    chunk, layout, np.arange(chunk.n_records), ids if layout.name in ("long", "jsonl") else None
+                )
+                if layout.name == "long" and n_records:
+                    next(pieces)  # the header stands once
+                for piece in pieces:
+                    file.write(piece)
+                n_records += chunk.n_records
+    except OSError as problem:
+        raise InputError(f"{os.fspath(path)}: cannot be written ({problem.strerror}); check the path.") from None
+    return n_records
+
+
 def _check_ids(name: str, ids: Sequence[str], n_records: int) -> None:
     if name in ("fimi", "spmf", "basket"):
         raise InputError(f"the {name} layout has no place for record ids; write long, jsonl or parquet.")
@@ -68,7 +93,7 @@ def _fimi(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Seq
     if strangers:
         raise InputError(f"fimi holds whole numbers only, not {name_some(strangers)}; write another layout.")
     labels = [label.encode() for label in data.vocabulary]
-    return _records(data, order, labels, b" ", b"\n")
+    return join_records(data, order, labels, b" ", b"\n")
 
 
 def _spmf(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
@@ -83,13 +108,13 @@ def _spmf(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Seq
         for number, label in enumerate(labels, start=1):
             yield b"@ITEM=%d=%s\n" % (number, label)
         labels = [b"%d" % number for number in range(1, len(labels) + 1)]
-    yield from _records(data, order, labels, b" ", b"\n")
+    yield from join_records(data, order, labels, b" ", b"\n")
 
 
 def _basket(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
     delimiter = check_delimiter(layout.delimiter)
     labels = [_field(label, delimiter) for label in data.vocabulary]
-    return _records(data, order, labels, delimiter.encode(), b"\n")
+    return join_records(data, order, labels, delimiter.encode(), b"\n")
 
 
 def _json_lines(
@@ -101,7 +126,7 @@ def _json_lines(
         return [b'{"id": %s, "items": [' % _json(ids[record]) for record in records.tolist()]
 
     labels = [_json(label) for label in data.vocabulary]
-    return _records(data, order, labels, b", ", b"]}\n", heads)
+    return join_records(data, order, labels, b", ", b"]}\n", heads)
 
 
 def _long(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
@@ -152,7 +177,7 @@ def _write_parquet(
 # -- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def _records(
+def join_records(
     data: Transactions,
     order: NDArray[np.int64],
     labels: Sequence[bytes],
