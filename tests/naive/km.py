@@ -119,3 +119,17 @@ def da(base: Database, k: int, m: int, tree_order: str = "frequency") -> tuple[d
             moves.append((itemset, paths[path]))
             cut = base.find_generalization(itemset, cut, k)
     return cut, moves
+
+
+def minimal_threats(base: Database, k: int, m: int) -> dict[frozenset[int], int]:
+    """Itemsets of unrelated nodes that occur in fewer than k records and have no such subset."""
+    nodes = [node for node in range(base.tree.n_nodes) if node != base.tree.root]
+    found: dict[frozenset[int], int] = {}
+    for size in range(1, m + 1):
+        for itemset in combinations(nodes, size):
+            if any(base.related(a, b) for a, b in combinations(itemset, 2)):
+                continue
+            support = base.support(itemset)
+            if 0 < support < k and not any(smaller < set(itemset) for smaller in found):
+                found[frozenset(itemset)] = support
+    return found

@@ -10,6 +10,14 @@ PAPER = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"
 PAPER_TREE = Hierarchy.from_paths([["a1", "A"], ["a2", "A"], ["b1", "B"], ["b2", "B"]])
 
 
+# The example of the paper on generalization with suppression; the name J is ours.
+LIU_WANG = [row.split() for row in ("b c d", "a f g", "d f y z", "c d f x", "a b c f g", "e i", "e", "i")]
+LIU_WANG_TREE = Hierarchy.from_paths(
+    [path.split() for path in ("a H P T", "b H P T", "c K P T", "d K P T", "f J Q T", "g J Q T")]
+    + [path.split() for path in ("x M Q T", "y M Q T", "z M Q T", "e T", "i T")]
+)
+
+
 def random_records(rng: Random, items: str, n_records: int) -> list[list[str]]:
     favourites = rng.sample(items, max(1, len(items) // 2))
     return [
