@@ -544,7 +544,8 @@ def generate_patients(out: str | os.PathLike[str], to: str, report: Report | Non
 def _write_chunks(
     chunks: Iterator[Transactions], out: str | os.PathLike[str], to: str, n: int, report: Report | None
 ) -> int:
-    from setveil.io.writing import write_chunks
+    from setveil.generate import collect
+    from setveil.io.writing import write_chunks, write_transactions
 
     def watched() -> Iterator[Transactions]:
         done = 0
@@ -553,7 +554,12 @@ def _write_chunks(
             (report or _nobody)("generating", min(done / max(n, 1), 1.0))
             yield chunk
 
-    return write_chunks(watched(), out, layout_for(to, Layout()))
+    layout = layout_for(to, Layout())
+    if to not in ("spmf", "parquet"):
+        return write_chunks(watched(), out, layout)
+    data = collect(watched())  # these layouts need to know everything before the first record
+    write_transactions(data, out, layout)
+    return data.n_records
 
 
 def write_patients_companion(what: str, path: Path) -> None:
