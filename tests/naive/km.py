@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations, product
 
+from naive.counting import is_km_anonymous
+
 from setveil.core import Hierarchy, Transactions
 
 Nodes = tuple[int, ...]
@@ -133,3 +135,23 @@ def minimal_threats(base: Database, k: int, m: int) -> dict[frozenset[int], int]
             if 0 < support < k and not any(smaller < set(itemset) for smaller in found):
                 found[frozenset(itemset)] = support
     return found
+
+
+def cuts_below(tree: Hierarchy, node: int) -> list[dict[int, int]]:
+    """All cuts of the subtree of a node, as leaf → node."""
+    whole = dict.fromkeys(tree.leaves(node).tolist(), node)
+    if node < tree.n_items:
+        return [whole]
+    parts = product(*(cuts_below(tree, child) for child in tree.children[node]))
+    return [whole, *({leaf: goal for part in choice for leaf, goal in part.items()} for choice in parts)]
+
+
+def recode(base: Database, cut: dict[int, int]) -> list[frozenset[int]]:
+    """Published records; -1 suppresses."""
+    return [frozenset(cut[item] for item in record if cut[item] >= 0) for record in base.records]
+
+
+def least_cost(base: Database, k: int, m: int) -> int:
+    """The cost of the best cut that is k^m-anonymous."""
+    cuts = cuts_below(base.tree, base.tree.root)
+    return min(base.cost(cut) for cut in cuts if is_km_anonymous(recode(base, cut), k, m))

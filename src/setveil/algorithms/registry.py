@@ -37,6 +37,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "da", "da:DA", ("km",), TMK08, "counts", "required", "direct anonymization: itemsets of all sizes in one pass"
     ),
+    Entry("oa", "oa:OA", ("km",), TMK08, "counts", "required", "optimal anonymization: every cut of a small hierarchy"),
 )
 
 
