@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,19 +14,9 @@ from setveil.verify.published import Published
 from setveil.verify.verdict import Progress, Verdict, Violation, in_braces, times
 
 if TYPE_CHECKING:
-    from setveil.verify.tables import Indexed, Table
+    from setveil.verify.tables import Find, Indexed, Table
 
 Itemset = tuple[int, ...]
-
-
-@dataclass(frozen=True, order=True)
-class _Hit:
-    """An itemset in the way; ``sensitive`` is -1 if it is too rare, else the item that ``shared`` of its records show."""
-
-    itemset: Itemset
-    support: int
-    sensitive: int = -1
-    shared: int = 0
 
 
 def check(published: Published, model: Coherence, progress: Progress) -> Verdict:
@@ -64,7 +53,7 @@ def achieved(published: Published, model: Coherence, progress: Progress) -> dict
     for size in range(1, min(model.p, table.longest) + 1):
         walker = Walker(indexed, size, _shows_sensitive(table), shares=True)
         while largest < 1 and (found := walker.find(1, largest.numerator, largest.denominator, progress)):
-            largest = Fraction(found[1], walker.prefix_support)
+            largest = Fraction(found.shared, found.support)
     return {"smallest_support": smallest, "largest_percentage": float(100 * largest)}
 
 
@@ -100,7 +89,7 @@ def _shows_sensitive(table: Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]
     return table.tails < table.indptr[1:]
 
 
-def _hits(table: Table, model: Coherence, progress: Progress) -> Iterator[_Hit]:
+def _hits(table: Table, model: Coherence, progress: Progress) -> Iterator[Find]:
     """Minimal violations by size, then ascending. Memory grows with what was found, not with what was looked at."""
     from setveil.verify.tables import Indexed
 
@@ -120,26 +109,25 @@ def _hits(table: Table, model: Coherence, progress: Progress) -> Iterator[_Hit]:
             indexed, public = Indexed.of(table, progress), Indexed.of(table.public(), progress)
 
 
-def _rare(public: Indexed, size: int, k: int, progress: Progress) -> Iterator[_Hit]:
-    from setveil.verify.tables import Walker
+def _rare(public: Indexed, size: int, k: int, progress: Progress) -> Iterator[Find]:
+    from setveil.verify.tables import Find, Walker
 
     if size == 1:
         for item in np.flatnonzero((public.supports > 0) & (public.supports < k)).tolist():
-            yield _Hit((item,), int(public.supports[item]))
+            yield Find((item,), int(public.supports[item]))
         return
     walker = Walker(public, size, public.table.weights < k)
     while found := walker.find(k, progress=progress):
-        yield _Hit(found[0], found[1])
+        yield found
 
 
-def _shared(indexed: Indexed, size: int, k: int, share: Fraction, progress: Progress) -> Iterator[_Hit]:
+def _shared(indexed: Indexed, size: int, k: int, share: Fraction, progress: Progress) -> Iterator[Find]:
     from setveil.verify.tables import Walker
 
-    if share >= 1:
-        return
-    walker = Walker(indexed, size, _shows_sensitive(indexed.table), shares=True)
-    while found := walker.find(k, share.numerator, share.denominator, progress):
-        yield _Hit(found[0], walker.prefix_support, found[2], found[1])
+    if share < 1:
+        walker = Walker(indexed, size, _shows_sensitive(indexed.table), shares=True)
+        while found := walker.find(k, share.numerator, share.denominator, progress):
+            yield found
 
 
 class _Found:

@@ -20,7 +20,7 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 DONE, FOUND, PAUSED, FULL = 0, 1, 2, 3  # how `walk_itemsets` comes back
 
 # Places in Walk.state
-DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, SUPPORT, NEED_BRANCHES, NEED_PLACES = range(7)
+DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, N_FOUND, NEED_BRANCHES, NEED_PLACES = range(7)
 
 
 def compiled(loop: Loop) -> Loop:
@@ -71,6 +71,8 @@ class Walk(NamedTuple):
     sizes: NDArray[np.int64]  # [n_items] scratch, all 0 between prefixes
     touched: NDArray[np.int32]  # [n_items] items found behind the prefix
     state: NDArray[np.int64]  # [7]
+    found: NDArray[np.int32]  # [room, length + 1] itemsets found since the caller last looked
+    found_support: NDArray[np.int64]  # [room, 2] support of the prefix, and of all of it
 
 
 @compiled
@@ -293,47 +295,64 @@ def _gather_followers(
 
 
 @compiled
+def _is_minimal(rows: Rows, index: Index, walk: Walk, k: int, steps: NDArray[np.int64]) -> bool:
+    """Whether every proper subset of the rare itemset in hand, whose prefix is frequent, is frequent."""
+    itemset = walk.found[walk.state[N_FOUND]]
+    depth = len(walk.prefix) - 1
+    # Without the prefix's last item it is frequent if the new item is a branch beside that one.
+    low, high = walk.next[depth], walk.last[depth]
+    while low < high:
+        middle = (low + high) // 2
+        if walk.item[middle] < itemset[-1]:
+            low = middle + 1
+        else:
+            high = middle
+    if low == walk.last[depth] or walk.item[low] != itemset[-1] or walk.support[low] < k:
+        return False
+    for position in range(depth):  # noqa: SIM110 - Numba knows no generators
+        if _support_up_to(rows, index, itemset, position, k, steps) < k:
+            return False
+    return True
+
+
+@compiled
 def walk_itemsets(
     rows: Rows, index: Index, walk: Walk, k: int, over: int, under: int, shares: bool, budget: int
 ) -> int:
-    """Go on to the next itemset in ascending order that is in the way; FOUND, DONE, PAUSED (call again) or FULL (grow).
+    """Go on with the walk; FOUND (there is no more room for finds), DONE, PAUSED (call again) or FULL (grow the stack).
 
     Prefixes are sets of ``len(walk.prefix)`` public items with support ≥ k. Without ``shares`` the walk finds each prefix
     with one more public item whose support is below k while that of all its proper subsets is not. With ``shares`` it
-    finds each prefix of whose records more than ``over/under`` hold one sensitive item. The prefix is in
-    ``walk.prefix``, the other item in ``walk.touched[state[TAKEN] - 1]``, the support of both together in
-    ``state[SUPPORT]`` and that of the prefix in ``state[PREFIX_SUPPORT]``.
+    finds each prefix, and a sensitive item, of whose records more than ``over/under`` hold that item. Finds are in
+    ascending order; ``state[N_FOUND]`` says how many there are, and the caller sets it back to 0.
     """
     length = len(walk.prefix)
     size = length if shares else length + 1
     state, counts, touched = walk.state, walk.counts, walk.touched
     steps = np.zeros(1, dtype=np.int64)
-    found = np.empty(length + 1, dtype=np.int32)
     while True:
         while state[TAKEN] < state[WAITING]:
+            if state[N_FOUND] == len(walk.found):
+                return FOUND
             if steps[0] > budget:
                 return PAUSED
+            steps[0] += 1
             item = touched[state[TAKEN]]
             support = counts[item]
             counts[item] = 0
             state[TAKEN] += 1
-            state[SUPPORT] = support
+            walk.found[state[N_FOUND], :length] = walk.prefix
+            walk.found[state[N_FOUND], length] = item
+            walk.found_support[state[N_FOUND], 0] = state[PREFIX_SUPPORT]
+            walk.found_support[state[N_FOUND], 1] = support
             if shares:
-                if support * under > over * state[PREFIX_SUPPORT]:
-                    return FOUND
-            elif support < k:
-                found[:length] = walk.prefix
-                found[length] = item
-                minimal = True
-                if length == 1:
-                    minimal = walk.support[item] >= k
-                else:
-                    position = length - 1
-                    while minimal and position >= 0:
-                        minimal = _support_up_to(rows, index, found, position, k, steps) >= k
-                        position -= 1
-                if minimal:
-                    return FOUND
+                counts_as_find = support * under > over * state[PREFIX_SUPPORT]
+            else:
+                counts_as_find = support < k and _is_minimal(rows, index, walk, k, steps)
+            if counts_as_find:
+                state[N_FOUND] += 1
+        if state[N_FOUND] == len(walk.found):
+            return FOUND
         if steps[0] > budget:
             return PAUSED
         depth = state[DEPTH]

@@ -12,6 +12,7 @@ from setveil.verify.verdict import Progress
 
 Itemset = tuple[int, ...]
 
+AT_ONCE = 4096  # finds per round when all are wanted
 EXPENSIVE = 100_000_000  # itemsets in a level from which on it may pay to count whole rows first
 
 
@@ -44,9 +45,9 @@ def rare_itemsets(
                 return
         if not live.any():
             return
-        walker = Walker(indexed, size, live)
-        while (found := walker.find(k, progress=progress)) is not None:
-            yield found[:2]
+        walker = Walker(indexed, size, live, at_once=1 if hurry else AT_ONCE)
+        while found := walker.find(k, progress=progress):
+            yield found.itemset, found.support
 
 
 def smallest_support(indexed: Indexed, largest: int | None, progress: Progress) -> int | None:
@@ -71,8 +72,8 @@ def smallest_support(indexed: Indexed, largest: int | None, progress: Progress) 
             if not live.any():
                 return best
         walker = Walker(indexed, size, live)
-        while best > 1 and (found := walker.find(best, progress=progress)) is not None:
-            best = found[1]
+        while best > 1 and (found := walker.find(best, progress=progress)):
+            best = found.support
     return best
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,11 +231,25 @@ class Indexed:
         return self.count(self.table.indptr[chosen], self.table.tails[chosen], self.table.items, enough, progress)
 
 
+class Find(NamedTuple):
+    """An itemset in the way; with ``sensitive`` ≥ 0 because ``shared`` of its records hold that item, else as too rare."""
+
+    itemset: tuple[int, ...]
+    support: int
+    sensitive: int = -1
+    shared: int = 0
+
+
 class Walker:
     """All public itemsets of one size, one after another in ascending order, that are in the way of a claim."""
 
-    def __init__(self, indexed: Indexed, size: int, live: NDArray[np.bool_], shares: bool = False) -> None:
-        """Without ``shares``: rare itemsets of ``size`` ≥ 2. With it: itemsets of ``size`` that share a sensitive item."""
+    def __init__(
+        self, indexed: Indexed, size: int, live: NDArray[np.bool_], shares: bool = False, at_once: int = 1
+    ) -> None:
+        """Without ``shares``: rare itemsets of ``size`` ≥ 2. With it: itemsets of ``size`` that share a sensitive item.
+
+        ``at_once`` finds are looked for before the first is given out; with 1 the walk goes no further than it must.
+        """
         table, index = indexed.table, indexed.index
         length = size if shares else size - 1
         n_public, n_items = table.n_public, len(table.labels)
@@ -260,39 +274,41 @@ class Walker:
             sizes=np.zeros(n_items, dtype=np.int64),
             touched=np.zeros(n_items, dtype=np.int32),
             state=np.zeros(7, dtype=np.int64),
+            found=np.zeros((at_once, length + 1), dtype=np.int32),
+            found_support=np.zeros((at_once, 2), dtype=np.int64),
         )
+        self.finds: Iterator[Find] = iter(())
+        self.done = False
         self.walk.last[0] = n_public
         self.walk.item[:n_public] = np.arange(n_public)
         self.walk.begin[:n_public] = index.bounds[:-1]
         self.walk.end[:n_public] = index.bounds[1:]
         self.walk.support[:n_public] = indexed.supports
 
-    def find(
-        self, k: int, over: int = 0, under: int = 1, progress: Progress = unwatched
-    ) -> tuple[tuple[int, ...], int, int] | None:
-        """The next itemset, its support, and with ``shares`` the sensitive item and its count; None at the end.
-
-        Rare: ``(itemset, support, -1)``. Shared by more than ``over/under``: ``(itemset, count, sensitive item)``; the
-        itemset's own support is ``prefix_support``.
-        """
-        while True:
+    def find(self, k: int, over: int = 0, under: int = 1, progress: Progress = unwatched) -> Find | None:
+        """The next itemset that is rarer than k, or of whose records more than ``over/under`` share an item; or None."""
+        while (found := next(self.finds, None)) is None and not self.done:
             status = counting.walk_itemsets(self.rows, self.index, self.walk, k, over, under, self.shares, BUDGET)
-            state = self.walk.state
-            if status == counting.DONE:
-                return None
-            if status == counting.FOUND:
-                prefix = tuple(self.walk.prefix.tolist())
-                other = int(self.walk.touched[state[counting.TAKEN] - 1])
-                support = int(state[counting.SUPPORT])
-                return (prefix, support, other) if self.shares else ((*prefix, other), support, -1)
+            self._take_finds()
             if status == counting.FULL:
+                state = self.walk.state
                 self._grow(int(state[counting.NEED_BRANCHES]), int(state[counting.NEED_PLACES]))
-            progress(f"itemsets of size {self.size}", int(self.walk.next[0]) / self.n_public)
+            self.done = status == counting.DONE
+            if status != counting.FOUND:
+                progress(f"itemsets of size {self.size}", int(self.walk.next[0]) / self.n_public)
+        return found
 
-    @property
-    def prefix_support(self) -> int:
-        """The support of the itemset that was found last, with ``shares``."""
-        return int(self.walk.state[counting.PREFIX_SUPPORT])
+    def _take_finds(self) -> None:
+        walk = self.walk
+        n_found = int(walk.state[counting.N_FOUND])
+        walk.state[counting.N_FOUND] = 0
+        # Column by column, so that only what is given out becomes an object.
+        columns = [column.tolist() for column in walk.found[:n_found].T]
+        of_prefix, of_all = (column.tolist() for column in walk.found_support[:n_found].T)
+        if self.shares:
+            self.finds = map(Find, zip(*columns[:-1], strict=True), of_prefix, columns[-1], of_all)
+        else:
+            self.finds = map(Find, zip(*columns, strict=True), of_all)
 
     def _grow(self, n_branches: int, n_places: int) -> None:
         walk = self.walk
