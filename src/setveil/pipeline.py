@@ -21,7 +21,7 @@ import numpy as np
 from setveil.algorithms import Context, default_for, find, make_algorithm
 from setveil.core import Hierarchy, Layout, Release, RunRecord, Transactions, Vocabulary
 from setveil.errors import GuaranteeError, InputError, SetveilError, SetveilWarning, name_some
-from setveil.io.folders import Staging
+from setveil.io.folders import Staging, internal_beside
 from setveil.io.transactions import layout_for, read_transactions
 from setveil.kernels.cache import choose_cache_folder
 from setveil.kernels.cache import has_compiled_kernels as has_compiled_kernels
@@ -273,14 +273,14 @@ def publish(
             )
             write_json(certificate, staging.public / "certificate.json")
             write_report(facts.with_files(files), staging.internal / "report.html")
-            toml = (policy or policy_of(record)).to_toml()
+            toml = (policy or policy_of(record)).seen_from(internal_beside(staging.out)).to_toml()
             (staging.internal / "policy.toml").write_text(toml, encoding="utf-8", newline="\n")
             np.save(staging.internal / "order.npy", written.order)
         write_json(run_json(facts, record, certificate["digest"]), staging.internal / "run.json")
         staging.commit()
     out = staging.out
     return Outcome(
-        out, out.with_name(out.name + ".internal"), release, verdict, risk_before, risk_after, metrics, achieved,
+        out, internal_beside(out), release, verdict, risk_before, risk_after, metrics, achieved,
         certificate, seconds,
     )  # fmt: skip
 
@@ -505,7 +505,7 @@ def open_release(out: str | os.PathLike[str]) -> Release:
     told, options = certificate["release"], certificate["model"]["options"]
     sensitive = tuple(options.get("sensitive", ()))
     release = read_release(folder, told["kind"], told["published"], Layout(**told["layout"]), sensitive)
-    order_file = folder.with_name(folder.name + ".internal") / "order.npy"
+    order_file = internal_beside(folder) / "order.npy"
     if not order_file.exists():
         return release
     order = np.load(order_file)

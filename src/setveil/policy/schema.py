@@ -29,7 +29,9 @@ Unknown keys are errors. Relative paths are relative to the file.
 from __future__ import annotations
 
 import json
+import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -126,23 +128,23 @@ class Policy(_Section):
             policy = cls.model_validate(content)
         except ValidationError as problem:
             raise InputError(f"{name}: {_first_problem(problem)}") from None
-        return policy if where is None else policy._relative_to(where.parent)
+        return policy if where is None else policy._with_paths(lambda path: str(where.parent / path))
 
-    def _relative_to(self, folder: Path) -> Policy:
-        model, changes = self.model, {}
-        for key in ("sensitive", "constraints", "utility"):
-            value = getattr(model, key)
-            if isinstance(value, str):
-                changes[key] = str(folder / value)
-        source = self.hierarchy.source
+    def seen_from(self, folder: Path) -> Policy:
+        """The same policy with its relative paths, which start at the current folder, rewritten to start at ``folder``."""
+        return self._with_paths(lambda path: os.path.relpath(path, folder))
+
+    def _with_paths(self, change: Callable[[str], str]) -> Policy:
+        lists = {name: getattr(self.model, name) for name in ("sensitive", "constraints", "utility")}
+        changed = {name: change(value) for name, value in lists.items() if isinstance(value, str)}
+        source, domain = self.hierarchy.source, self.input.domain
         if source and not is_built_hierarchy(source):
-            source = str(folder / source)
-        domain = self.input.domain
+            source = change(source)
         return self.model_copy(
             update={
-                "model": model.model_copy(update=changes),
+                "model": self.model.model_copy(update=changed),
                 "hierarchy": self.hierarchy.model_copy(update={"source": source}),
-                "input": self.input.model_copy(update={"domain": str(folder / domain) if domain else None}),
+                "input": self.input.model_copy(update={"domain": change(domain) if domain else None}),
             }
         )
 
