@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import name_some
+from setveil.io.headers import is_known_header, is_turned_round
 from setveil.io.labels import Ids, Labels, Tokens, assemble, joined, padded, tokens_of
 from setveil.io.source import Source, one_line
 
@@ -60,6 +61,8 @@ def read_long(
         id_tokens = fields.tokens.pick(slice(columns[0], None, len(header)))
         item_tokens = fields.tokens.pick(slice(columns[1], None, len(header)))
         _check_ids(source, id_tokens, fields.lines)
+        if not ids and not is_known_header(header):
+            _refuse_headless(source, header[columns[0]], id_tokens)
         ids.add(id_tokens)
         has_item = item_tokens.lengths > 0
         found = np.full(len(has_item), -1, dtype=np.int32)
@@ -93,6 +96,8 @@ def pick_columns(
             raise source.error(
                 "the first line holds a number, not column names; put a header such as id,item above.", 1
             )
+        if is_turned_round(header):
+            raise source.error(f"{shown}, the ids seem to come second; use --id-column and --item-column.", 1)
         return 0, 1
     places = []
     for option, name in (("--id-column", id_column), ("--item-column", item_column)):
@@ -121,6 +126,13 @@ def _check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64]) -> None
     if tokens.lengths.max(initial=0) > LONGEST_ID:
         row = int(np.argmax(tokens.lengths))
         raise source.error(f"an id of more than {LONGEST_ID:,} bytes; is a quote missing?", int(lines[row]))
+
+
+def _refuse_headless(source: Source, name: str, tokens: Tokens) -> None:
+    """A first line whose id comes again below is a record, not a header."""
+    first = {tokens.text(row) for row in range(min(len(tokens.starts), 1000))}
+    if name.encode() in first:
+        raise source.error("the first line looks like a row; put a header such as id,item above it.", 1)
 
 
 def _row(fields: Fields, row: int) -> list[bytes]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from setveil.errors import InputError
 from setveil.io.delimited import scan_rows
 from setveil.io.headers import is_known_header, is_turned_round, looks_like_ids, looks_like_items
-from setveil.io.source import PARQUET, Source, _last_line_end
+from setveil.io.source import PARQUET, Source, last_line_end
 
 NAMES = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
 DELIMITERS = ",;\t|"
@@ -25,7 +25,7 @@ Rows = list[list[str]]
 
 def detect(source: Source, delimiter: str | None, names_columns: bool) -> str:
     """The name of the layout; ``names_columns`` if the user has named an id or item column."""
-    if source._first_bytes().startswith(PARQUET):
+    if source.start().startswith(PARQUET):
         return "parquet"
     extension = source.suffix[0] if source.suffix else ""
     if extension in BY_EXTENSION:
@@ -86,13 +86,11 @@ def _detect_table(source: Source, sample: bytes, delimiter: str | None, names_co
     if names_columns:
         return "long"
     if delimiter is None:
-        whole = sample[: _last_line_end(sample, quoted=True)] or sample
+        whole = sample[: last_line_end(sample, quoted=True)] or sample
         in_first_line = _occurring(whole.split(b"\n")[0] + b"\n")
         delimiter = "\t" if source.suffix in ([".tsv"], [".tab"]) else _only(source, in_first_line or _occurring(whole))
     if delimiter is None:
-        raise source.error(
-            _cannot_tell("the layout", "basket, with --delimiter if items are separated by another character than ,"), 1
-        )
+        raise source.error(f"cannot tell the layout; use --format with one of {', '.join(NAMES)}.", 1)
     rows = _rows(source, sample, delimiter)
     while len(rows) > 1 and rows[-1] == [""]:
         rows.pop()
@@ -121,7 +119,7 @@ def _has_header(header: Sequence[str], body: Rows) -> bool:
 
 
 def _rows(source: Source, sample: bytes, delimiter: str, n_rows: int | None = None) -> Rows:
-    whole = sample[: _last_line_end(sample, quoted=True)]
+    whole = sample[: last_line_end(sample, quoted=True)]
     if not whole:
         whole = sample if sample.endswith(b"\n") else sample + b"\n"
     if n_rows == 1 and b'"' not in (line := whole.split(b"\n")[0]):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions, label_of
 from setveil.errors import InputError, name_some
-from setveil.io.labels import Ids, Labels, Tokens, assemble, joined, padded, tokens_of
+from setveil.io.labels import WORD, Ids, Labels, Tokens, assemble, joined, padded, tokens_of
 from setveil.io.source import one_line
 
 if TYPE_CHECKING:
@@ -123,16 +123,16 @@ def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, 
         if len(empty):
             row = n_seen + int(np.searchsorted(np.cumsum(part.lengths), empty[0], side="right"))
             raise InputError(f"{_cell(frame, place, row)}: an item label is empty; give every item a name.")
-        numbers.append(labels.number(part.tokens))
+        numbers.append(labels.number(_refuse_nul(frame, place, part.tokens)))
         lengths.append(part.lengths)
         n_seen += len(part.lengths)
     n_items = joined(lengths, np.int64)
     records, n_records, texts = np.arange(len(n_items)), len(n_items), None
     if id_place is not None:
         records, n_records, texts = _records(frame, id_place, keep_ids)
-    return assemble(
-        np.repeat(records, n_items), joined(numbers, np.int32), n_records, _labels(frame, labels), layout, texts
-    )
+    elif keep_ids:
+        raise InputError(f"{frame.where}: there is no id column to keep; name it with --id-column.")
+    return assemble(np.repeat(records, n_items), joined(numbers, np.int32), n_records, labels.texts(), layout, texts)
 
 
 def _from_long(
@@ -151,12 +151,12 @@ def _from_long(
     for tokens in frame.texts(place):
         has_item = tokens.lengths > 0
         found = np.full(len(has_item), -1, dtype=np.int32)
-        found[has_item] = labels.number(tokens.pick(has_item))
+        found[has_item] = labels.number(_refuse_nul(frame, place, tokens).pick(has_item))
         numbers.append(found)
     records, n_records, texts = _records(frame, id_place, keep_ids)
     items = joined(numbers, np.int32)
     has_item = items >= 0
-    return assemble(records[has_item], items[has_item], n_records, _labels(frame, labels), layout, texts)
+    return assemble(records[has_item], items[has_item], n_records, labels.texts(), layout, texts)
 
 
 def _records(frame: Frame, place: int, keep_ids: bool) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None]:
@@ -168,7 +168,7 @@ def _records(frame: Frame, place: int, keep_ids: bool) -> tuple[NDArray[np.int64
             raise InputError(
                 f"{_cell(frame, place, n_seen + int(wrong[0]))}: the id is empty or longer than 4,096 bytes."
             )
-        ids.add(tokens)
+        ids.add(_refuse_nul(frame, place, tokens))
         n_seen += len(tokens.starts)
     return ids.number(keep_ids)
 
@@ -198,11 +198,10 @@ def _cell(frame: Frame, column: int, row: int) -> str:
     return f'{frame.where}: row {row + 1}, column "{one_line(frame.names[column])}"'
 
 
-def _labels(frame: Frame, labels: Labels) -> list[str]:
-    texts = labels.texts()
-    if any("\0" in text for text in texts):
-        raise InputError(f"{frame.where}: an item label holds a NUL character; give it a proper name.")
-    return texts
+def _refuse_nul(frame: Frame, column: int, tokens: Tokens) -> Tokens:
+    if not tokens.buffer[:-WORD].all():
+        raise InputError(f'{frame.where}: a NUL character in column "{one_line(frame.names[column])}"; take it out.')
+    return tokens
 
 
 def _null(frame: Frame, column: int, row: int) -> InputError:
@@ -240,7 +239,8 @@ class PolarsFrame:
         """A column in slices."""
         series = self._frame.to_series(column)
         for start in range(0, self.n_rows, SLICE):
-            yield self._tokens(series.slice(start, SLICE), column, lambda place, start=start: start + place)  # type: ignore[misc]
+            part = series.slice(start, SLICE)
+            yield self._tokens(part, column, np.arange(start, start + len(part)))
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
@@ -259,35 +259,26 @@ class PolarsFrame:
             part = series.slice(start, SLICE)
             lengths = part.list.len().to_numpy().astype(np.int64)
             inner = part.filter(part.list.len() > 0).explode()
-            ends = np.cumsum(lengths)
-            yield Part(
-                lengths,
-                self._tokens(
-                    inner,
-                    column,
-                    lambda place, start=start, ends=ends: start + int(np.searchsorted(ends, place, side="right")),  # type: ignore[misc]
-                ),
-            )
+            owners = np.repeat(np.arange(start, start + len(part)), lengths)
+            yield Part(lengths, self._tokens(inner, column, owners))
 
-    def _tokens(self, series: pl.Series, column: int, row_of: Any) -> Tokens:
+    def _tokens(self, series: pl.Series, column: int, rows: NDArray[np.int64]) -> Tokens:
+        """The texts of a series whose values stand in the given rows."""
         import polars as pl
 
         missing = series.is_null()
         if series.dtype.is_float():
             missing = missing | series.is_nan().fill_null(True)
         if missing.any():
-            raise _null(self, column, row_of(int(missing.arg_max() or 0)))
-        if not (isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum) or series.dtype.is_integer()):
-            if len(series) == 0:
-                series = pl.Series([], dtype=pl.String)
-            else:
-                raise InputError(
-                    f"{_cell(self, column, row_of(0))}: {series.dtype} is neither text nor a whole number; convert it to text."
-                )
+            raise _null(self, column, int(rows[int(missing.arg_max() or 0)]))
+        is_text = isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum)
+        if len(series) and not (is_text or series.dtype.is_integer()):
+            raise InputError(
+                f"{_cell(self, column, int(rows[0]))}: {series.dtype} is neither text nor a whole number; convert it to text."
+            )
         texts = series.cast(pl.String)
         lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
-        starts = np.cumsum(lengths) - lengths
-        return Tokens(padded((texts.str.join("").item() or "").encode()), starts, lengths)
+        return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
 
     def ones(self, column: int) -> NDArray[np.int64] | None:
         """The rows with a 1."""
@@ -346,11 +337,7 @@ class PandasFrame:
             missing = part.isna().to_numpy(dtype=bool)
             if missing.any():
                 raise _null(self, column, start + int(np.argmax(missing)))
-            texts = [
-                _text(value, lambda row=row: _cell(self, column, row))  # type: ignore[misc]
-                for row, value in enumerate(part.tolist(), start=start)
-            ]
-            yield tokens_of(texts)
+            yield tokens_of([_text(self, column, row, value) for row, value in enumerate(part.tolist(), start=start)])
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
@@ -364,7 +351,7 @@ class PandasFrame:
                         f"{_cell(self, column, row)}: {problem}; write an empty list for a record without items."
                     )
                 lengths.append(len(value))
-                texts += [_text(item, lambda row=row: _cell(self, column, row)) for item in value]  # type: ignore[misc]
+                texts += [_text(self, column, row, item) for item in value]
             yield Part(np.array(lengths, dtype=np.int64), tokens_of(texts))
 
     def ones(self, column: int) -> NDArray[np.int64] | None:
@@ -388,12 +375,9 @@ def _is_missing(value: Any) -> bool:
     )
 
 
-def _text(value: Any, where: Any) -> bytes:
-    if type(value) is str and value:
-        try:
-            return value.encode()
-        except UnicodeEncodeError:
-            raise InputError(f"{where()}: half a surrogate pair in a label; give it a proper name.") from None
-    if value == "" and isinstance(value, str):
-        return b""
-    return label_of(value, where()).encode()
+def _text(frame: Frame, column: int, row: int, value: Any) -> bytes:
+    text = value if isinstance(value, str) else label_of(value, _cell(frame, column, row))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{_cell(frame, column, row)}: half a surrogate pair; give the item a proper name.") from None

@@ -31,6 +31,20 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _scan = json.JSONDecoder(object_pairs_hook=_object, parse_int=str).scan_once
 
 
+class Chunk:
+    """What some lines say. Only texts are kept: millions of small lists and dicts would keep the garbage collector busy."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []  # of all records, one after the other
+        self.n_items: list[int] = []  # [records]
+        self.ids: list[Any] = []  # [records] None where there is none
+        self.lines: list[int] = []  # [records]
+
+    def line_of(self, item: int) -> int:
+        """The line of one of the items."""
+        return self.lines[int(np.searchsorted(np.cumsum(self.n_items), item, side="right"))]
+
+
 def read_json_lines(source: Source, id_column: str | None, item_column: str | None, keep_ids: bool) -> Transactions:
     """Read one record per line; lines with the same id are one record."""
     id_key, item_key = id_column or ID, item_column or ITEMS
@@ -38,22 +52,20 @@ def read_json_lines(source: Source, id_column: str | None, item_column: str | No
     numbers: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int64]] = []
     ids = Ids()
-    has_ids: bool | None = None
-    for records, lines in _chunks(source):
-        rows = [_items(source, record, item_key, line) for record, line in zip(records, lines, strict=True)]
-        flat = [item for row in rows for item in row]
-        if set(map(type, flat)) - {str}:
-            _refuse_item(source, rows, lines)
-        for label in set(flat) - number_of.keys():
-            if not label or "\0" in label or not _is_text(label):
-                _refuse_label(source, rows, lines)
-            number_of[label] = len(number_of)
-        numbers.append(np.fromiter(map(number_of.__getitem__, flat), dtype=np.int32, count=len(flat)))
-        lengths.append(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))
-        found = [record.get(id_key) if isinstance(record, dict) else None for record in records]
+    has_ids: bool | None = None if id_column is None else True
+    for chunk in _chunks(source, id_key, item_key):
+        _check_items(source, chunk)
+        fresh = set(chunk.items) - number_of.keys()
+        bad = {label for label in fresh if not label or "\0" in label or not _is_text(label)}
+        if bad:
+            place = next(place for place, label in enumerate(chunk.items) if label in bad)
+            raise source.error(_bad_label(chunk.items[place]), chunk.line_of(place))
+        number_of.update(zip(fresh, range(len(number_of), len(number_of) + len(fresh)), strict=True))
+        numbers.append(np.fromiter(map(number_of.__getitem__, chunk.items), dtype=np.int32, count=len(chunk.items)))
+        lengths.append(np.array(chunk.n_items, dtype=np.int64))
         if has_ids is None:
-            has_ids = found[0] is not None or id_column is not None
-        texts = _check_ids(source, found, lines, has_ids, id_key)
+            has_ids = chunk.ids[0] is not None
+        texts = _check_ids(source, chunk, has_ids, id_key)
         if has_ids:
             ids.add(tokens_of(texts))
     n_items = joined(lengths, np.int64)
@@ -62,16 +74,18 @@ def read_json_lines(source: Source, id_column: str | None, item_column: str | No
     record_of_line, n_records, kept = np.arange(len(n_items)), len(n_items), None
     if has_ids:
         record_of_line, n_records, kept = ids.number(keep_ids)
+    elif keep_ids:
+        raise source.error(f'the records have no "{one_line(id_key)}" to keep; leave out --keep-ids.', 1)
     owners = np.repeat(record_of_line, n_items)
     return assemble(owners, joined(numbers, np.int32), n_records, list(number_of), Layout("jsonl"), kept)
 
 
-def _chunks(source: Source) -> Iterator[tuple[list[Any], list[int]]]:
-    """Parsed lines with their numbers. Empty lines at the end are passed over."""
+def _chunks(source: Source, id_key: str, item_key: str) -> Iterator[Chunk]:
+    """Parsed lines. Empty lines at the end are passed over."""
     gap: int | None = None
-    for chunk, line in source.lines():
-        text = chunk.decode()
-        records, lines = [], []
+    for block, line in source.lines():
+        text = block.decode()
+        chunk = Chunk()
         start = 0
         while start < len(text):
             end = text.index("\n", start)
@@ -83,11 +97,15 @@ def _chunks(source: Source) -> Iterator[tuple[list[Any], list[int]]]:
             elif gap is not None:
                 raise source.error('an empty line; write {"items": []} for a record without items.', gap)
             else:
-                records.append(_parse(source, text, begin, end, line))
-                lines.append(line)
+                record = _parse(source, text, begin, end, line)
+                items = _items(source, record, item_key, line)
+                chunk.items += items
+                chunk.n_items.append(len(items))
+                chunk.ids.append(record.get(id_key) if isinstance(record, dict) else None)
+                chunk.lines.append(line)
             start, line = end + 1, line + 1
-        if records:
-            yield records, lines
+        if chunk.lines:
+            yield chunk
 
 
 def _parse(source: Source, text: str, begin: int, end: int, line: int) -> Any:
@@ -123,40 +141,36 @@ def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:
     return items
 
 
-def _check_ids(source: Source, found: list[Any], lines: list[int], expected: bool, id_key: str) -> list[bytes]:
+def _check_ids(source: Source, chunk: Chunk, expected: bool, id_key: str) -> list[bytes]:
     texts: list[bytes] = []
-    for value, line in zip(found, lines, strict=True):
-        if value is None:
-            if expected:
-                raise source.error(f'the record has no "{one_line(id_key)}", as others have; add it.', line)
-            continue
-        if not expected:
+    for value, line in zip(chunk.ids, chunk.lines, strict=True):
+        if (value is not None) != expected:
+            problem = "has no" if expected else "has an"
             raise source.error(
-                f'the record has an "{one_line(id_key)}", earlier ones have none; give all or none.', line
+                f'the record {problem} "{one_line(id_key)}", unlike others; give all records one or none.', line
             )
-        if not isinstance(value, str) or not value or "\0" in value or not _is_text(value) or len(value) > 1024:
-            raise source.error(f'"{one_line(id_key)}" must be short text or a whole number.', line)
-        texts.append(value.encode())
+        if expected:
+            if not isinstance(value, str) or not value or "\0" in value or not _is_text(value) or len(value) > 1024:
+                raise source.error(f'"{one_line(id_key)}" must be a whole number or short text.', line)
+            texts.append(value.encode())
     return texts
 
 
-def _refuse_item(source: Source, rows: list[list[Any]], lines: list[int]) -> None:
-    for row, line in zip(rows, lines, strict=True):
-        for item in row:
-            if item is None or (isinstance(item, float) and item != item):
-                raise source.error("an item is null or NaN; drop it or give it a name.", line)
-            if not isinstance(item, str):
-                kind = {bool: "true or false", float: "a decimal number", list: "a list", dict: "an object"}[type(item)]
-                raise source.error(f"an item is {kind}; items are text or whole numbers.", line)
+def _check_items(source: Source, chunk: Chunk) -> None:
+    if not set(map(type, chunk.items)) - {str}:
+        return
+    place = next(place for place, item in enumerate(chunk.items) if type(item) is not str)
+    item = chunk.items[place]
+    if item is None or item != item:
+        raise source.error("an item is null or NaN; drop it or give it a name.", chunk.line_of(place))
+    kind = {bool: "true or false", float: "a decimal number", list: "a list", dict: "an object"}[type(item)]
+    raise source.error(f"an item is {kind}; items are text or whole numbers.", chunk.line_of(place))
 
 
-def _refuse_label(source: Source, rows: list[list[str]], lines: list[int]) -> None:
-    for row, line in zip(rows, lines, strict=True):
-        for label in row:
-            if not label:
-                raise source.error("an item label is empty; give every item a name.", line)
-            if "\0" in label or not _is_text(label):
-                raise source.error("an item label holds a NUL or half a surrogate pair; give it a proper name.", line)
+def _bad_label(label: str) -> str:
+    if not label:
+        return "an item label is empty; give every item a name."
+    return "an item label holds a NUL or half a surrogate pair; give it a proper name."
 
 
 def _is_text(label: str) -> bool:

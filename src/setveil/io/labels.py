@@ -86,6 +86,9 @@ class Ids:
         self._n_rows: list[NDArray[np.int32]] = []
         self._long: list[bytes] = []  # text of the ids that do not fit into a key
 
+    def __bool__(self) -> bool:
+        return bool(self._keys)
+
     def add(self, tokens: Tokens) -> None:
         """The ids of some more rows."""
         n = len(tokens.starts)

@@ -46,7 +46,7 @@ def read_parquet(source: Source, id_column: str | None, item_column: str | None,
 
 def load(source: Source) -> pl.DataFrame:
     """The whole file as a Polars frame; whatever Polars cannot read is an error with the file's name."""
-    if not source._first_bytes().startswith(PARQUET):
+    if not source.start().startswith(PARQUET):
         raise source.error("is not a Parquet file; name its layout with --format.", None)
     import polars as pl
 

@@ -57,16 +57,14 @@ class Source:
         self.suffix = (names[:-1] if named_gzip else names)[-1:]
         self._blocks = self._read()
         self._ahead: list[bytes] = []
-        start = self._first_bytes()
-        self.is_gzip = start.startswith(GZIP)
+        self.is_gzip = self.start().startswith(GZIP)
         if self.is_gzip:
             self._blocks, self._ahead = self._inflate(self._chain()), []
-            start = self._first_bytes()
         elif named_gzip:
             self.close()
             raise self.error("the file is named .gz but holds no gzip data; rename it or compress it again.", None)
         for magic, kind in FOREIGN.items():
-            if start.startswith(magic):
+            if self.start().startswith(magic):
                 self.close()
                 raise self.error(f"the file holds {kind}.", None)
 
@@ -144,7 +142,7 @@ class Source:
         if not member.eof:
             raise self.error("the gzip data ends too early; copy or compress the file again.", line)
 
-    def _first_bytes(self) -> bytes:
+    def start(self) -> bytes:
         """At least eight bytes, if there are so many; they stay to be read."""
         while sum(map(len, self._ahead)) < 8:
             block = next(self._blocks, None)
@@ -193,7 +191,7 @@ class Source:
             data = rest + block
             if is_first and len(data) >= len(BOM):
                 data, is_first = data.removeprefix(BOM), False
-            cut = _last_line_end(data, quoted)
+            cut = last_line_end(data, quoted)
             if cut == 0 and len(data) > MAX_LINE:
                 if not quoted or b'"' not in data:
                     raise self._too_long(line)
@@ -228,7 +226,7 @@ class Source:
         return self.error(f"the line is longer than {MAX_LINE >> 20} MiB; write one record per line.", line)
 
 
-def _last_line_end(data: bytes, quoted: bool) -> int:
+def last_line_end(data: bytes, quoted: bool) -> int:
     """Where the last whole line ends; 0 if there is none."""
     if not quoted or b'"' not in data:
         return data.rfind(b"\n") + 1

@@ -42,7 +42,7 @@ def read_transactions(
     name = None if format is None else check_format(format)
     character = None if delimiter is None else check_delimiter(delimiter)
     with Source(source) as opened:
-        if not opened._first_bytes():
+        if not opened.start():
             raise opened.error("the file is empty.", None)
         layout = name or detect(opened, character, id_column is not None or item_column is not None)
         _check_options(layout, delimiter, id_column, item_column, keep_ids)
