@@ -8,44 +8,15 @@ from math import log2
 
 import numpy as np
 import pytest
-from naive.databases import ITEMS, random_cut, random_paths, random_records
+from naive.databases import ITEMS
+from naive.releases import random_local, random_recoding, random_replacement
 from naive.utility import edits, lm_cost, ncp, ul
 
-from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
+from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Transactions, Vocabulary
 from setveil.errors import InputError
 from setveil.utility import histograms, measure
 from setveil.utility.histograms import bin_starts
 from setveil.utility.loss import sizes_of_occurrences, utility_loss
-
-
-def cut_of(hierarchy: Hierarchy, published: dict[str, str]) -> np.ndarray:
-    """The cut as node numbers, from labels that are unique in the random trees."""
-    number = {label: node for node, label in enumerate(hierarchy.labels)}
-    return np.array([number[published[leaf]] if published[leaf] else -1 for leaf in hierarchy.vocabulary])
-
-
-def meaning_of(hierarchy: Hierarchy, cut: np.ndarray) -> dict[str, frozenset[str]]:
-    return {
-        leaf: frozenset(hierarchy.labels[i] for i in hierarchy.leaves(int(cut[number])))
-        if cut[number] >= 0
-        else frozenset()
-        for number, leaf in enumerate(hierarchy.vocabulary)
-    }
-
-
-def random_recoding(source: random.Random) -> tuple[Transactions, Recoding, dict[str, frozenset[str]]]:
-    """Data, a recoding of it with or without a hierarchy, and what each item is published as."""
-    data = Transactions.from_lists(random_records(source))
-    if source.random() < 0.5:
-        paths = random_paths(source)
-        hierarchy = Hierarchy.from_paths(paths)
-        cut = cut_of(hierarchy, random_cut(source, paths))
-        return data, Recoding.from_cut(data, hierarchy, cut), meaning_of(hierarchy, cut)
-    domain = Vocabulary(ITEMS)
-    cluster = np.array([source.choice((-1, 0, 1, 2, 3)) for _ in domain])
-    groups = {c: frozenset(ITEMS[i] for i in np.flatnonzero(cluster == c)) if c >= 0 else frozenset() for c in cluster}
-    meaning = {item: groups[cluster[number]] for number, item in enumerate(domain)}
-    return data, Recoding.from_clusters(data, cluster, domain=domain), meaning
 
 
 def test_recodings_equal_enumeration() -> None:
@@ -141,20 +112,6 @@ def test_leaves_that_do_not_occur_count_in_the_domain() -> None:
     assert measure(data, release)["suppressed_items"] == 0
 
 
-def random_local(source: random.Random) -> tuple[Transactions, LocalRecoding, list[list[frozenset[str]]]]:
-    """Every record with a cut of its own."""
-    data = Transactions.from_lists(random_records(source))
-    paths = random_paths(source)
-    hierarchy = Hierarchy.from_paths(paths)
-    nodes, meanings = [], []
-    for record in data.to_lists():
-        cut = cut_of(hierarchy, random_cut(source, paths))
-        meaning = meaning_of(hierarchy, cut)
-        nodes += [int(cut[hierarchy.vocabulary.number(item)]) for item in record]
-        meanings.append([meaning[item] for item in record])
-    return data, LocalRecoding.from_nodes(data, hierarchy, np.array(nodes, dtype=np.int32)), meanings
-
-
 def test_local_recodings_equal_enumeration() -> None:
     source = random.Random(3)
     for _ in range(300):
@@ -184,15 +141,8 @@ def test_most_specific_published_item_is_taken() -> None:
 def test_replacements_equal_enumeration() -> None:
     source = random.Random(4)
     for _ in range(500):
-        data = Transactions.from_lists(random_records(source))
-        n_classes = source.randint(1, 3)
-        sensitive = [label for label in data.vocabulary if source.random() < 0.2]
-        public = [label for label in data.vocabulary if label not in sensitive]
-        centres = [[label for label in public if source.random() < 0.4] for _ in range(n_classes)]
-        rows = Transactions.from_lists(centres)
-        rows = rows.recode(data.vocabulary.numbers(rows.vocabulary), data.vocabulary)
-        class_of = np.array([source.randrange(n_classes) for _ in range(data.n_records)], dtype=np.int64)
-        release = Replacement.from_centres(data, class_of, rows, sensitive)
+        data, release, centres = random_replacement(source)
+        class_of = release.class_of
         found = measure(data, release)
         added, removed = edits(data.to_lists(), [sorted(row) for row in release.transactions()])
         assert found["il"] == added + removed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 Records = Sequence[Sequence[str]]
 Meaning = Mapping[str, frozenset[str]]  # original item → the items its published item stands for; empty if suppressed
@@ -38,3 +40,40 @@ def edits(before: Records, after: Records) -> tuple[int, int]:
     added = sum(len(set(new) - set(old)) for old, new in zip(before, after, strict=True))
     removed = sum(len(set(old) - set(new)) for old, new in zip(before, after, strict=True))
     return added, removed
+
+
+# -- reading a release ------------------------------------------------------------------------------------------------
+
+
+def subsets(items: frozenset[str]) -> list[frozenset[str]]:
+    """The non-empty ones."""
+    ordered = sorted(items)
+    return [frozenset(c) for size in range(1, len(ordered) + 1) for c in combinations(ordered, size)]
+
+
+def read_supports(published: Sequence[Sequence[frozenset[str]]], itemset: frozenset[str]) -> tuple[int, Fraction]:
+    """Expanded and expected support of an itemset; each published record is given as the sets its items stand for."""
+    expanded, expected = 0, Fraction(0)
+    for record in published:
+        read_from: dict[frozenset[str], set[str]] = {}
+        for item in itemset:
+            covering = sorted((group for group in record if item in group), key=len)
+            if not covering:
+                break
+            read_from.setdefault(covering[0], set()).add(item)  # the most specific
+        else:
+            expanded += 1
+            share = Fraction(1)
+            for group, wanted in read_from.items():
+                worlds = subsets(group)
+                share *= Fraction(sum(wanted <= world for world in worlds), len(worlds))
+            expected += share
+    return expanded, expected
+
+
+def frequent(records: Records, min_support: int, max_size: int = 99) -> dict[frozenset[str], int]:
+    """All frequent itemsets by counting every subset of every record."""
+    counts: Counter[frozenset[str]] = Counter()
+    for record in records:
+        counts.update(subset for subset in subsets(frozenset(record)) if len(subset) <= max_size)
+    return {itemset: count for itemset, count in counts.items() if count >= min_support}

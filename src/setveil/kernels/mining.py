@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from setveil.kernels.compile import compiled
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
+Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: ascending in each row
 Queries: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: one itemset per query
 
 _DENSE = 32  # an item in more than one of so many records is kept as bits
@@ -79,6 +80,19 @@ def invert_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: in
             rows[fill[items[place]]] = row
             fill[items[place]] += 1
     return list_indptr, rows
+
+
+@compiled
+def sort_rows_by_item(lists: Lists, indptr: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The rows behind inverted lists, each in ascending order of its items."""
+    list_indptr, list_rows = lists
+    fill = indptr[:-1].copy()
+    items = np.empty(len(list_rows), dtype=np.int32)
+    for item in range(len(list_indptr) - 1):
+        for at in range(list_indptr[item], list_indptr[item + 1]):
+            items[fill[list_rows[at]]] = item
+            fill[list_rows[at]] += 1
+    return items
 
 
 @compiled
@@ -237,3 +251,126 @@ def popcount(word: Any) -> Any:
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@compiled
+def grown(array: NDArray[Any], at_least: int) -> NDArray[Any]:
+    """The array with room for more."""
+    larger = np.empty(max(2 * len(array), at_least), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+# -- frequent itemsets ------------------------------------------------------------------------------------------------
+
+
+@compiled
+def mine_itemsets(
+    rows: Rows, lists: Lists, first: int, last: int, min_support: int, max_size: int, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], bool]:
+    """All itemsets of support ``min_support`` or more whose smallest item is in ``first:last``: indptr, items, supports.
+
+    Eclat on the rows of each first item: the items that are frequent beside it become rows of bits over just these rows,
+    and a depth-first walk intersects them. Number items in ascending order of support, so that there are few rows to a
+    first item. The last result is false if there are more than ``limit`` itemsets; then the walk stopped early.
+    """
+    indptr, items = rows
+    list_indptr, list_rows = lists
+    n_items = len(list_indptr) - 1
+    found_end = np.empty(1024, dtype=np.int64)
+    found_items = np.empty(1024, dtype=np.int32)
+    found_support = np.empty(1024, dtype=np.int64)
+    n_found, n_written = 0, 0
+    n_with = np.zeros(n_items, dtype=np.int64)
+    slot = np.full(n_items, -1, dtype=np.int64)
+    # Extensions of the current prefix and of its ancestors: item, and the rows that contain prefix and item as bits.
+    ext_item = np.empty(n_items + 1, dtype=np.int32)
+    bits = np.empty(1024, dtype=np.uint64)
+    cursor = np.empty(n_items + 2, dtype=np.int64)  # [depth] next extension to add to the prefix
+    ext_end = np.zeros(n_items + 2, dtype=np.int64)  # [depth] end of its extensions
+    for item in range(first, last):
+        in_rows = list_rows[list_indptr[item] : list_indptr[item + 1]]
+        if len(in_rows) < min_support:
+            continue
+        for row in in_rows:
+            for place in range(indptr[row + 1] - 1, indptr[row] - 1, -1):
+                if items[place] == item:
+                    break
+                n_with[items[place]] += 1
+        n_ext = 0
+        for other in range(item + 1, n_items):
+            if n_with[other] >= min_support and max_size > 1:
+                slot[other] = n_ext
+                ext_item[n_ext] = other
+                n_ext += 1
+        if n_found + 1 + n_ext > limit:
+            return found_end[:0], found_items[:0], found_support[:0], False
+        if n_found + 1 + n_ext > len(found_end):
+            found_end, found_support = grown(found_end, n_found + 1 + n_ext), grown(found_support, n_found + 1 + n_ext)
+        if n_written + 1 + 2 * n_ext > len(found_items):
+            found_items = grown(found_items, n_written + 1 + 2 * n_ext)
+        found_items[n_written] = item
+        n_written += 1
+        found_end[n_found], found_support[n_found] = n_written, len(in_rows)
+        n_found += 1
+        for at in range(n_ext):
+            found_items[n_written], found_items[n_written + 1] = item, ext_item[at]
+            n_written += 2
+            found_end[n_found], found_support[n_found] = n_written, n_with[ext_item[at]]
+            n_found += 1
+
+        n_words = (len(in_rows) + 63) // 64
+        if n_ext * n_words > len(bits):
+            bits = np.empty(2 * n_ext * n_words, dtype=np.uint64)
+        bits[: n_ext * n_words] = 0
+        for at in range(len(in_rows)):
+            row = in_rows[at]
+            for place in range(indptr[row + 1] - 1, indptr[row] - 1, -1):
+                if items[place] == item:
+                    break
+                n_with[items[place]] = 0
+                if slot[items[place]] >= 0:
+                    bits[slot[items[place]] * n_words + (at >> 6)] |= np.uint64(1) << np.uint64(at & 63)
+        for at in range(n_ext):
+            slot[ext_item[at]] = -1
+
+        # The prefix is the first item and, at each depth above 0, the extension before the cursor.
+        depth, cursor[0], ext_end[0] = 0, 0, n_ext
+        while depth >= 0:
+            if cursor[depth] == ext_end[depth] or depth + 3 > max_size:
+                depth -= 1
+                continue
+            one = cursor[depth]
+            cursor[depth] += 1
+            top = ext_end[depth]
+            need = top + ext_end[depth] - one
+            if need > len(ext_item):
+                ext_item = grown(ext_item, need)
+            if need * n_words > len(bits):
+                bits = grown(bits, need * n_words)
+            for two in range(one + 1, ext_end[depth]):
+                support = 0
+                for word in range(n_words):
+                    both = bits[one * n_words + word] & bits[two * n_words + word]
+                    bits[top * n_words + word] = both
+                    support += popcount(both)
+                if support < min_support:
+                    continue
+                ext_item[top] = ext_item[two]
+                top += 1
+                if n_found == limit:
+                    return found_end[:0], found_items[:0], found_support[:0], False
+                if n_found == len(found_end):
+                    found_end, found_support = grown(found_end, n_found + 1), grown(found_support, n_found + 1)
+                if n_written + depth + 3 > len(found_items):
+                    found_items = grown(found_items, n_written + depth + 3)
+                found_items[n_written] = item
+                for level in range(depth + 1):
+                    found_items[n_written + 1 + level] = ext_item[cursor[level] - 1]
+                found_items[n_written + depth + 2] = ext_item[two]
+                n_written += depth + 3
+                found_end[n_found], found_support[n_found] = n_written, support
+                n_found += 1
+            depth += 1
+            cursor[depth], ext_end[depth] = ext_end[depth - 1], top
+    return found_end[:n_found], found_items[:n_written], found_support[:n_found], True

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.compile import compiled
-from setveil.kernels.mining import Lists, intersect
+from setveil.kernels.mining import Lists, grown, intersect
 
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]  # indptr, items (ascending), weights
-
-
-@compiled
-def sort_rows_by_item(lists: Lists, indptr: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The rows behind inverted lists, each in ascending order of its items."""
-    list_indptr, list_rows = lists
-    fill = indptr[:-1].copy()
-    items = np.empty(len(list_rows), dtype=np.int32)
-    for item in range(len(list_indptr) - 1):
-        for at in range(list_indptr[item], list_indptr[item + 1]):
-            items[fill[list_rows[at]]] = item
-            fill[list_rows[at]] += 1
-    return items
 
 
 @compiled
@@ -55,7 +42,7 @@ def tally_subsets(
     for item in range(first, last):
         size = list_indptr[item + 1] - list_indptr[item]
         if size > len(stack_row):
-            stack_row, stack_place = _grown(stack_row, size), _grown(stack_place, size)
+            stack_row, stack_place = grown(stack_row, size), grown(stack_place, size)
         for at in range(size):
             row = list_rows[list_indptr[item] + at]
             begin = indptr[row]
@@ -100,10 +87,10 @@ def tally_subsets(
             else:  # lay out the children that two rows or more contain; the others are done at once
                 top, n_bounds = stack_end[depth], bounds_end[depth] + 1
                 if top + n_places > len(stack_row):
-                    stack_row = _grown(stack_row, top + n_places)
-                    stack_place = _grown(stack_place, top + n_places)
+                    stack_row = grown(stack_row, top + n_places)
+                    stack_place = grown(stack_place, top + n_places)
                 if n_bounds + n_touched + 1 > len(bounds):
-                    bounds = _grown(bounds, n_bounds + n_touched + 1)
+                    bounds = grown(bounds, n_bounds + n_touched + 1)
                 cursor[depth + 1] = n_bounds
                 for at in range(n_touched):
                     other = touched[at]
@@ -202,11 +189,3 @@ def _tally_extensions(
     for size in range(depth, min(least.shape[1], depth + n_after) + 1):
         _tally(row, size, times, weights[row], sums, least)
         times = times * (n_after - (size - depth)) / (size - depth + 1)
-
-
-@compiled
-def _grown(array: NDArray[Any], at_least: int) -> NDArray[Any]:
-    """The array with room for more."""
-    larger = np.empty(max(2 * len(array), at_least), dtype=array.dtype)
-    larger[: len(array)] = array
-    return larger

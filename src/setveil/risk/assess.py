@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.kernels.mining import Lists, add_bits, count_matches, invert_rows
-from setveil.kernels.risk import Rows, find_rare_subsets, sort_rows_by_item, tally_subsets
+from setveil.kernels.mining import Lists, add_bits, count_matches, invert_rows, sort_rows_by_item
+from setveil.kernels.risk import Rows, find_rare_subsets, tally_subsets
+from setveil.kernels.sampling import draw_subsets
 from setveil.models.base import whole_number
 from setveil.risk.intervals import Interval, wilson
 
@@ -200,7 +201,9 @@ def _sampled_row(
     last_record = np.cumsum(view.weights[can])
     n_records = int(last_record[-1])
     targets = can[np.searchsorted(last_record, random.integers(0, n_records, n_targets), side="right")]
-    supports = _supports(view, _draw_subsets(view, targets, size, random), progress)
+    indptr, items, _ = view.rows
+    known = items[indptr[targets][:, None] + draw_subsets(view.lengths[targets], size, random)]  # [targets, size]
+    supports = _supports(view, known, progress)
     singled_out, mean_inverse = float((supports == 1).mean()), float((1 / supports).mean())
     below_k, below_k_interval = _search_rare(view, targets[:_N_SEARCHED], size, k, least)
     smallest = min(int(supports.min()), int(least[can].min()))
@@ -220,20 +223,6 @@ def _sampled_row(
         below_k_interval=below_k_interval,
         note="; ".join([f"sampled: {n_targets:,} records drawn at random, 95 % intervals", *bound]),
     )
-
-
-def _draw_subsets(view: _View, targets: NDArray[np.int64], size: int, random: np.random.Generator) -> NDArray[np.int32]:
-    """A random subset of each target's items by Floyd's method, int32[targets, size]."""
-    lengths = view.lengths[targets]
-    chosen = np.empty((len(targets), size), dtype=np.int64)
-    for number in range(size):
-        limit = lengths - size + number  # the newcomer of this round
-        draw = random.integers(0, limit + 1)
-        taken = (chosen[:, :number] == draw[:, None]).any(axis=1)
-        chosen[:, number] = np.where(taken, limit, draw)
-    indptr, items, _ = view.rows
-    subsets: NDArray[np.int32] = items[indptr[targets][:, None] + chosen]
-    return subsets
 
 
 def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress | None) -> NDArray[np.int64]:

@@ -73,7 +73,7 @@ def utility_loss(
     total = Fraction(0)
     plain = 0  # the part without weights, in integers
     for label, size, support in zip(
-        release.published.vocabulary, _group_sizes(release).tolist(), release.published.supports.tolist(), strict=True
+        release.published.vocabulary, group_sizes(release).tolist(), release.published.supports.tolist(), strict=True
     ):
         mass = ((1 << size) - 1) * support
         if weights and label in weights:
@@ -97,7 +97,7 @@ def sizes_of_items(original: Transactions, release: Recoding) -> NDArray[np.int6
         node = release.node_of_leaf[item]
         return np.where(node >= 0, release.hierarchy.n_leaves[node], 0)
     target = release.target[item]
-    sizes = np.append(_group_sizes(release), 0)  # the last entry serves target -1
+    sizes = np.append(group_sizes(release), 0)  # the last entry serves target -1
     return sizes[target]
 
 
@@ -123,7 +123,7 @@ def sizes_of_occurrences(original: Transactions, release: LocalRecoding) -> NDAr
     return sizes
 
 
-def _group_sizes(release: Recoding) -> NDArray[np.int64]:
+def group_sizes(release: Recoding) -> NDArray[np.int64]:
     """How many domain items each published item stands for, int64[published items]."""
     n_published = release.published.n_items
     if release.hierarchy is not None and release.node_of_leaf is not None:

@@ -1,0 +1,120 @@
+"""AvgRE: how far COUNT queries are off on average (Gkoulalas-Divanis, Loukides 2012).
+
+A query asks how many records contain an itemset of original items. Its relative error is |answer − truth| / truth, where the
+answer is read off the release (``reading``) and the truth is the count in the original (taken as 1 where it is 0, which
+only queries given by hand can have). AvgRE is the mean over a workload. The workload decides the figure, so it is drawn
+with a seed and reported by name:
+
+- *T*: a random subset of a random record;
+- *I*: a random item, and with it random items of a random record that contains it: rare items weigh more;
+- *frequent*: random frequent itemsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Itemsets, Release, Transactions
+from setveil.errors import InputError
+from setveil.kernels.mining import add_bits, count_matches, invert_rows
+from setveil.kernels.sampling import draw_subsets
+from setveil.models.base import whole_number
+from setveil.utility.reading import Estimator, Reading
+
+Workload = Itemsets | Iterable[Iterable[str]]
+
+
+def avg_re(original: Transactions, release: Release, workload: Workload, estimator: Estimator = "expand") -> float:
+    """The average relative error of a workload."""
+    return float(relative_errors(original, release, workload, estimator).mean())
+
+
+def relative_errors(
+    original: Transactions, release: Release, workload: Workload, estimator: Estimator = "expand"
+) -> NDArray[np.float64]:
+    """The relative error of each query, float64[queries]. Queries are itemsets over the original's vocabulary, or labels."""
+    queries = _as_itemsets(original, workload)
+    truth = true_supports(original, queries)
+    answers = Reading(release, original.vocabulary).supports(queries, estimator)
+    return np.asarray(np.abs(answers - truth) / np.maximum(truth, 1))
+
+
+def true_supports(original: Transactions, queries: Itemsets) -> NDArray[np.int64]:
+    """In how many records of the original each itemset is contained."""
+    lists = invert_rows(original.indptr, original.items, original.n_items)
+    ones = np.empty(0, dtype=np.int64)
+    return count_matches(add_bits(lists, original.n_records), ones, (queries.indptr, queries.items))
+
+
+def workload_t(data: Transactions, n: int = 1000, size: int = 5, seed: int = 0) -> Itemsets:
+    """``n`` queries: a random subset of ``size`` items of a random record that has as many."""
+    long = _long_records(data, n, size)
+    random = np.random.default_rng((seed, size))
+    records = random.choice(long, n)
+    positions = draw_subsets(data.lengths[records], size, random)
+    return _itemsets(data, data.items[data.indptr[records][:, None] + positions])
+
+
+def workload_i(data: Transactions, n: int = 1000, size: int = 5, seed: int = 0) -> Itemsets:
+    """``n`` queries: an item drawn uniformly, a random record that contains it, and ``size - 1`` more items of that record.
+
+    Records with fewer than ``size`` items are left aside, and so are items that occur in no other.
+    """
+    long = data.select(_long_records(data, n, size))
+    random = np.random.default_rng((seed, size, 1))
+    list_indptr, records = long.inverted()
+    items = random.choice(np.flatnonzero(long.supports > 0), n)
+    rows = records[list_indptr[items] + random.integers(0, long.supports[items])]
+    # The others are drawn from the record without the item: positions at or after the item's own move up by one.
+    position = np.array([np.searchsorted(long.record(int(row)), item) for row, item in zip(rows, items, strict=True)])
+    others = draw_subsets(long.lengths[rows] - 1, size - 1, random)
+    others += others >= position[:, None]
+    chosen = np.concatenate((position[:, None], others), axis=1)
+    return _itemsets(data, long.items[long.indptr[rows][:, None] + chosen])
+
+
+def workload_frequent(
+    data: Transactions, threshold: float, n: int = 1000, seed: int = 0, max_size: int | None = None
+) -> Itemsets:
+    """``n`` queries drawn from the itemsets contained in at least the share ``threshold`` of the records."""
+    from setveil.utility.itemsets import frequent_itemsets
+
+    whole_number(n, "the number of queries")
+    frequent = frequent_itemsets(data, threshold, max_size=max_size).itemsets
+    if not len(frequent):
+        raise InputError(f"no itemset is in {threshold:.2%} of the records; lower the threshold of the workload.")
+    drawn = np.random.default_rng((seed, 2)).integers(0, len(frequent), n)
+    indptr = np.concatenate(([0], np.cumsum(np.diff(frequent.indptr)[drawn])))
+    items = np.concatenate([frequent[number] for number in drawn.tolist()])
+    return Itemsets(indptr.astype(np.int64), items, data.vocabulary)
+
+
+def _long_records(data: Transactions, n: int, size: int) -> NDArray[np.int64]:
+    whole_number(n, "the number of queries")
+    whole_number(size, "the size of a query")
+    records = np.flatnonzero(data.lengths >= size)
+    if not len(records):
+        raise InputError(f"no record has {size} items to ask for; choose smaller queries.")
+    return records
+
+
+def _itemsets(data: Transactions, items: NDArray[np.int32]) -> Itemsets:
+    """From int32[queries, size]."""
+    n, size = items.shape
+    return Itemsets(np.arange(0, n * size + 1, size, dtype=np.int64), np.sort(items, axis=1).ravel(), data.vocabulary)
+
+
+def _as_itemsets(original: Transactions, workload: Workload) -> Itemsets:
+    if not isinstance(workload, Itemsets):
+        rows = [list(query) for query in workload]
+        encoded, unknown = Itemsets.from_lists(rows, original.vocabulary)
+        if unknown:
+            position, labels = next(iter(unknown.items()))
+            raise InputError(f'query {position + 1} asks for "{labels[0]}", which the data does not have.')
+        workload = encoded
+    if not len(workload):
+        raise InputError("the workload has no queries.")
+    return workload

@@ -1,0 +1,128 @@
+"""The supports of original itemsets as an analyst reads them off a release and its codebook.
+
+Two ways to read a published item that stands for several original ones:
+
+- ``expand``: it stands for all of them. The support of an itemset is that of its image: the number of published records
+  in which every item of it is covered by something published. An upper bound where nothing is suppressed.
+- ``probability``: it stands for some non-empty subset of them, each as likely as another. A record whose published item
+  covers g items holds r given ones of them with probability 2^(g-r)/(2^g-1), published items being independent; the
+  support is the expected number of records.
+
+A suppressed item is in no record. In a replacement published items are read as they are. In a grouping public items are
+exact; a sensitive item may belong to any record of a group that counts it (``expand``), or to each with the probability
+count/size (``probability``).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Vocabulary
+from setveil.core.images import Images, images_of
+from setveil.errors import InputError
+from setveil.kernels.mining import Postings, Queries, count_matches, list_matches, pack_postings
+from setveil.utility.loss import group_sizes
+
+Estimator = Literal["expand", "probability"]
+ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
+
+_NO_WEIGHTS = np.empty(0, dtype=np.int64)
+
+
+class Reading:
+    """A release as someone reads it who thinks in the items of ``vocabulary``."""
+
+    def __init__(self, release: Release, vocabulary: Vocabulary) -> None:
+        self.release = release
+        self.vocabulary = vocabulary
+        self.images: Images = images_of(release, vocabulary)
+
+    @cached_property
+    def postings(self) -> Postings:
+        """Of each image."""
+        return pack_postings(self.images.record_lists(), self.release.published.n_records)
+
+    @cached_property
+    def published_sizes(self) -> NDArray[np.int64]:
+        """How many original items each published item stands for, int64[published items]."""
+        if isinstance(self.release, Recoding):
+            return group_sizes(self.release)
+        if isinstance(self.release, LocalRecoding):
+            return np.diff(self.release.cover.indptr)
+        return np.ones(self.release.published.n_items, dtype=np.int64)
+
+    def supports(self, itemsets: Itemsets, estimator: Estimator = "expand") -> NDArray[np.float64]:
+        """The estimated support of each itemset over ``vocabulary``, float64[itemsets]."""
+        if estimator not in ESTIMATORS:
+            raise InputError(f'estimator must be one of {", ".join(ESTIMATORS)}, not "{estimator}".')
+        if isinstance(self.release, Grouping):
+            return self._in_groups(self.release, itemsets, estimator)
+        queries, is_lost = self._queries(itemsets)
+        if isinstance(self.release, LocalRecoding) and estimator == "probability":
+            supports = self._by_record(self.release, itemsets)
+        else:
+            supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
+            if estimator == "probability":
+                # Each item halves what is left; an empty subset is impossible for each published item involved.
+                possible = -np.expm1(-np.log(2) * self.published_sizes[queries[1]])  # 1 - 2^-g
+                owners = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))
+                exponent = -np.log(2) * np.diff(itemsets.indptr)
+                exponent -= np.bincount(owners, weights=np.log(possible), minlength=len(itemsets))
+                supports *= np.exp(exponent)
+        supports[is_lost] = 0
+        return supports
+
+    def _queries(self, itemsets: Itemsets) -> tuple[Queries, NDArray[np.bool_]]:
+        """The images of each itemset, each image once; and which itemsets have an item that is nowhere."""
+        owners = np.repeat(np.arange(len(itemsets)), np.diff(itemsets.indptr))
+        image = self.images.of_item[itemsets.items].astype(np.int64)
+        is_lost = np.bincount(owners[image < 0], minlength=len(itemsets)) > 0
+        width = max(len(self.images), 1)
+        keys = np.unique((owners * width + image)[image >= 0])
+        indptr = np.searchsorted(keys, np.arange(len(itemsets) + 1) * width).astype(np.int64)
+        return (indptr, (keys % width).astype(np.int32)), is_lost
+
+    def _by_record(self, release: LocalRecoding, itemsets: Itemsets) -> NDArray[np.float64]:
+        """In each matching record an item is read from the most specific published item that can stand for it."""
+        (indptr, queried), is_lost = self._queries(itemsets)
+        possible = -np.expm1(-np.log(2) * self.published_sizes)
+        list_indptr, records = release.published.inverted()
+        supports = np.zeros(len(itemsets))
+        for number in np.flatnonzero(~is_lost).tolist():
+            rows = list_matches(self.postings, queried[indptr[number] : indptr[number + 1]])
+            read_from = np.full((len(itemsets[number]), len(rows)), -1, dtype=np.int64)
+            for place, item in enumerate(itemsets[number].tolist()):
+                image = self.images.of_item[item]
+                covering = self.images.published_items[self.images.indptr[image] : self.images.indptr[image + 1]]
+                for published in covering[np.argsort(-self.published_sizes[covering], kind="stable")].tolist():
+                    holders = records[list_indptr[published] : list_indptr[published + 1]]
+                    read_from[place, np.isin(rows, holders, assume_unique=True)] = (
+                        published  # the last is most specific
+                    )
+            read_from.sort(axis=0)
+            is_new = np.concatenate((np.ones((1, len(rows)), dtype=bool), read_from[1:] != read_from[:-1]))
+            shares = np.where(is_new, 1 / possible[read_from], 1.0).prod(axis=0)
+            supports[number] = shares.sum() * 0.5 ** len(itemsets[number])
+        return supports
+
+    def _in_groups(self, release: Grouping, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
+        """Public items decide which records, the group's counts how likely the sensitive ones are."""
+        hidden = release.sensitive.numbers(self.vocabulary)  # [items], -1 for public ones
+        sizes = np.bincount(release.group_of, minlength=release.n_groups)
+        shares = np.zeros((len(release.sensitive), release.n_groups))
+        shares[release.count_item, release.count_group] = release.count / sizes[release.count_group]
+        if estimator == "expand":
+            shares = np.ceil(shares)
+        supports = np.zeros(len(itemsets))
+        for number, itemset in enumerate(itemsets):
+            public = self.images.of_item[itemset[hidden[itemset] < 0]]
+            if (public < 0).any():
+                continue
+            rows = list_matches(self.postings, np.sort(public))
+            of_group = shares[hidden[itemset[hidden[itemset] >= 0]]].prod(axis=0)
+            supports[number] = of_group[release.group_of[rows]].sum()
+        return supports
