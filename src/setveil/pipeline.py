@@ -396,7 +396,7 @@ def read_input(source: Any, policy: Policy) -> tuple[Transactions, dict[str, Any
         keep_ids=policy.output.keep_ids,
     )
     if options.domain:
-        from setveil.policy.resolve import read_items
+        from setveil.policy.selection import read_items
 
         data = data.over(Vocabulary({*data.vocabulary, *read_items(options.domain)}))
     facts: dict[str, Any] = {"name": "standard input" if source == "-" else Path(source).name}

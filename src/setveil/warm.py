@@ -5,14 +5,15 @@ from __future__ import annotations
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
 from setveil.algorithms import ENTRIES
 from setveil.core import Transactions
 from setveil.errors import SetveilError
-from setveil.models import MODELS, make_model
+from setveil.models import make_model
 from setveil.pipeline import anonymize, publish
 
-OPTIONS = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "km": {"k": 2, "m": 2},
     "k-anonymity": {"k": 2},
     "constraints": {"k": 2, "constraints": [["1", "2"]]},
@@ -28,7 +29,7 @@ def warm() -> None:
         warnings.simplefilter("ignore")
         for entry in ENTRIES:
             for name in entry.models:
-                model = make_model(name, OPTIONS[MODELS[name].name])
+                model = make_model(name, OPTIONS[name])
                 hierarchy = "fanout:2" if entry.hierarchy == "required" else None
                 try:
                     release = anonymize(data, model, entry.name, hierarchy)

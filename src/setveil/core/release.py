@@ -67,7 +67,7 @@ class Release(ABC):
         """Verify, then write the folder; refuses a release that does not keep its claim. See ``pipeline.publish``."""
         from setveil.pipeline import publish
 
-        return publish(self, out, **options)
+        return publish(self, out, **options).path
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
