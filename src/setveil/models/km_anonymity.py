@@ -23,10 +23,11 @@ class KmAnonymity(PrivacyModel):
 
     def __post_init__(self) -> None:
         whole_number(self.k, "k")
-        if self.m != "all":
-            if isinstance(self.m, str):
-                raise InputError(f'm must be a whole number or "all", not {self.m!r}.')
-            whole_number(self.m, "m")
+        given: object = self.m
+        if given != "all":
+            if isinstance(given, str):
+                raise InputError(f'm must be a whole number or "all", not {given!r}.')
+            whole_number(given, "m")
 
     def guarantee(self) -> str:
         known = "any number of" if self.m == "all" else f"up to {self.m}"
