@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from setveil.kernels.cache import choose_cache_folder
 
-choose_cache_folder()
 
-import numba  # noqa: E402 - the cache folder is chosen first
+def _import_numba() -> Any:
+    """Numba without SciPy: it looks for a BLAS while it starts, which costs half as much again, and no kernel needs one."""
+    choose_cache_folder()
+    hide = "scipy.linalg" not in sys.modules
+    if hide:
+        sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
+    try:
+        import numba
+        import numba.np.arraymath
+    finally:
+        if hide:
+            del sys.modules["scipy.linalg"]
+    return numba
 
+
+numba = _import_numba()
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
