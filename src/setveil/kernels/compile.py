@@ -14,7 +14,7 @@ def _import_numba() -> Any:
     choose_cache_folder()
     hide = "scipy.linalg" not in sys.modules
     if hide:
-        sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
+        sys.modules["scipy.linalg"] = None
     try:
         import numba
         import numba.np.arraymath
