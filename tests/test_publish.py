@@ -17,9 +17,9 @@ import pytest
 
 import setveil as sv
 from setveil.core import Hierarchy, Layout, Recoding, Release, Transactions
+from setveil.folder import open_release, verify_folder
 from setveil.io.folders import Staging
 from setveil.io.releases import canonical_groups, read_release, write_release
-from setveil.pipeline import open_release, verify_folder
 
 ROWS = [
     ["milk", "bread"],

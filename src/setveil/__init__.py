@@ -23,9 +23,10 @@ if TYPE_CHECKING:
         SetveilError,
         SetveilWarning,
     )
+    from setveil.folder import open_release, verify_folder
     from setveil.io.hierarchies import check_hierarchy
     from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
-    from setveil.pipeline import anonymize, measure, open_release, publish, read, risk, run, verify, verify_folder
+    from setveil.pipeline import anonymize, measure, publish, read, risk, run, verify
     from setveil.policy.schema import Policy
     from setveil.verify import Verdict, minimal_violations
 
@@ -67,10 +68,11 @@ __all__ = [
 
 _ROOMS = {
     "setveil.core": "Grouping Hierarchy LocalRecoding Recoding Release Replacement Transactions",
+    "setveil.folder": "open_release verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies": "check_hierarchy",
     "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
-    "setveil.pipeline": "anonymize measure open_release publish read risk run verify verify_folder",
+    "setveil.pipeline": "anonymize measure publish read risk run verify",
     "setveil.policy.schema": "Policy",
     "setveil.verify": "Verdict minimal_violations",
 }

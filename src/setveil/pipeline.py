@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.algorithms import Context, default_for, find, make_algorithm
-from setveil.core import Hierarchy, Layout, Release, RunRecord, Transactions, Vocabulary
-from setveil.errors import GuaranteeError, InputError, SetveilError, SetveilWarning, name_some
+from setveil.core import Hierarchy, Recoding, Release, RunRecord, Transactions, Vocabulary
+from setveil.errors import GuaranteeError, InputError, SetveilWarning, name_some
 from setveil.io.folders import Staging, internal_beside
 from setveil.io.transactions import layout_for, read_transactions
 from setveil.kernels.cache import choose_cache_folder
 from setveil.kernels.cache import has_compiled_kernels as has_compiled_kernels
-from setveil.models import ConstraintAnonymity, PrivacyModel, make_model
+from setveil.models import PrivacyModel, make_model
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
@@ -246,6 +246,9 @@ def publish(
             tell("verifying", None)
             sensitive = tuple(getattr(record.model, "sensitive", ()))
             again = read_release(staging.public, release.kind, written.published, written.layout, sensitive)
+            if isinstance(release, Recoding) and isinstance(again, Recoding):
+                # Files do not tell absent items from suppressed ones; the owner knows.
+                again = replace(again, suppressed=release.suppressed)
             verdict = verify(again, record.model)
             if not verdict.holds:
                 raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
@@ -415,159 +418,3 @@ def describe_algorithm(name: str) -> tuple[Any, str, list[Any]]:
     entry = find(name)
     kind = entry.load()
     return entry, sys.modules[kind.__module__].__doc__ or "", options_of(kind)
-
-
-# -- verify -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class FolderVerdict:
-    """What ``verify OUT`` found."""
-
-    holds: bool
-    problems: tuple[str, ...]  # files, codebook, fidelity
-    verdict: Verdict | None  # of the claim; None where it could not be checked
-    certificate: Mapping[str, Any]
-    notes: tuple[str, ...] = ()
-
-
-def verify_folder(out: str | os.PathLike[str], original: Any = None, **read_options: Any) -> FolderVerdict:
-    """Re-check a release folder: files and hashes, codebook, claim; with ``original`` also its fidelity."""
-    from setveil.io.releases import read_codebook, read_release
-    from setveil.verify.codebook import check_codebook
-    from setveil.verify.fidelity import check_original
-    from setveil.verify.files import check_files
-
-    folder = Path(out)
-    certificate, problems = check_files(folder)
-    try:
-        told = certificate["release"]
-        layout = Layout(**told["layout"])
-        options = dict(certificate["model"]["options"])
-        name = certificate["model"]["name"]
-        sensitive = tuple(options.get("sensitive", ()))
-        release = read_release(folder, told["kind"], told["published"], layout, sensitive)
-        rows = read_codebook(folder)
-    except (KeyError, TypeError, AttributeError):
-        return FolderVerdict(False, (*problems, "certificate.json: does not describe a release."), None, certificate)
-    except SetveilError as problem:
-        return FolderVerdict(False, (*problems, str(problem)), None, certificate)
-    problems = problems + check_codebook(rows, release.published.vocabulary.labels, release.kind)
-    if certificate.get("records") != release.published.n_records:
-        problems.append(f"{told['published']}: the certificate tells of another number of records.")
-    notes: list[str] = []
-    verdict = None
-    model: PrivacyModel | None = None
-    if name == ConstraintAnonymity.name and "constraints" not in options:
-        notes.append("the constraints were not published: that they hold was checked by the owner, not here.")
-    else:
-        try:
-            model = make_model(name, options)
-        except SetveilError as problem:
-            return FolderVerdict(False, (*problems, f"certificate.json: {problem}"), None, certificate)
-        verdict = verify(release, model)
-    if original is not None:
-        data = read(original, **read_options)
-        problems += check_original(release, data, model)
-    holds = not problems and (verdict is None or verdict.holds)
-    return FolderVerdict(holds, tuple(problems), verdict, certificate, tuple(notes))
-
-
-def audit(
-    source: Any, section: Mapping[str, Any], limit: int, read_options: Mapping[str, Any]
-) -> tuple[Verdict, list[Any]]:
-    """Check any transaction file, whoever made it; ``section`` is the policy's model section."""
-    from setveil.policy.resolve import resolve_model
-    from setveil.policy.schema import Policy
-    from setveil.verify import minimal_violations
-
-    data = read(source, **read_options)
-    policy = Policy.from_dict({"schema": 1, "model": dict(section)})
-    model = make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, None))
-    verdict = verify(data, model)
-    return verdict, minimal_violations(data, model, limit) if limit and not verdict.holds else []
-
-
-def open_release(out: str | os.PathLike[str]) -> Release:
-    """The release in a folder, read back for measuring and querying; the folder must be intact.
-
-    Where ``OUT.internal`` stands beside it, records come back in input order; without it in the order of the file.
-    """
-    from setveil.io.releases import read_release, reorder_records
-    from setveil.verify.files import check_files
-
-    folder = Path(out)
-    if not folder.is_dir():
-        raise InputError(f"{folder}: is not a release folder.")
-    certificate, problems = check_files(folder)
-    if problems:
-        raise InputError(f"{folder}: is not an intact release: {problems[0]}")
-    told, options = certificate["release"], certificate["model"]["options"]
-    sensitive = tuple(options.get("sensitive", ()))
-    release = read_release(folder, told["kind"], told["published"], Layout(**told["layout"]), sensitive)
-    order_file = internal_beside(folder) / "order.npy"
-    if not order_file.exists():
-        return release
-    order = np.load(order_file)
-    return reorder_records(release, np.argsort(order)) if len(order) == release.published.n_records else release
-
-
-def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
-    """``measure`` for a release folder."""
-    return measure(data, open_release(out))
-
-
-# -- data to try things on --------------------------------------------------------------------------------------------
-
-
-def demo_files() -> tuple[Path, Path]:
-    """The bundled baskets and their taxonomy."""
-    from setveil import demo_data
-
-    return demo_data.baskets_path(), demo_data.taxonomy_path()
-
-
-def generate_quest(out: str | os.PathLike[str], to: str, report: Report | None = None, **parameters: Any) -> int:
-    """Write Quest-style baskets; returns how many."""
-    from setveil.generate import quest
-
-    return _write_chunks(quest(**parameters), out, to, parameters.get("D", 100_000), report)
-
-
-def generate_patients(out: str | os.PathLike[str], to: str, report: Report | None = None, **parameters: Any) -> int:
-    """Write invented patients; returns how many records."""
-    from setveil.generate import patients
-
-    return _write_chunks(patients(**parameters), out, to, parameters.get("n", 10_000), report)
-
-
-def _write_chunks(
-    chunks: Iterator[Transactions], out: str | os.PathLike[str], to: str, n: int, report: Report | None
-) -> int:
-    from setveil.generate import collect
-    from setveil.io.writing import write_chunks, write_transactions
-
-    def watched() -> Iterator[Transactions]:
-        done = 0
-        for chunk in chunks:
-            done += chunk.n_records
-            (report or _nobody)("generating", min(done / max(n, 1), 1.0))
-            yield chunk
-
-    layout = layout_for(to, Layout())
-    if to not in ("spmf", "parquet"):
-        return write_chunks(watched(), out, layout)
-    data = collect(watched())  # these layouts need to know everything before the first record
-    write_transactions(data, out, layout)
-    return data.n_records
-
-
-def write_patients_companion(what: str, path: Path) -> None:
-    """The hierarchy, the sensitive codes or the disease groups that go with generated patients."""
-    from setveil import generate
-
-    if what == "hierarchy":
-        generate.patients_hierarchy().to_file(str(path))
-        return
-    lines = generate.patients_sensitive() if what == "sensitive" else map(",".join, generate.patients_groups().values())
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

@@ -22,10 +22,10 @@ def demo(
     ),
 ) -> None:
     """The whole flow on bundled data: 5,000 invented baskets with a taxonomy, k=5, m=2; offline, in seconds."""
-    from setveil import pipeline
+    from setveil import pipeline, samples
 
     note_first_run()
-    baskets, taxonomy = pipeline.demo_files()
+    baskets, taxonomy = samples.demo_files()
     command = f"setveil anonymize {baskets.name} -o {output} --model km -k 5 -m 2 --hierarchy {taxonomy.name}"
     say(f"The data: 5,000 invented baskets, one record per shopper.\n$ {command}")
     policy = pipeline.make_policy({"model": {"name": "km", "k": 5, "m": 2}, "hierarchy": {"source": str(taxonomy)}})

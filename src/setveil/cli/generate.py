@@ -41,10 +41,10 @@ def quest(
     seed: _Seed = 0,
 ) -> None:
     """Market baskets made of patterns that people tend to buy whole (Agrawal and Srikant 1994)."""
-    from setveil import pipeline
+    from setveil import samples
 
     with progress() as report:
-        count = pipeline.generate_quest(output, to or "fimi", report, D=d, T=t, I=i, N=n, L=patterns, seed=seed)
+        count = samples.generate_quest(output, to or "fimi", report, D=d, T=t, I=i, N=n, L=patterns, seed=seed)
     say(f"{count:,} baskets written to {output}")
 
 
@@ -59,12 +59,12 @@ def patients(
     seed: _Seed = 0,
 ) -> None:
     """Patients with diagnosis codes: invented, with age, sex and comorbidity behind them."""
-    from setveil import pipeline
+    from setveil import samples
 
     with progress() as report:
-        count = pipeline.generate_patients(output, to or "long", report, n=n, visits=visits, seed=seed)
+        count = samples.generate_patients(output, to or "long", report, n=n, visits=visits, seed=seed)
     say(f"{count:,} records written to {output}")
     for what, path in (("hierarchy", hierarchy), ("sensitive", sensitive), ("groups", groups)):
         if path is not None:
-            pipeline.write_patients_companion(what, path)
+            samples.write_patients_companion(what, path)
             say(f"{what} written to {path}")

@@ -27,11 +27,11 @@ def measure(
 ) -> None:
     """What a release cost, compared with the original."""
     import setveil
-    from setveil import pipeline
+    from setveil import folder
     from setveil.report.words import METRICS, figure, put
 
     data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
-    metrics = pipeline.measure_folder(data, out)
+    metrics = folder.measure_folder(data, out)
     if json:
         say_json(metrics)
         return

@@ -43,20 +43,20 @@ def verify(
     json: o.Json = False,
 ) -> None:
     """Check a release folder again, or audit any file. Exit code 1 if the guarantee does not hold."""
-    from setveil import pipeline
+    from setveil import folder
     from setveil.errors import InputError
 
     reading = o.read_options(format, delimiter, id_column, item_column)
     if target.is_dir():
         if model is not None:
             raise InputError(f"{target}: is a release folder, which says itself what it claims; leave out --model.")
-        result = pipeline.verify_folder(target, original, **reading)
+        result = folder.verify_folder(target, original, **reading)
         _show_folder(target, result, json)
         raise typer.Exit(0 if result.holds else 1)
     if model is None:
         raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
     section = o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
-    verdict, violations = pipeline.audit(target, section, limit if all_violations else 0, reading)
+    verdict, violations = folder.audit(target, section, limit if all_violations else 0, reading)
     if json:
         content: dict[str, Any] = {
             "holds": verdict.holds,

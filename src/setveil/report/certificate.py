@@ -32,7 +32,12 @@ def certificate_of(
             "model": {"name": facts.model, "options": dict(facts.model_options)},
             "guarantee": facts.guarantee,
             "algorithm": {"name": facts.algorithm},
-            "release": {"kind": facts.kind, "published": published, "layout": vars(layout)},
+            "release": {
+                "kind": facts.kind,
+                "published": published,
+                "layout": vars(layout),
+                "suppression": facts.has_suppression,
+            },
             "records": facts.records,
             "record_order": "input" if keep_order else "canonical",
             "record_ids": keep_ids,

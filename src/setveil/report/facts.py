@@ -27,6 +27,7 @@ class Facts:
     risk_after: Sequence[Mapping[str, Any]]
     not_protected: Sequence[str]
     files: Mapping[str, str]
+    has_suppression: bool = False  # single occurrences were left out, not only whole items
     is_internal: bool = True
     hidden_options: Sequence[str] = ()  # options of the model that tell about the original
     # From here on: only in the internal version.
@@ -44,7 +45,7 @@ class Facts:
     def public(self) -> Facts:
         """The version that may leave the house."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
-        shown |= {"risk_after", "not_protected", "files"}
+        shown |= {"risk_after", "not_protected", "files", "has_suppression"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: two_digits(value) for name, value in self.metrics.items() if name in METRICS}

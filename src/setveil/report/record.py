@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from setveil import __version__
-from setveil.core import Release, RunRecord, Transactions
+from setveil.core import Grouping, LocalRecoding, Release, RunRecord, Transactions
 from setveil.report.facts import Facts
 
 EXAMPLES = 8  # records shown before and after on the internal page
@@ -44,6 +44,7 @@ def facts_of(
         risk_before=risk_before["rows"],
         not_protected=not_protected,
         files={},
+        has_suppression=_leaves_out_occurrences(release),
         algorithm_options=dict(record.options),
         hierarchy=record.hierarchy_source,
         seed=record.seed,
@@ -51,6 +52,13 @@ def facts_of(
         examples=_examples(release, record.data),
         warnings=record.warnings,
     )
+
+
+def _leaves_out_occurrences(release: Release) -> bool:
+    """Whether single occurrences were left out: of nodes in a local recoding, of sensitive items in a grouping."""
+    if isinstance(release, LocalRecoding):
+        return release.node_of_occurrence is not None and bool((release.node_of_occurrence < 0).any())
+    return isinstance(release, Grouping) and bool(release.details.get("suppressed_occurrences"))
 
 
 def _examples(release: Release, data: Transactions) -> list[dict[str, list[str]]]:
