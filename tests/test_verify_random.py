@@ -22,9 +22,10 @@ KINDS = ("plain", "recoding", "cut", "local", "replacement", "grouping")
 def make_data(rng: random.Random) -> Transactions:
     labels = rng.choice(["abcdef", "abcdefgh", ["2", "10", "9", "007", "7"]])
     weights = [rng.random() ** 2 + 0.05 for _ in labels]
-    templates = []
-    for _ in range(rng.randint(1, 6)):
-        templates.append([label for label, w in zip(labels, weights, strict=True) if rng.random() < w])
+    templates = [
+        [label for label, weight in zip(labels, weights, strict=True) if rng.random() < weight]
+        for _ in range(rng.randint(1, 6))
+    ]
     records = []
     for _ in range(rng.randint(0, 14)):
         row = set(rng.choice(templates))
@@ -117,10 +118,14 @@ def make_model(rng: random.Random, data: Transactions) -> PrivacyModel:
             for label in labels:
                 groups.setdefault(rng.randint(0, 3), []).append(label)
             utility = list(groups.values())[: rng.randint(1, 4)] if rng.random() < 0.5 else None
-            return ConstraintAnonymity(k=k, constraints=wanted, utility=utility, max_suppressed=rng.choice([0, 12.5, 20, 100]))
+            return ConstraintAnonymity(
+                k=k, constraints=wanted, utility=utility, max_suppressed=rng.choice([0, 12.5, 20, 100])
+            )
         case 3:
             return PrivacyDegree(p=rng.choice([1, 2, 3, 5]), sensitive=some)
-    return Coherence(h=rng.choice([0, 33.3, 50, 66.66666666666667, 80, 100]), k=k, p=rng.choice([1, 2, 3]), sensitive=some)
+    return Coherence(
+        h=rng.choice([0, 33.3, 50, 66.66666666666667, 80, 100]), k=k, p=rng.choice([1, 2, 3]), sensitive=some
+    )
 
 
 def agree(what: Any, model: PrivacyModel) -> bool:

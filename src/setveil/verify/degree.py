@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,12 +32,13 @@ def check(published: Published, model: PrivacyDegree, progress: Progress) -> Ver
                 )
     if grouping is None:
         return Verdict(True)
-    sizes, groups, items, count = _counts(grouping, model)
-    over = np.flatnonzero(count > sizes[groups] // min(model.p, 2**62))
+    known, groups, items, count = _counts(grouping, model)
+    over = np.flatnonzero(count > known.sizes[groups] // min(model.p, 2**62))
     if not len(over):
         return Verdict(True)
     first = over[0]
-    label, number, size = grouping.sensitive[int(items[first])], int(groups[first]), int(sizes[groups[first]])
+    label, number = grouping.sensitive[int(items[first])], int(known.names[groups[first]])
+    size = int(known.sizes[groups[first]])
     return Verdict(
         False,
         (label,),
@@ -52,47 +55,58 @@ def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> 
         return {"privacy_degree": 1}
     if not isinstance(published.release, Grouping):
         return {}
-    sizes, group, _, count = _counts(published.release, model)
-    return {"privacy_degree": int((sizes[group] // count).min())} if len(count) else {}
+    known, groups, _, count = _counts(published.release, model)
+    return {"privacy_degree": int((known.sizes[groups] // count).min())} if len(count) else {}
 
 
-def grouping_counts(
-    grouping: Grouping,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Group sizes, and the group, item and count of each entry, as far as they make sense together."""
-    group_of = np.asarray(grouping.group_of, dtype=np.int64)
-    if len(group_of) != grouping.published.n_records or (len(group_of) and group_of.min() < 0):
-        raise InputError("the grouping is damaged: not every record has a group.")
-    sizes = np.bincount(group_of).astype(np.int64)
-    group = np.asarray(grouping.count_group, dtype=np.int64)
-    item = np.asarray(grouping.count_item, dtype=np.int64)
-    count = np.minimum(np.asarray(grouping.count, dtype=np.int64), 2**31)  # sums cannot overflow
-    if not len(group) == len(item) == len(count):
-        raise InputError("the sensitive counts are damaged: groups, items and counts differ in number.")
-    if len(count) and (count.min() < 0 or item.min() < 0 or item.max() >= len(grouping.sensitive)):
-        raise InputError("the sensitive counts are damaged: a count is negative or an item has no label.")
-    if len(group) and (group.min() < 0 or group.max() >= len(sizes) or not sizes[group].all()):
-        raise InputError("the sensitive counts are damaged: a group has no records.")
-    return sizes, group, item, count
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """The groups of a release and their sensitive counts, as far as the arrays make sense together."""
+
+    names: NDArray[np.int64]  # [groups] as they are called in the release, ascending
+    sizes: NDArray[np.int64]  # [groups] records; 0 for a group that only counts know
+    group_of: NDArray[np.int64]  # [records] position in ``names``
+    group: NDArray[np.int64]  # [counts] position in ``names``
+    item: NDArray[np.int64]  # [counts]
+    count: NDArray[np.int64]  # [counts]
+
+    @classmethod
+    def of(cls, grouping: Grouping) -> GroupCounts:
+        """Read them; groups may have any numbers."""
+        group_of = np.asarray(grouping.group_of, dtype=np.int64)
+        if len(group_of) != grouping.published.n_records:
+            raise InputError("the grouping is damaged: not every record has a group.")
+        group = np.asarray(grouping.count_group, dtype=np.int64)
+        item = np.asarray(grouping.count_item, dtype=np.int64)
+        count = np.minimum(np.asarray(grouping.count, dtype=np.int64), 2**31)  # sums cannot overflow
+        if not len(group) == len(item) == len(count):
+            raise InputError("the sensitive counts are damaged: groups, items and counts differ in number.")
+        if len(count) and (count.min() < 0 or item.min() < 0 or item.max() >= len(grouping.sensitive)):
+            raise InputError("the sensitive counts are damaged: a count is negative or an item has no label.")
+        names, place = np.unique(np.concatenate((group_of, group)), return_inverse=True)
+        group_of, group = place[: len(group_of)], place[len(group_of) :]
+        sizes = np.bincount(group_of, minlength=len(names)).astype(np.int64)
+        return cls(names, sizes, group_of, group, item, count)
 
 
 def _counts(
     grouping: Grouping, model: PrivacyDegree
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Group sizes, and the counts above 0 of the model's sensitive items in order of group, then item."""
-    sizes, group, item, count = grouping_counts(grouping)
+) -> tuple[GroupCounts, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The groups, and the counts above 0 of the model's sensitive items in order of group, then item."""
+    known = GroupCounts.of(grouping)
     wanted = set(model.sensitive)
     is_wanted = np.array([label in wanted for label in grouping.sensitive], dtype=bool)
-    chosen = is_wanted[item] & (count > 0) if len(item) else np.zeros(0, dtype=bool)
+    chosen = is_wanted[known.item] & (known.count > 0) if len(known.item) else np.zeros(0, dtype=bool)
     # A group and item listed twice count together.
     width = max(len(grouping.sensitive), 1)
-    keys, place = np.unique(group[chosen] * width + item[chosen], return_inverse=True)
+    keys, place = np.unique(known.group[chosen] * width + known.item[chosen], return_inverse=True)
     total = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(total, place, count[chosen])
-    return sizes, keys // width, keys % width, total
+    np.add.at(total, place, known.count[chosen])
+    return known, keys // width, keys % width, total
 
 
-def _first_group(published: Published, grouping: Grouping, item: int) -> int | None:
+def _first_group(published: Published, grouping: Grouping, item: int) -> int:
     """The smallest group in which a record shows the item."""
+    known = GroupCounts.of(grouping)
     records = np.searchsorted(published.indptr, np.flatnonzero(published.items == item), side="right") - 1
-    return int(np.asarray(grouping.group_of)[records].min())
+    return int(known.names[known.group_of[records].min()])

@@ -17,7 +17,7 @@ from setveil.core.vocabulary import ascending
 from setveil.errors import name_some
 from setveil.models import ConstraintAnonymity, PrivacyModel
 from setveil.verify.constraints import cover_pairs, recoding_targets
-from setveil.verify.degree import grouping_counts
+from setveil.verify.degree import GroupCounts
 from setveil.verify.published import Published, read_published, sorted_rows
 from setveil.verify.verdict import Progress, times, unwatched
 
@@ -96,7 +96,7 @@ def _check_recoding(release: Recoding, published: Published, source: Published, 
         expected,
         Records(published.indptr, published.items),
         published.labels,
-        "are not what the codebook makes of the original",
+        "published otherwise than the codebook says",
         in_order,
     )
 
@@ -198,7 +198,7 @@ def _check_cover_by_counts(
             problems += _naming("not published for every record that holds them: item(s)", source.labels, lost)
         names = [f"part {number}" for number in range(n_parts)]
         problems += _compare(
-            expected, actual, tuple(names), "touch other parts of the domain than the original's", False, name=False
+            expected, actual, tuple(names), "other parts of the domain than in the original", False, name=False
         )
     return problems
 
@@ -241,7 +241,7 @@ def _check_replacement(release: Replacement, published: Published, source: Publi
         _only(source, sensitive),
         _only(published, sensitive),
         sensitive,
-        "do not show the sensitive items of the original",
+        "other sensitive items than in the original",
         in_order,
     )
 
@@ -260,24 +260,31 @@ def _check_grouping(
         & (np.bincount(published.items, minlength=len(published.labels)) > 0),
     )
     ours, theirs = _only(published, public), _only(source, public)
-    problems += _compare(theirs, ours, public, "do not show the public items of the original", in_order)
+    problems += _compare(theirs, ours, public, "other public items than in the original", in_order)
     secrets = _only(source, sensitive)
     total = np.zeros(len(sensitive), dtype=np.int64)
-    _, _, item_of_count, count = grouping_counts(release)
-    np.add.at(total, item_of_count, count)
+    known = GroupCounts.of(release)
+    np.add.at(total, known.item, known.count)
     expected = np.bincount(secrets.items, minlength=len(sensitive))
     wrong = total > expected if suppression else total != expected
     problems += [
-        f'sensitive item "{sensitive[item]}" is counted {total[item]:,} times, the original holds it {expected[item]:,} times.'
+        f'sensitive item "{sensitive[item]}" is counted {times(int(total[item]), "time")}; '
+        f"the original holds it in {times(int(expected[item]), 'record')}."
         for item in np.flatnonzero(wrong).tolist()[:20]
     ]
     if not problems:
-        problems += _check_group_counts(release, ours, theirs, secrets, in_order, suppression)
+        problems += _check_group_counts(known, sensitive, ours, theirs, secrets, in_order, suppression)
     return problems
 
 
 def _check_group_counts(
-    release: Grouping, ours: Records, theirs: Records, secrets: Records, in_order: bool, suppression: bool
+    known: GroupCounts,
+    sensitive: tuple[str, ...],
+    ours: Records,
+    theirs: Records,
+    secrets: Records,
+    in_order: bool,
+    suppression: bool,
 ) -> list[str]:
     """Each count lies between what the group's public parts force and what they allow.
 
@@ -285,9 +292,7 @@ def _check_group_counts(
     share a public part that ``n`` records of the original have, ``b`` of them with the sensitive item: between
     max(0, a − (n − b)) and min(a, b) of the group's records hold it.
     """
-    n_sensitive = max(len(release.sensitive), 1)
-    sizes, count_group, count_item, counted = grouping_counts(release)
-    n_groups = max(len(sizes), 1)
+    n_sensitive, n_groups = max(len(sensitive), 1), max(len(known.names), 1)
     if in_order:
         theirs_part = ours_part = np.arange(ours.n_records, dtype=np.int64)
     else:
@@ -295,19 +300,19 @@ def _check_group_counts(
         theirs_part, ours_part = part[: theirs.n_records], part[theirs.n_records :]
     n_of_part = np.bincount(theirs_part)
     secret, b = np.unique(theirs_part[secrets.owners] * n_sensitive + secrets.items, return_counts=True)
-    member, a = np.unique(ours_part * n_groups + np.asarray(release.group_of), return_counts=True)
+    member, a = np.unique(ours_part * n_groups + known.group_of, return_counts=True)
     which, other = _joined(secret // n_sensitive, member // n_groups, len(n_of_part))  # secrets with groups, by part
     a, b, n = a[other], b[which], n_of_part[secret[which] // n_sensitive]
     bounded = (member[other] % n_groups) * n_sensitive + secret[which] % n_sensitive
-    keys, place = np.unique(np.concatenate((bounded, count_group * n_sensitive + count_item)), return_inverse=True)
+    keys, place = np.unique(np.concatenate((bounded, known.group * n_sensitive + known.item)), return_inverse=True)
     least, most, count = (np.zeros(len(keys), dtype=np.int64) for _ in range(3))
     np.add.at(most, place[: len(bounded)], np.minimum(a, b))
     np.add.at(least, place[: len(bounded)], np.maximum(0, a - (n - b)))
-    np.add.at(count, place[len(bounded) :], counted)
+    np.add.at(count, place[len(bounded) :], known.count)
     wrong = (count > most) | (False if suppression else count < least)
     return [
-        f'group {keys[bad] // n_sensitive}: "{release.sensitive[int(keys[bad] % n_sensitive)]}" is counted {count[bad]:,} '
-        f"times; the original allows {least[bad]:,} to {most[bad]:,}."
+        f'group {known.names[keys[bad] // n_sensitive]}: "{sensitive[int(keys[bad] % n_sensitive)]}" is counted '
+        f"{times(int(count[bad]), 'time')}; the original allows {least[bad]:,} to {most[bad]:,}."
         for bad in np.flatnonzero(wrong).tolist()[:20]
     ]
 
@@ -353,7 +358,7 @@ def _compare(
     ]
     detail = "; " + ", ".join(differing[:5]) if name and differing else ""
     more = f" and {len(differing) - 5:,} more items" if name and len(differing) > 5 else ""
-    return [f"{times(n_wrong, 'record')} {fault}{detail}{more}."]
+    return [f"{fault}: {times(n_wrong, 'record')}{detail}{more}."]
 
 
 def _equal_rows(first: Records, second: Records) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ CHUNK = 2**20
 def check_files(folder: str | PathLike[str], progress: Progress = unwatched) -> tuple[dict[str, Any], list[str]]:
     """The certificate and a list of problems, each one line that names the file; the folder is intact if it is empty.
 
-    The certificate is ``{}`` if it cannot be read. Its digest is recomputed, every file it lists is hashed, and anything
+    The certificate is ``{}`` if it cannot be read. Its digest and layout are recomputed, every file it lists is hashed, and anything
     in the folder that it does not list (sub-folders and hidden files too) is a problem.
     """
     place = Path(folder)
@@ -83,7 +83,7 @@ def _read_certificate(place: Path) -> tuple[dict[str, Any] | None, list[str]]:
         return None, [f"{CERTIFICATE}: not valid JSON ({_cause(error)})."]
     if not isinstance(certificate, dict):
         return None, [f"{CERTIFICATE}: not a certificate: it holds no JSON object."]
-    return certificate, []
+    return certificate, _check_form(certificate, raw)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -98,6 +98,19 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _check_form(certificate: dict[str, Any], raw: bytes) -> list[str]:
+    """The digest does not see white space and the order of keys; the form that certificates are written in does."""
+    try:
+        as_written = json.dumps(certificate, sort_keys=True, indent=2, ensure_ascii=False).encode() + b"\n"
+    except (ValueError, RecursionError):
+        return []  # no digest can be computed either, and that is reported
+    if raw == as_written:
+        return []
+    return [
+        f"{CERTIFICATE}: changed; it is not laid out as it was written (sorted keys, two spaces, one final newline)."
+    ]
 
 
 def _check_digest(certificate: dict[str, Any]) -> list[str]:
