@@ -67,22 +67,23 @@ def search(
     families = families_of(hierarchy, price)
     bottom = (1 << hierarchy.n_items) - 1
     best_cost, best = int(price[hierarchy.root]) + 1, 0
-    queue, seen, n_examined = deque([(0, bottom)]), {bottom}, 0
+    queue, seen, n_examined = deque([(0, bottom, 0)]), {bottom}, 0
     while queue:
         if n_examined % 1000 == 0:
             context.step(f"cuts examined: {n_examined:,}")
-        cost, cut = queue.popleft()
+        cost, cut, threat = queue.popleft()  # a threat that the cut below contained, if it is still there
         if cost >= best_cost:
             continue
         n_examined += 1
-        if is_anonymous(cut, threats):
+        threat = threat or find_threat(cut, threats)
+        if not threat:
             best_cost, best = cost, cut
         for family in families:
             if cut & family.children == family.children:
                 ancestor = cut ^ family.children | family.parent
-                if best != cut and ancestor not in seen and cost + family.increase < best_cost:
-                    queue.append((cost + family.increase, ancestor))
-                seen.add(ancestor)  # above an anonymous cut: never to be queued
+                if threat and ancestor not in seen and cost + family.increase < best_cost:
+                    queue.append((cost + family.increase, ancestor, 0 if threat & family.children else threat))
+                seen.add(ancestor)  # also above an anonymous cut: never to be queued
     return [node for node in range(hierarchy.n_items, hierarchy.n_nodes) if best >> node & 1], n_examined
 
 
@@ -107,10 +108,11 @@ def families_of(hierarchy: Hierarchy, price: NDArray[np.int64]) -> list[Family]:
     ]
 
 
-def is_anonymous(cut: int, threats: NDArray[np.uint64]) -> bool:
-    """Whether a cut contains no threat."""
+def find_threat(cut: int, threats: NDArray[np.uint64]) -> int:
+    """The first threat that a cut contains, as bits; 0 if it is anonymous."""
     missing = ~np.frombuffer(cut.to_bytes(8 * threats.shape[1], "little"), dtype="<u8")
-    return not ((threats & missing) == 0).all(axis=1).any()
+    contained = ((threats & missing) == 0).all(axis=1)
+    return int.from_bytes(threats[contained.argmax()].tobytes(), "little") if contained.any() else 0
 
 
 def masks_of(threats: Threats, n_nodes: int) -> NDArray[np.uint64]:
