@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from naive.counting import support
-from naive.databases import ITEMS, random_records
+from naive.databases import ITEMS, random_paths, random_records
 from naive.releases import random_grouping, random_local, random_recoding, random_replacement
-from naive.utility import frequent, read_supports
+from naive.utility import compared, frequent, raise_to, read_supports, rules
 
-from setveil.core import Itemsets, Recoding, Transactions
+from setveil.core import Hierarchy, Itemsets, Recoding, Release, Transactions
 from setveil.errors import InputError
 from setveil.utility.avg_re import avg_re, relative_errors, workload_frequent, workload_i, workload_t
+from setveil.utility.cooccurrence import compare_cooccurrence
 from setveil.utility.itemsets import frequent_itemsets
+from setveil.utility.patterns import compare_patterns
 from setveil.utility.reading import Reading
+from setveil.utility.tasks import measure_tasks
 
 ALL_ITEMSETS = [frozenset(c) for size in range(1, 5) for c in combinations(ITEMS, size)]
 
@@ -222,3 +227,182 @@ def test_frequent_itemsets_of_real_data(
 ) -> None:
     """The numbers other miners find, too."""
     assert len(frequent_itemsets(fimi(real_data(name)), threshold)) == count
+
+
+# -- patterns ---------------------------------------------------------------------------------------------------------
+
+
+def paths_of(hierarchy: Hierarchy) -> list[list[str]]:
+    return [[str(node) for node in hierarchy.ancestors(leaf)] for leaf in range(hierarchy.n_items)]
+
+
+def naive_views(
+    data: Transactions, release: Release, hierarchy: Hierarchy
+) -> dict[str, tuple[list[list[str]], list[list[str]]]]:
+    """Original and published records in the views that compare like with like."""
+    book = release.codebook()
+    views = {}
+    node = {label: str(number) for number, label in enumerate(hierarchy.vocabulary)}
+    for level in range(1, hierarchy.height):
+        up = raise_to(level, paths_of(hierarchy))
+        before = [sorted({up[node[item]] for item in record}) for record in data.to_lists()]
+        after = []
+        for record in release.transactions():
+            raised = [{up[node[item]] for item in book[label]} for label in record]
+            after.append(sorted({next(iter(nodes)) for nodes in raised if len(nodes) == 1}))
+        views[f"level {level}"] = (before, after)
+    intact = [[book[label][0] for label in record if len(book[label]) == 1] for record in release.transactions()]
+    views["items"] = (data.to_lists(), [sorted(set(record)) for record in intact])
+    return views
+
+
+def assert_patterns(data: Transactions, release: Release, hierarchy: Hierarchy, source: random.Random) -> None:
+    min_support, max_size = source.randint(1, 4), source.choice((2, 3, None))
+    confidence = source.choice((0.3, 0.5, 1.0))
+    table = compare_patterns(data, release, (min_support,), confidence, max_size, hierarchy)
+    itemsets = {row.view: row for row in table.itemsets}
+    rule_rows = {row.view: row for row in table.rules}
+    views = naive_views(data, release, hierarchy)
+    assert set(itemsets) == {"published", "expand", "probability", *views}
+    for view, (before, after) in views.items():
+        ours, theirs = (frequent(records, min_support, max_size or 99) for records in (before, after))
+        row = itemsets[view]
+        assert (row.n_original, row.n_release) == (len(ours), len(theirs)), view
+        assert (row.precision, row.recall, row.support_error) == pytest.approx(compared(ours, theirs))
+        old, new = (rules(side, Fraction(str(confidence))) for side in (ours, theirs))
+        found = rule_rows[view]
+        assert (found.n_original, found.kept) == (len(old), len(old & new))
+        assert (found.lost, found.new) == (len(old - new), len(new - old))
+
+    book = release.codebook()
+    told = frequent([sorted(row) for row in release.transactions()], min_support, max_size or 99)
+    true = {
+        itemset: sum(all(set(book[label]) & set(record) for label in itemset) for record in data.to_lists())
+        for itemset in told
+    }
+    row = itemsets["published"]
+    assert row.n_release == len(told)
+    if told:
+        assert row.precision == pytest.approx(sum(true[s] >= min_support for s in told) / len(told))
+        assert row.support_error == pytest.approx(
+            sum(abs(told[s] - true[s]) / max(true[s], 1) for s in told) / len(told)
+        )
+    stated = rules(told, Fraction(str(confidence)))
+    n_true = sum(
+        true[left | {item}] >= min_support and true[left | {item}] >= Fraction(str(confidence)) * true[left]
+        for left, item in stated
+    )
+    assert (rule_rows["published"].kept, rule_rows["published"].new) == (n_true, len(stated) - n_true)
+
+
+def test_patterns_of_recodings_equal_enumeration() -> None:
+    source = random.Random(9)
+    for _ in range(60):
+        data, release, meaning = random_recoding(source)
+        hierarchy = Hierarchy.from_paths(random_paths(source))
+        assert_patterns(data, release, release.hierarchy or hierarchy, source)
+        published = [
+            sorted({meaning[item] for item in record} - {frozenset()}, key=sorted) for record in data.to_lists()
+        ]
+        min_support, max_size = source.randint(1, 4), source.choice((2, 3, None))
+        table = compare_patterns(data, release, (min_support,), max_size=max_size)
+        truth = frequent(data.to_lists(), min_support, max_size or 99)
+        every = [frozenset(c) for size in range(1, (max_size or 8) + 1) for c in combinations(ITEMS, size)]
+        estimates = {itemset: read_supports(published, itemset) for itemset in every}
+        for which, view in enumerate(("expand", "probability")):
+            (row,) = (row for row in table.itemsets if row.view == view)
+            told = {itemset for itemset, both in estimates.items() if both[which] >= min_support}
+            assert (row.n_original, row.n_release) == (len(truth), len(told))
+            if told:
+                assert row.precision == pytest.approx(len(told & truth.keys()) / len(told))
+            if truth:
+                assert row.recall == pytest.approx(len(told & truth.keys()) / len(truth))
+                errors = [abs(float(estimates[s][which]) - truth[s]) / truth[s] for s in truth]
+                assert row.support_error == pytest.approx(sum(errors) / len(errors))
+
+
+def test_patterns_of_other_releases_equal_enumeration() -> None:
+    source = random.Random(10)
+    for _ in range(40):
+        data, local, _ = random_local(source)
+        assert_patterns(data, local, local.hierarchy, source)
+        hierarchy = Hierarchy.from_paths(random_paths(source))
+        for data, release in (random_replacement(source)[:2], random_grouping(source)):
+            assert_patterns(data, release, hierarchy, source)
+
+
+def test_a_recoding_states_only_truths() -> None:
+    source = random.Random(11)
+    for _ in range(50):
+        data, release, _ = random_recoding(source)
+        table = compare_patterns(data, release, (1, 2), 0.5)
+        for row in table.itemsets:
+            if row.view in ("published", "items") and row.n_release:
+                assert row.precision == 1
+                assert row.support_error == 0
+        assert all(row.new == 0 for row in table.rules if row.view in ("published", "items"))
+
+
+# -- co-occurrence ----------------------------------------------------------------------------------------------------
+
+
+def naive_top(supports: dict[tuple[str, ...], float], n: int) -> set[tuple[str, ...]]:
+    ordered = sorted(supports, key=lambda itemset: (-round(supports[itemset], 9), itemset))
+    return set(ordered[:n])
+
+
+def test_cooccurrence_equals_enumeration() -> None:
+    source = random.Random(12)
+    for _ in range(60):
+        data, release, meaning = random_recoding(source)
+        records = data.to_lists()
+        published = [sorted({meaning[item] for item in record} - {frozenset()}, key=sorted) for record in records]
+        frequent_first = sorted(data.vocabulary, key=lambda item: (-support(records, {item}), item))
+        pairs = list(combinations(sorted(frequent_first[:5]), 2))
+        for which, row in enumerate(compare_cooccurrence(data, release, n_items=5, n_top=(2, 4)).rows):
+            true = {pair: support(records, pair) for pair in pairs}
+            read = {pair: float(read_supports(published, frozenset(pair))[which]) for pair in pairs}
+            if sum(true.values()):
+                error = sum(abs(read[pair] - true[pair]) for pair in pairs)
+                assert row.l1 == pytest.approx(error / sum(true.values()))
+                square = sum((read[pair] - true[pair]) ** 2 for pair in pairs)
+                assert row.frobenius == pytest.approx((square / sum(t**2 for t in true.values())) ** 0.5)
+            else:
+                assert (row.l1, row.frobenius) == (None, None)
+            items = [(item,) for item in data.vocabulary]
+            true_items = {item: float(support(records, item)) for item in items}
+            read_items = {item: float(read_supports(published, frozenset(item))[which]) for item in items}
+            for n, overlap in row.top_items.items():
+                size = min(n, len(items))
+                assert overlap == pytest.approx(len(naive_top(true_items, n) & naive_top(read_items, n)) / size)
+            for n, overlap in row.top_pairs.items():
+                size = min(n, len(pairs))
+                assert overlap == pytest.approx(len(naive_top(true, n) & naive_top(read, n)) / size)
+
+
+def test_an_intact_release_keeps_all_cooccurrence() -> None:
+    data = Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["c"]])
+    for row in compare_cooccurrence(data, Recoding.from_clusters(data, np.arange(3))).rows:
+        assert row.l1 == pytest.approx(0, abs=1e-12)
+        assert set(row.top_items.values()) == set(row.top_pairs.values()) == {1.0}
+
+
+# -- all tasks --------------------------------------------------------------------------------------------------------
+
+
+def test_all_tasks_of_every_kind_of_release() -> None:
+    source = random.Random(13)
+    for _ in range(10):
+        for make in (random_recoding, random_local, random_replacement, random_grouping):
+            data, release, *_ = make(source)
+            found = json.loads(json.dumps(measure_tasks(data, release, n_queries=20)))
+            assert set(found) == {"count_queries", "itemsets", "rules", "cooccurrence", "notes"}
+            assert {row["workload"] for row in found["count_queries"]} <= {"T", "I"}
+            assert len(found["cooccurrence"]) == 2
+
+
+def test_what_cannot_be_measured_is_noted() -> None:
+    data = Transactions.from_lists([["a"], ["b"]])
+    found = measure_tasks(data, Recoding.from_clusters(data, np.array([0, 1])), query_sizes=(2, 1))
+    assert [row["size"] for row in found["count_queries"]] == [1] * 4
+    assert found["notes"] == ["COUNT queries of 2 items: no record has 2 items to ask for; choose smaller queries."]

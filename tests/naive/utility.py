@@ -77,3 +77,32 @@ def frequent(records: Records, min_support: int, max_size: int = 99) -> dict[fro
     for record in records:
         counts.update(subset for subset in subsets(frozenset(record)) if len(subset) <= max_size)
     return {itemset: count for itemset, count in counts.items() if count >= min_support}
+
+
+# -- patterns ---------------------------------------------------------------------------------------------------------
+
+Item = str | frozenset[str]
+
+
+def compared(
+    before: Mapping[frozenset[str], int], after: Mapping[frozenset[str], int]
+) -> tuple[float | None, float | None, float | None]:
+    """Precision, recall, support error."""
+    common = before.keys() & after.keys()
+    error = sum(abs(after[s] - before[s]) / before[s] for s in common) / len(common) if common else None
+    return (len(common) / len(after) if after else None, len(common) / len(before) if before else None, error)
+
+
+def rules(supports: Mapping[frozenset[str], int], confidence: Fraction) -> set[tuple[frozenset[str], str]]:
+    """(left-hand side, right-hand item)."""
+    return {
+        (itemset - {item}, item)
+        for itemset, count in supports.items()
+        for item in itemset
+        if len(itemset) > 1 and Fraction(count, supports[itemset - {item}]) >= confidence
+    }
+
+
+def raise_to(level: int, paths: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Item → its ancestor at that depth (the root has 0), or the item itself if it is not as deep."""
+    return {path[0]: path[max(len(path) - 1 - level, 0)] for path in paths}

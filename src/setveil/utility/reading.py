@@ -15,7 +15,7 @@ count/size (``probability``).
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -30,6 +30,7 @@ from setveil.utility.loss import group_sizes
 Estimator = Literal["expand", "probability"]
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 
+_REMEMBERED = 50_000_000  # records of items kept at hand
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 
 
@@ -63,7 +64,7 @@ class Reading:
             return self._in_groups(self.release, itemsets, estimator)
         queries, is_lost = self._queries(itemsets)
         if isinstance(self.release, LocalRecoding) and estimator == "probability":
-            supports = self._by_record(self.release, itemsets)
+            supports = self._by_record(itemsets)
         else:
             supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
             if estimator == "probability":
@@ -86,28 +87,36 @@ class Reading:
         indptr = np.searchsorted(keys, np.arange(len(itemsets) + 1) * width).astype(np.int64)
         return (indptr, (keys % width).astype(np.int32)), is_lost
 
-    def _by_record(self, release: LocalRecoding, itemsets: Itemsets) -> NDArray[np.float64]:
+    def _by_record(self, itemsets: Itemsets) -> NDArray[np.float64]:
         """In each matching record an item is read from the most specific published item that can stand for it."""
         (indptr, queried), is_lost = self._queries(itemsets)
         possible = -np.expm1(-np.log(2) * self.published_sizes)
-        list_indptr, records = release.published.inverted()
+        remembered = max(16, _REMEMBERED // max(self.release.published.n_records, 1))
+        read_from = lru_cache(maxsize=remembered)(self._read_from)
         supports = np.zeros(len(itemsets))
         for number in np.flatnonzero(~is_lost).tolist():
             rows = list_matches(self.postings, queried[indptr[number] : indptr[number + 1]])
-            read_from = np.full((len(itemsets[number]), len(rows)), -1, dtype=np.int64)
-            for place, item in enumerate(itemsets[number].tolist()):
-                image = self.images.of_item[item]
-                covering = self.images.published_items[self.images.indptr[image] : self.images.indptr[image + 1]]
-                for published in covering[np.argsort(-self.published_sizes[covering], kind="stable")].tolist():
-                    holders = records[list_indptr[published] : list_indptr[published + 1]]
-                    read_from[place, np.isin(rows, holders, assume_unique=True)] = (
-                        published  # the last is most specific
-                    )
-            read_from.sort(axis=0)
-            is_new = np.concatenate((np.ones((1, len(rows)), dtype=bool), read_from[1:] != read_from[:-1]))
-            shares = np.where(is_new, 1 / possible[read_from], 1.0).prod(axis=0)
-            supports[number] = shares.sum() * 0.5 ** len(itemsets[number])
+            published = np.array([read_from(item)[rows] for item in itemsets[number].tolist()])  # [items, rows]
+            published.sort(axis=0)
+            is_new = np.ones(published.shape, dtype=bool)
+            is_new[1:] = published[1:] != published[:-1]
+            shares = np.where(is_new, 1 / possible[published], 1.0).prod(axis=0)
+            supports[number] = shares.sum() * 0.5 ** len(published)
         return supports
+
+    def _read_from(self, item: int) -> NDArray[np.int32]:
+        """The most specific published item that can stand for an item in each record, -1 if none, int32[records]."""
+        image = self.images.of_item[item]
+        covering = self.images.published_items[self.images.indptr[image] : self.images.indptr[image + 1]]
+        indptr, records = self._published_lists
+        published = np.full(self.release.published.n_records, -1, dtype=np.int32)
+        for number in covering[np.argsort(-self.published_sizes[covering], kind="stable")].tolist():
+            published[records[indptr[number] : indptr[number + 1]]] = number  # the most specific comes last
+        return published
+
+    @cached_property
+    def _published_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self.release.published.inverted()
 
     def _in_groups(self, release: Grouping, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
         """Public items decide which records, the group's counts how likely the sensitive ones are."""
