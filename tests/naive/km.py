@@ -155,3 +155,76 @@ def least_cost(base: Database, k: int, m: int) -> int:
     """The cost of the best cut that is k^m-anonymous."""
     cuts = cuts_below(base.tree, base.tree.root)
     return min(base.cost(cut) for cut in cuts if is_km_anonymous(recode(base, cut), k, m))
+
+
+class Hghs:
+    """Top-down search of the cuts, greedy suppression below: everything recomputed for every cut.
+
+    Costs are multiplied by (leaves of the hierarchy - 1) to stay whole.
+    """
+
+    def __init__(self, base: Database, k: int, m: int, floor: frozenset[int] = frozenset()) -> None:
+        """``floor``: nodes that are not split any more."""
+        self.base, self.k, self.m, self.floor = base, k, m, floor
+        self.n_leaves = base.tree.n_items
+
+    def contract(self, node: int) -> int:
+        while node >= self.base.tree.n_items and len(self.base.tree.children[node]) == 1 and node not in self.floor:
+            node = self.base.tree.children[node][0]
+        return node
+
+    def parts(self, node: int) -> list[int]:
+        if node in self.floor or node < self.base.tree.n_items:
+            return []
+        return [self.contract(child) for child in self.base.tree.children[node]]
+
+    def occurrences(self, node: int) -> int:
+        return sum(len(record & set(self.base.tree.leaves(node).tolist())) for record in self.base.records)
+
+    def suppression_cost(self, node: int) -> int:
+        return self.occurrences(node) * (self.n_leaves - len(self.base.tree.leaves(node)))
+
+    def suppress(self, cut: frozenset[int]) -> list[int]:
+        def first_to_keep(node: int) -> tuple[int, int, int]:
+            return -self.suppression_cost(node), -self.occurrences(node), int(self.base.tree.preorder[node])
+
+        kept: list[int] = []
+        suppressed = []
+        for node in sorted(cut, key=first_to_keep):
+            others = (itemset for size in range(self.m) for itemset in combinations(kept, size))
+            if any(0 < self.base.support([*itemset, node]) < self.k for itemset in others):
+                suppressed.append(node)
+            else:
+                kept.append(node)
+        return suppressed
+
+    def cost(self, cut: frozenset[int]) -> int:
+        generalized = sum(self.occurrences(node) * (len(self.base.tree.leaves(node)) - 1) for node in cut)
+        return generalized + sum(self.suppression_cost(node) for node in self.suppress(cut))
+
+    def search(self) -> tuple[frozenset[int], list[int], list[int]]:
+        """The cut, what is suppressed of it, and the costs of the cuts on the way."""
+        cut = frozenset([self.contract(self.base.tree.root)])
+        costs = [self.cost(cut)]
+        while True:
+            splits = [
+                (cut - {node}) | set(self.parts(node))
+                for node in sorted(cut, key=lambda node: self.base.tree.preorder[node])
+                if self.parts(node)
+            ]
+            better = min(splits, key=self.cost, default=cut)
+            if self.cost(better) >= costs[-1]:
+                return cut, self.suppress(cut), costs
+            cut = better
+            costs.append(self.cost(cut))
+
+
+def mhghs(base: Database, k: int, m: int) -> list[tuple[frozenset[int], list[int], int]]:
+    """Cut, suppressed nodes and cost of every round."""
+    rounds = []
+    floor: frozenset[int] = frozenset()
+    for size in range(1, m + 1):
+        cut, suppressed, costs = Hghs(base, k, size, floor).search()
+        rounds.append((cut, suppressed, costs[-1]))
+        floor = cut
+    return rounds

@@ -6,6 +6,8 @@ a node with more than one leaf costs that number of leaves, so ``NCP = cost / (l
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +21,11 @@ class Cut:
     """Starts at the leaves; ``raise_to(node)`` publishes ``node`` for everything below it."""
 
     def __init__(self, hierarchy: Hierarchy, data: Transactions) -> None:
+        leaf_occurrences = np.zeros(hierarchy.n_items, dtype=np.int64)
+        leaf_occurrences[hierarchy.leaf_of_items(data.vocabulary)] = data.supports
+        before = np.concatenate(([0], np.cumsum(leaf_occurrences[hierarchy.leaf_order])))
         self.hierarchy = hierarchy
         self.n_occurrences = data.n_occurrences
-        occurrences = np.zeros(hierarchy.n_items, dtype=np.int64)
-        occurrences[hierarchy.leaf_of_items(data.vocabulary)] = data.supports
-        before = np.concatenate(([0], np.cumsum(occurrences[hierarchy.leaf_order])))
         self.occurrences = before[hierarchy.last] - before[hierarchy.first]  # int64[n_nodes] of the original items
         # int64[n_nodes]: what all below a node costs if the node itself is published, and what it costs now.
         self.price = np.where(hierarchy.n_leaves > 1, self.occurrences * hierarchy.n_leaves, 0)
@@ -54,6 +56,14 @@ class Cut:
         """Publish ``node`` for everything below it; ``node`` must not lie below the cut."""
         self.spent[self.hierarchy.ancestors(node)] += self.increase(node)
         self.target[self.below(node)] = node
+
+    def at_or_above(self, nodes: Iterable[int]) -> Cut:
+        """A copy raised to each of the given nodes."""
+        higher = copy(self)
+        higher.spent, higher.target = self.spent.copy(), self.target.copy()
+        for node in nodes:
+            higher.raise_to(node)
+        return higher
 
     @property
     def cost(self) -> int:

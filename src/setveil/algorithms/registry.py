@@ -29,6 +29,7 @@ class Entry:
 
 
 TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"
+LW10 = "Liu, Wang 2010"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -38,6 +39,10 @@ ENTRIES: tuple[Entry, ...] = (
         "da", "da:DA", ("km",), TMK08, "counts", "required", "direct anonymization: itemsets of all sizes in one pass"
     ),
     Entry("oa", "oa:OA", ("km",), TMK08, "counts", "required", "optimal anonymization: every cut of a small hierarchy"),
+    Entry(
+        "hghs", "hghs:HgHs", ("km",), LW10, "counts", "required", "generalization from the root down, with suppression"
+    ),
+    Entry("mhghs", "hghs:MHgHs", ("km",), LW10, "counts", "required", "hghs for itemsets of size 1, 2, … m in turn"),
 )
 
 
