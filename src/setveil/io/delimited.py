@@ -125,7 +125,9 @@ def _check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64]) -> None
         raise source.error("the row has no id; give every row the id of its record.", int(lines[row]))
     if tokens.lengths.max(initial=0) > LONGEST_ID:
         row = int(np.argmax(tokens.lengths))
-        raise source.error(f"an id of more than {LONGEST_ID:,} bytes; is a quote missing?", int(lines[row]))
+        raise source.error(
+            f"the id is longer than {LONGEST_ID:,} bytes; look for a quote that does not end.", int(lines[row])
+        )
 
 
 def _refuse_headless(source: Source, name: str, tokens: Tokens) -> None:

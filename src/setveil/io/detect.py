@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from setveil.errors import InputError
 from setveil.io.delimited import scan_rows
 from setveil.io.headers import is_known_header, is_turned_round, looks_like_ids, looks_like_items
-from setveil.io.source import PARQUET, Source, last_line_end
+from setveil.io.source import PARQUET, SAMPLE, Source, last_line_end
 
 NAMES = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
 DELIMITERS = ",;\t|"
@@ -31,7 +31,7 @@ def detect(source: Source, delimiter: str | None, names_columns: bool) -> str:
     if extension in BY_EXTENSION:
         return BY_EXTENSION[extension]
     sample = source.sample()
-    first = next((line for line in sample.split(b"\n") if line.strip()), b"").strip()
+    first = next((line for line in sample.split(b"\n") if line.strip()), b"")[:SAMPLE].strip()
     if not first:
         raise source.error("holds nothing but empty lines, so its layout cannot be told; use --format.", 1)
     is_table = extension in TABLES or delimiter is not None
@@ -39,7 +39,7 @@ def detect(source: Source, delimiter: str | None, names_columns: bool) -> str:
         return "jsonl"
     if first.startswith((b"@CONVERTED_FROM_TEXT", b"@ITEM=")):
         return "spmf"
-    if not is_table and re.fullmatch(rb"(-?[0-9]+[ \t]*)+", first):
+    if not is_table and re.fullmatch(rb"-?[0-9]+(?:[ \t]+-?[0-9]+)*", first):
         if re.search(rb"(^|[ \t\n])-[12]($|[ \t\r\n])", sample):
             return "spmf"
         if re.fullmatch(rb"([0-9]+\t[0-9]+\r?\n)+", sample):
@@ -53,19 +53,18 @@ def choose_delimiter(source: Source, layout: str, id_column: str | None, item_co
     if source.suffix in ([".tsv"], [".tab"]):
         return "\t"
     sample = source.sample()
-    if layout == "long":
-        fitting = []
+    if layout == "basket":
+        return _only(source, _occurring(sample)) or ","
+    candidates = _occurring(_first_row(sample))
+    if len(candidates) > 1:
         wanted = {name for name in (id_column, item_column) if name is not None}
-        for candidate in DELIMITERS:
-            header = _rows(source, sample, candidate, 1)[0]
-            if wanted <= set(header) if wanted else len(header) == 2:
-                fitting.append(candidate)
-        if len(fitting) == 1:
-            return fitting[0]
-        if not fitting or wanted:
-            return _only(source, _occurring(sample.split(b"\n")[0] + b"\n")) or ","
-        return _only(source, fitting) or ","
-    return _only(source, _occurring(sample)) or ","
+        headers = {candidate: _header(source, sample, candidate) for candidate in candidates}
+        candidates = [
+            candidate
+            for candidate, header in headers.items()
+            if (wanted <= set(header) if wanted else len(header) == 2)
+        ] or candidates
+    return _only(source, candidates) or ","
 
 
 def _only(source: Source, candidates: Sequence[str]) -> str | None:
@@ -86,9 +85,8 @@ def _detect_table(source: Source, sample: bytes, delimiter: str | None, names_co
     if names_columns:
         return "long"
     if delimiter is None:
-        whole = sample[: last_line_end(sample, quoted=True)] or sample
-        in_first_line = _occurring(whole.split(b"\n")[0] + b"\n")
-        delimiter = "\t" if source.suffix in ([".tsv"], [".tab"]) else _only(source, in_first_line or _occurring(whole))
+        tabbed = source.suffix in ([".tsv"], [".tab"])
+        delimiter = "\t" if tabbed else _only(source, _occurring(_first_row(sample)) or _occurring(sample))
     if delimiter is None:
         raise source.error(f"cannot tell the layout; use --format with one of {', '.join(NAMES)}.", 1)
     rows = _rows(source, sample, delimiter)
@@ -118,14 +116,25 @@ def _has_header(header: Sequence[str], body: Rows) -> bool:
     return all(text.isdigit() for text in ids) or (len(ids) < len(body) and ids.isdisjoint(items))
 
 
-def _rows(source: Source, sample: bytes, delimiter: str, n_rows: int | None = None) -> Rows:
+def _first_row(sample: bytes) -> bytes:
+    """Up to the first line end outside of quotes."""
+    match = re.match(rb'[^"\n]*(?:"[^"]*"[^"\n]*)*', sample)
+    return match.group() if match else b""
+
+
+def _header(source: Source, sample: bytes, delimiter: str) -> list[str]:
+    try:
+        rows = scan_rows(source, _first_row(sample) + b"\n", 1, delimiter)
+    except InputError:
+        return []
+    return [field.decode() for field in rows[0][1]]
+
+
+def _rows(source: Source, sample: bytes, delimiter: str) -> Rows:
     whole = sample[: last_line_end(sample, quoted=True)]
     if not whole:
         whole = sample if sample.endswith(b"\n") else sample + b"\n"
-    if n_rows == 1 and b'"' not in (line := whole.split(b"\n")[0]):
-        whole = line + b"\n"
-    found = scan_rows(source, whole, 1, delimiter)
-    return [[field.decode(errors="replace") for field in row] for _, row in found]
+    return [[field.decode() for field in row] for _, row in scan_rows(source, whole, 1, delimiter)]
 
 
 def _cannot_tell(what: str, fix: str) -> str:

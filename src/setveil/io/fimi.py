@@ -6,6 +6,7 @@ items. Numbers are labels: ``007`` and ``7`` are two items.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -119,7 +120,7 @@ def _refuse_other(source: Source, chunk: bytes, line: int, allowed: NDArray[np.b
     if chunk[place : place + 1] == b"\r":
         raise source.error("a carriage return inside the line; end lines by line feeds.", where)
     start = max(chunk.rfind(blank, 0, place) for blank in (b" ", b"\t", b"\r", b"\n")) + 1
-    token = chunk[start:].split(maxsplit=1)[0]
+    token = re.match(rb"[^ \t\r\n]*", chunk[start : start + 100]).group()  # type: ignore[union-attr]
     shown = one_line(token.decode(errors="replace"), 30)
     if layout == "fimi" and token in (b"-1", b"-2"):
         raise source.error(f'"{shown}" is no item; use --format spmf if it ends a set or a record.', where)

@@ -28,7 +28,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # Integers stay the text they are: labels have no value, and no limit of digits.
-_scan = json.JSONDecoder(object_pairs_hook=_object, parse_int=str).scan_once
+_scan = json.JSONDecoder(object_pairs_hook=_object, parse_int=str).scan_once  # type: ignore[attr-defined]
 
 
 class Chunk:
@@ -125,7 +125,8 @@ def _parse(source: Source, text: str, begin: int, end: int, line: int) -> Any:
         reason, place = "something follows the record", stop
     if place > end:
         raise source.error("the JSON does not end on its line; write one record per line.", line)
-    raise source.error(f"wrong JSON at character {place - text.rfind(chr(10), 0, begin)}: {one_line(reason)}.", line)
+    column = place - text.rfind("\n", 0, begin)
+    raise source.error(f"wrong JSON at character {column} ({reason}); write one object or array per line.", line)
 
 
 def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import SetveilWarning, name_some
+from setveil.io.source import one_line
 
 WORD = 8  # bytes
 SLICE = 1 << 20  # runs compared at a time
@@ -171,7 +172,7 @@ def warn_about_blanks(labels: list[str]) -> None:
         if doubtful:
             warnings.warn(
                 f"{len(doubtful):,} label(s) differ from another in surrounding white space only and are kept apart: "
-                f"{name_some(doubtful, 3)}.",
+                f"{name_some(map(one_line, doubtful), 3)}.",
                 SetveilWarning,
                 stacklevel=2,
             )
@@ -188,7 +189,7 @@ def _words(buffer: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.u
 
 def _keys(tokens: Tokens) -> NDArray[np.uint64]:
     buffer, starts, lengths = tokens
-    keys = _words(buffer, starts) & _MASKS[np.minimum(lengths, WORD)]
+    keys: NDArray[np.uint64] = _words(buffer, starts) & _MASKS[np.minimum(lengths, WORD)]
     long = np.flatnonzero(lengths > WORD)
     offset = WORD
     while len(long):
@@ -206,7 +207,7 @@ def _mix(keys: NDArray[np.uint64], word: NDArray[np.uint64]) -> NDArray[np.uint6
 
 def _equal(one: Tokens, other: Tokens) -> NDArray[np.bool_]:
     """Whether pieces with equal keys have equal text; pieces of up to a word have, if they are equally long."""
-    equal = one.lengths == other.lengths
+    equal: NDArray[np.bool_] = one.lengths == other.lengths
     long = np.flatnonzero(equal & (one.lengths > WORD))
     offset = 0
     while len(long):

@@ -8,8 +8,10 @@ bytes with every version of every library.
 from __future__ import annotations
 
 import io
+import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -52,10 +54,29 @@ def load(source: Source) -> pl.DataFrame:
 
     file: Path | IO[bytes] = io.BytesIO(source.whole()) if source.path is None or source.is_gzip else source.path
     try:
-        return pl.read_parquet(file, glob=False, hive_partitioning=False)
+        with _silence():
+            return pl.read_parquet(file, glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
         reason = one_line(str(problem).partition("\n")[0], 80)
         raise source.error(f"the Parquet data is damaged ({reason}); write the file again.", None) from None
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the process's standard error quiet: on damaged files Polars prints a stack trace before it raises."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -43,29 +43,34 @@ class Source:
         self.path: Path | None = None
         self._owned = False
         if isinstance(source, str | os.PathLike):
-            shown = os.fspath(source)
-            if shown == "-":
-                self.name, self._stream = "<stdin>", sys.stdin.buffer
-            else:
-                self.name = one_line(os.fsdecode(shown), 400)
-                self._stream = self._open(Path(os.fsdecode(shown)))
+            shown = os.fsdecode(source)
+            self.name = "<stdin>" if shown == "-" else one_line(shown, 400)
+            self._stream = sys.stdin.buffer if shown == "-" else self._open(Path(shown))
         else:
-            self.name = one_line(str(getattr(source, "name", "<stream>")), 400)
+            shown = str(getattr(source, "name", "<stream>"))
+            self.name = one_line(shown, 400)
             self._stream = source
-        names = [part.lower() for part in Path(self.name).suffixes]
+        names = [part.lower() for part in Path(shown).suffixes]
         named_gzip = names[-1:] == [".gz"]
         self.suffix = (names[:-1] if named_gzip else names)[-1:]
         self._blocks = self._read()
         self._ahead: list[bytes] = []
+        self.is_gzip = False
+        try:
+            self._look(named_gzip)
+        except InputError:
+            self.close()
+            raise
+
+    def _look(self, named_gzip: bool) -> None:
+        """Unpack gzip data, refuse what is no text and no Parquet."""
         self.is_gzip = self.start().startswith(GZIP)
         if self.is_gzip:
-            self._blocks, self._ahead = self._inflate(self._chain()), []
+            self._blocks = self._inflate(self._chain())
         elif named_gzip:
-            self.close()
             raise self.error("the file is named .gz but holds no gzip data; rename it or compress it again.", None)
         for magic, kind in FOREIGN.items():
             if self.start().startswith(magic):
-                self.close()
                 raise self.error(f"the file holds {kind}.", None)
 
     def _open(self, path: Path) -> IO[bytes]:
@@ -165,8 +170,9 @@ class Source:
         """The first whole lines, about ``SAMPLE`` bytes, without byte order mark; they stay to be read."""
         size = sum(map(len, self._ahead))
         complete = False
-        while size < SAMPLE or not any(b"\n" in block for block in self._ahead):
-            if size > MAX_LINE:
+        has_end = any(b"\n" in block for block in self._ahead)
+        while size < SAMPLE or not has_end:
+            if size > MAX_LINE and not has_end:
                 raise self._too_long(1)
             block = next(self._blocks, None)
             if block is None:
@@ -174,6 +180,7 @@ class Source:
                 break
             self._ahead.append(block)
             size += len(block)
+            has_end = has_end or b"\n" in block
         text = b"".join(self._ahead)
         first_end = text.find(b"\n") + 1
         if not (complete and size <= SAMPLE):

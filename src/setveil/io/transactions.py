@@ -94,6 +94,7 @@ def _read(
 def read_written(path: str | os.PathLike[str], layout: Layout, keep_ids: bool = False) -> Transactions:
     """Read back what ``write_transactions`` wrote in this layout."""
     has_columns = layout.name == "long" or (layout.name == "parquet" and layout.long)
+    has_columns = has_columns and layout.id_column != layout.item_column  # else only their places tell them apart
     return read_transactions(
         path,
         format=layout.name,
