@@ -113,18 +113,23 @@ def open_release(out: str | os.PathLike[str]) -> Release:
 
     Where ``OUT.internal`` stands beside it, records come back in input order; without it in the order of the file.
     """
+    return _open(out)[0]
+
+
+def _open(out: str | os.PathLike[str]) -> tuple[Release, bool]:
     folder = Path(out)
     if not folder.is_dir():
         raise InputError(f"{folder}: is not a release folder.")
     certificate, problems = check_files(folder)
     if problems:
         raise InputError(f"{folder}: is not an intact release: {problems[0]}")
-    return _in_input_order(folder, _read(folder, certificate), certificate)[0]
+    return _in_input_order(folder, _read(folder, certificate), certificate)
 
 
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
-    """``measure`` for a release folder."""
-    return measure(data, open_release(out))
+    """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
+    release, is_ordered = _open(out)
+    return measure(data, release, aligned=is_ordered)
 
 
 def audit(

@@ -197,11 +197,14 @@ def verify(what: Any, model: PrivacyModel) -> Verdict:
     return check(what, model)
 
 
-def measure(data: Any, release: Release) -> dict[str, Any]:
-    """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply."""
+def measure(data: Any, release: Release, *, aligned: bool = True) -> dict[str, Any]:
+    """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply.
+
+    ``aligned=False``: the release's records are not in the order of ``data``; what compares record with record is left out.
+    """
     from setveil.utility import measure as compute
 
-    return compute(as_transactions(data), release)
+    return compute(as_transactions(data), release, aligned=aligned)
 
 
 # -- publish ----------------------------------------------------------------------------------------------------------

@@ -35,9 +35,9 @@ def _start(
 
 
 def _register() -> None:
-    from setveil.cli import algorithms, anonymize, demo, generate, hierarchy, measure, risk, verify
+    from setveil.cli import algorithms, anonymize, compare, demo, generate, hierarchy, measure, risk, verify
 
-    for module in (risk, anonymize, verify, measure, hierarchy, generate, algorithms, demo):
+    for module in (risk, anonymize, verify, measure, compare, hierarchy, generate, algorithms, demo):
         module.register(app)
 
 
