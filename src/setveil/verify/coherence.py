@@ -96,36 +96,43 @@ def _hits(table: Table, model: Coherence, progress: Progress) -> Iterator[Find]:
     k = min(model.k, int(table.weights.sum()) + 1)
     share = largest_share(model.h, int(table.weights.sum()))
     indexed, public = Indexed.of(table, progress), Indexed.of(table.public(), progress)
-    found = _Found()
+    shared_so_far, singles = _Found(), []
     for size in range(1, min(model.p, table.longest) + 1):
         rare = _rare(public, size, k, progress)
         shared = _shared(indexed, size, k, share, progress)
         for hit in heapq.merge(rare, shared):
-            if not found.has_part_of(hit.itemset):
-                found.add(hit.itemset)
-                yield hit
-        if size == 1 and found.by_first:  # supersets of these are not minimal
-            table = table.without(found.by_first)
+            # Neither kind of hit has a rare proper subset: the walk leaves those out.
+            if shared_so_far.has_part_of(hit.itemset):
+                continue
+            if hit.sensitive >= 0:
+                shared_so_far.add(hit.itemset)
+            if size == 1:
+                singles.append(hit.itemset[0])
+            yield hit
+        if size == 1 and singles:  # supersets of these are not minimal
+            table = table.without(singles)
             indexed, public = Indexed.of(table, progress), Indexed.of(table.public(), progress)
 
 
 def _rare(public: Indexed, size: int, k: int, progress: Progress) -> Iterator[Find]:
+    from setveil.verify.search import AT_ONCE
     from setveil.verify.tables import Find, Walker
 
     if size == 1:
         for item in np.flatnonzero((public.supports > 0) & (public.supports < k)).tolist():
             yield Find((item,), int(public.supports[item]))
         return
-    walker = Walker(public, size, public.table.weights < k)
+    walker = Walker(public, size, public.table.weights < k, at_once=AT_ONCE)
     while found := walker.find(k, progress=progress):
         yield found
 
 
 def _shared(indexed: Indexed, size: int, k: int, share: Fraction, progress: Progress) -> Iterator[Find]:
+    from setveil.verify.search import AT_ONCE
     from setveil.verify.tables import Walker
 
     if share < 1:
-        walker = Walker(indexed, size, _shows_sensitive(indexed.table), shares=True)
+        walker = Walker(indexed, size, _shows_sensitive(indexed.table), shares=True, at_once=AT_ONCE)
         while found := walker.find(k, share.numerator, share.denominator, progress):
             yield found
 

@@ -121,6 +121,42 @@ def number_equal_rows(
 
 
 @compiled
+def copy_rows(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], items: NDArray[np.int32], out: NDArray[np.int32], at: int
+) -> int:
+    """Write rows one behind the other from place ``at`` on; returns where they end."""
+    for row in range(len(starts)):
+        for place in range(starts[row], ends[row]):
+            out[at] = items[place]
+            at += 1
+    return at
+
+
+@compiled
+def set_items_aside(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    items: NDArray[np.int32],
+    number: NDArray[np.int32],
+    n_public: int,
+    out: NDArray[np.int32],
+    tails: NDArray[np.int64],
+) -> None:
+    """Renumber items, and put those numbered ``n_public`` and up behind the others of their row; ``tails``: where."""
+    for row in range(len(starts)):
+        at = starts[row]
+        for place in range(starts[row], ends[row]):
+            if number[items[place]] < n_public:
+                out[at] = number[items[place]]
+                at += 1
+        tails[row] = at
+        for place in range(starts[row], ends[row]):
+            if number[items[place]] >= n_public:
+                out[at] = number[items[place]]
+                at += 1
+
+
+@compiled
 def count_items(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],

@@ -17,7 +17,7 @@ from setveil.verify.verdict import Progress, unwatched
 Number = TypeVar("Number", bound=np.generic)
 
 SLICE = 2_000_000  # occurrences per compiled call
-BUDGET = 20_000_000  # steps per compiled call: about a tenth of a second
+BUDGET = 5_000_000  # steps per compiled call: about a tenth of a second, more where memory is slow
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,27 +78,20 @@ def make_table(published: Published, sensitive: Iterable[str] = (), progress: Pr
     labels, items, indptr = published.labels, published.items, published.indptr
     tails = indptr[1:]
     if hidden:
-        is_hidden = np.zeros(n_items, dtype=bool)
-        is_hidden[hidden] = True
-        order = np.concatenate((np.flatnonzero(~is_hidden), hidden))
+        order = np.concatenate((np.setdiff1d(np.arange(n_items), hidden), hidden))
         number = np.empty(n_items, dtype=np.int32)
         number[order] = np.arange(n_items, dtype=np.int32)
         labels = tuple(labels[item] for item in order.tolist())
-        behind = is_hidden[items]
-        n_before = np.zeros(len(items) + 1, dtype=np.int64)  # hidden occurrences before each place
-        np.cumsum(behind, out=n_before[1:])
-        tails = indptr[1:] - np.diff(n_before[indptr])
-        # Public items move to the front of their row by the hidden ones before them, hidden ones to its end.
-        row = np.repeat(np.arange(published.n_records), np.diff(indptr))
-        moved = np.where(
-            behind,
-            tails[row] + n_before[:-1] - n_before[indptr[row]],
-            np.arange(len(items)) - n_before[:-1] + n_before[indptr[row]],
-        )
-        reordered = np.empty_like(items)
-        reordered[moved] = number[items]
+        tails, reordered = np.empty(published.n_records, dtype=np.int64), np.empty_like(items)
+        starts, ends = indptr[:-1], indptr[1:]
+        for low, high in _slices(starts, ends):
+            progress("setting sensitive items aside", low / published.n_records)
+            counting.set_items_aside(
+                starts[low:high], ends[low:high], items, number, n_items - len(hidden), reordered, tails[low:high]
+            )
         items = reordered
-    rows = Table(labels, n_items - len(hidden), indptr, tails, items, np.ones(published.n_records, dtype=np.int64))
+    ones = np.ones(published.n_records, dtype=np.int64)
+    rows = Table(labels, n_items - len(hidden), indptr, tails, items, ones)
     return _merged(labels, rows.n_public, indptr[:-1], indptr[1:], rows, progress)
 
 
@@ -114,12 +107,15 @@ def _merged(
     numbers, first = number_rows(starts, ends, rows.items, progress)
     weights = np.zeros(len(first), dtype=np.int64)
     np.add.at(weights, numbers, rows.weights)
-    lengths = (ends - starts)[first]
+    firsts, lasts = starts[first], ends[first]
     indptr = np.zeros(len(first) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    gather = np.arange(indptr[-1]) + np.repeat(starts[first] - indptr[:-1], lengths)
-    n_before_tail = np.minimum(rows.tails, ends)[first] - starts[first]
-    return Table(labels, n_public, indptr, indptr[:-1] + n_before_tail, rows.items[gather], weights)
+    np.cumsum(lasts - firsts, out=indptr[1:])
+    items, at = np.empty(indptr[-1], dtype=np.int32), 0
+    for low, high in _slices(firsts, lasts):
+        progress("merging rows", low / len(first))
+        at = counting.copy_rows(firsts[low:high], lasts[low:high], rows.items, items, at)
+    tails = indptr[:-1] + np.minimum(rows.tails[first], lasts) - firsts
+    return Table(labels, n_public, indptr, tails, items, weights)
 
 
 def number_rows(
