@@ -42,6 +42,12 @@ class Tokens(NamedTuple):
         start = int(self.starts[number])
         return self.buffer[start : start + int(self.lengths[number])].tobytes()
 
+    def texts(self) -> list[bytes]:
+        """All pieces."""
+        raw = self.buffer.tobytes()
+        starts, ends = self.starts.tolist(), (self.starts + self.lengths).tolist()
+        return [raw[start:end] for start, end in zip(starts, ends, strict=True)]
+
 
 def padded(chunk: bytes) -> NDArray[np.uint8]:
     """A buffer that words can be read from at any place."""
@@ -67,11 +73,10 @@ class Labels:
         known = self.number_of
         groups = _group(tokens)
         if groups is None:
-            texts = map(tokens.text, range(len(tokens.starts)))
-            return np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
+            return np.array([known.setdefault(text, len(known)) for text in tokens.texts()], dtype=np.int32)
         some, group_of = groups
-        numbers = np.array([known.setdefault(tokens.text(one), len(known)) for one in some.tolist()], dtype=np.int32)
-        return numbers[group_of]
+        texts = tokens.pick(some).texts()
+        return np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)[group_of]
 
     def texts(self) -> list[str]:
         """The labels by number."""
@@ -246,6 +251,10 @@ def _differs_from_previous(
 ) -> NDArray[np.bool_] | None:
     """Whether each place of a sorted order has another id than the place before; None if equal keys do not tell."""
     is_new = np.ones(len(order), dtype=bool)
+    if len(tokens.buffer) == WORD:  # no id is longer than its key
+        ordered = keys[order]
+        np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+        return is_new
     for start in range(0, len(order) - 1, SLICE):
         some = order[start : start + SLICE + 1]
         same = np.flatnonzero(keys[some[1:]] == keys[some[:-1]])
