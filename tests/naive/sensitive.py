@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from fractions import Fraction
 
 Record = frozenset[str]
 
@@ -18,3 +19,120 @@ def gray_rank(record: Collection[str], bits: Sequence[str]) -> int:
 
 def gray_order(records: Sequence[Collection[str]], bits: Sequence[str]) -> list[int]:
     return sorted(range(len(records)), key=lambda number: (gray_rank(records[number], bits), number))
+
+
+def degree_holds(groups: Iterable[Sequence[Record]], sensitive: Collection[str], p: int) -> bool:
+    return all(p * sum(item in record for record in group) <= len(group) for group in groups for item in sensitive)
+
+
+def distance(kind: str, one: Record, other: Record) -> Fraction:
+    common = len(one & other)
+    if kind == "common":
+        return Fraction(-common)
+    if kind == "jaccard":
+        return 1 - Fraction(common, len(one | other)) if one | other else Fraction(0)
+    return Fraction(len(one ^ other))
+
+
+class Grouper:
+    """NNGroup and CAHD share everything but the choice of the p-1 partners."""
+
+    def __init__(self, records: Sequence[Record], sensitive: Collection[str], p: int) -> None:
+        self.public = [record - set(sensitive) for record in records]
+        self.hidden = [record & set(sensitive) for record in records]
+        self.p = p
+        self.free = set(range(len(records)))
+        self.groups: list[list[int]] = []
+
+    def conflict(self, one: int, others: Iterable[int]) -> bool:
+        return any(self.hidden[one] & self.hidden[other] for other in others)
+
+    def rest_is_safe(self, group: Sequence[int]) -> bool:
+        rest = self.free - set(group)
+        items = set().union(*self.hidden)
+        return all(self.p * sum(item in self.hidden[record] for record in rest) <= len(rest) for item in items)
+
+    def settle(self, group: Sequence[int]) -> None:
+        if len(group) >= self.p and self.rest_is_safe(group):
+            self.groups.append(list(group))
+            self.free -= set(group)
+
+
+def nn(records: Sequence[Record], sensitive: Collection[str], p: int, kind: str = "hamming") -> list[set[int]]:
+    """Groups in the order they are formed, leftovers last."""
+    state = Grouper(records, sensitive, p)
+    for seed in range(len(records)):
+        if seed not in state.free or not state.hidden[seed]:
+            continue
+        group = [seed]
+
+        def nearness(other: int, seed: int = seed) -> tuple[Fraction, int, int]:
+            one, two = state.public[seed], state.public[other]
+            return distance(kind, one, two), len(one ^ two), other
+
+        for _ in range(p - 1):
+            open_to = [other for other in state.free - set(group) if not state.conflict(other, group)]
+            if not open_to:
+                break
+            group.append(min(open_to, key=nearness))
+        state.settle(group)
+    return [set(group) for group in state.groups] + ([state.free] if state.free else [])
+
+
+def cahd(
+    records: Sequence[Record],
+    sensitive: Collection[str],
+    p: int,
+    order: Sequence[int],
+    alpha: int = 1,
+    kind: str = "hamming",
+    absorb: bool = False,
+) -> list[set[int]]:
+    """Groups in the order they are formed, leftovers last."""
+    state = Grouper(records, sensitive, p)
+    place = {record: number for number, record in enumerate(order)}
+    for seed in order:
+        if seed not in state.free or not state.hidden[seed]:
+            continue
+        candidates: list[int] = []
+        for step in (-1, 1):
+            number, found = place[seed] + step, 0
+            while 0 <= number < len(order) and found < alpha * p:
+                other = order[number]
+                if other in state.free and not state.conflict(other, [seed, *candidates]):
+                    candidates.append(other)
+                    found += 1
+                number += step
+
+        def nearness(other: int, seed: int = seed) -> tuple[Fraction, int, int]:
+            gap = place[other] - place[seed]
+            return distance(kind, state.public[seed], state.public[other]), abs(gap), gap
+
+        state.settle([seed, *sorted(candidates, key=nearness)[: p - 1]])
+    if absorb:
+        absorb_leftovers(state, order, alpha, kind)
+    return [set(group) for group in state.groups] + ([state.free] if state.free else [])
+
+
+def absorb_leftovers(state: Grouper, order: Sequence[int], alpha: int, kind: str) -> None:
+    group_of = {record: group for group in state.groups for record in group}
+    members = [record for record in order if record in group_of]
+    place = {record: number for number, record in enumerate(order)}
+    for record in order:
+        if record not in state.free:
+            continue
+        before = [other for other in members if place[other] < place[record]][::-1][: alpha * state.p]
+        after = [other for other in members if place[other] > place[record]][: alpha * state.p]
+        choices = []
+        for rank, other in [*enumerate(before), *enumerate(after)]:
+            grown = [*group_of[other], record]
+            if all(
+                state.p * sum(item in state.hidden[member] for member in grown) <= len(grown)
+                for item in state.hidden[record]
+            ):
+                side = place[other] > place[record]
+                near = distance(kind, state.public[record], state.public[other])
+                choices.append((near, rank, side, group_of[other]))
+        if choices and state.rest_is_safe([record]):
+            min(choices, key=lambda choice: choice[:3])[3].append(record)
+            state.free.discard(record)

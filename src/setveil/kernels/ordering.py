@@ -27,3 +27,45 @@ def encode_gray_rows(
         for place in range(0, length, 2):
             codes[first + place] = n_bits - codes[first + place]
         codes[first + length] = n_bits if length % 2 else 0
+
+
+@compiled
+def walk_on(
+    queue: NDArray[np.int64],
+    tally: NDArray[np.int64],
+    n_steps: int,
+    rows: tuple[NDArray[np.int64], NDArray[np.int32]],
+    columns: tuple[NDArray[np.int64], NDArray[np.int64]],
+    seen_row: NDArray[np.int64],
+    seen_item: NDArray[np.int64],
+    walk: int,
+) -> bool:
+    """Go on with a breadth-first walk over rows that share items, for ``n_steps`` rows; whether it has ended.
+
+    ``tally``: next place in the queue to leave from, end of the queue, end of the level being left from, its start, number
+    of levels. Rows met from the same row join the queue in ascending order. What this walk has seen carries its number.
+    """
+    head, tail, level_end, level_start, n_levels = tally
+    for _ in range(n_steps):
+        if head == tail:
+            break
+        if head == level_end:
+            level_start, level_end = level_end, tail
+            n_levels += 1
+        row = queue[head]
+        head += 1
+        first = tail
+        for j in range(rows[0][row], rows[0][row + 1]):
+            item = rows[1][j]
+            if seen_item[item] == walk:
+                continue
+            seen_item[item] = walk
+            for i in range(columns[0][item], columns[0][item + 1]):
+                other = columns[1][i]
+                if seen_row[other] != walk:
+                    seen_row[other] = walk
+                    queue[tail] = other
+                    tail += 1
+        queue[first:tail].sort()
+    tally[0], tally[1], tally[2], tally[3], tally[4] = head, tail, level_end, level_start, n_levels
+    return head == tail
