@@ -30,6 +30,7 @@ class Entry:
 
 TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"
 LW10 = "Liu, Wang 2010"
+GKT11 = "Ghinita, Kalnis, Tao 2011"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -43,6 +44,9 @@ ENTRIES: tuple[Entry, ...] = (
         "hghs", "hghs:HgHs", ("km",), LW10, "counts", "required", "generalization from the root down, with suppression"
     ),
     Entry("mhghs", "hghs:MHgHs", ("km",), LW10, "counts", "required", "hghs for itemsets of size 1, 2, … m in turn"),
+    Entry("cahd", "cahd:CAHD", ("degree",), GKT11, "local", "none", "groups of records close together in an ordering"),
+    Entry("nn", "nn:NN", ("degree",), GKT11, "local", "none", "exact nearest neighbours of each sensitive record"),
+    Entry("random", "random_groups:RandomGroups", ("degree",), "control", "local", "none", "groups drawn at random"),
 )
 
 
