@@ -191,8 +191,9 @@ def test_what_cannot_be_verified() -> None:
             verify(wrong, model)
     with pytest.raises(InputError, match="no check"):
         verify([], object())  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="cannot be listed"):
-        minimal_violations([], PrivacyDegree(p=2, sensitive=["a"]))
+    for ask in (minimal_violations, achieved):
+        with pytest.raises(InputError, match="no check"):
+            ask([], object())  # type: ignore[arg-type]
 
 
 def test_arrays_are_not_trusted() -> None:
@@ -383,6 +384,11 @@ def test_degree_of_groups() -> None:
         False, ("s",), 1, 'group 0: 1 of 2 records hold "s", more than one in 3.', 0
     )
     assert not verify(release, PrivacyDegree(p=10**30, sensitive=["t"]))
+    assert minimal_violations(release, PrivacyDegree(p=5, sensitive=["d", "s", "t"])) == [
+        Violation(("d",), 1),  # in the open
+        Violation(("s",), 1),
+        Violation(("t",), 1),
+    ]
 
 
 def test_sensitive_items_in_the_open() -> None:

@@ -44,6 +44,7 @@ def minimal_violations(
 
     k^m-anonymity and coherence: violating itemsets none of whose proper subsets violates (the *minimal privacy threats*
     of Liu and Wang). Constraints: violated constraints that contain no other. k-anonymity: the classes that fail.
+    Privacy degree: sensitive items in the open, then those that are too frequent in a group, group by group.
     """
     return list(islice(_violations(what, model, limit, progress), max(limit, 0)))
 
@@ -57,9 +58,11 @@ def _violations(what: Any, model: PrivacyModel, limit: int, progress: Progress) 
             return k_anonymity.violations(published, model, progress, limit)
         case ConstraintAnonymity():
             return constraints.violations(published, model, progress)
+        case PrivacyDegree():
+            return degree.violations(published, model, progress)
         case Coherence():
             return coherence.violations(published, model, progress)
-    raise InputError(f"violations of model {type(model).__name__} cannot be listed; verify gives the first one.")
+    raise InputError(f"there is no check for model {type(model).__name__}.")
 
 
 def achieved(what: Any, model: PrivacyModel, progress: Progress = unwatched) -> dict[str, int | float]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,41 +13,47 @@ from setveil.core import Grouping
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.verify.published import Published
-from setveil.verify.verdict import Progress, Verdict, times
+from setveil.verify.verdict import Progress, Verdict, Violation, times
+
+
+class _Fault(NamedTuple):
+    item: str
+    support: int
+    group: int | None
+    size: int | None  # of the group; None for an item in the open
 
 
 def check(published: Published, model: PrivacyDegree, progress: Progress) -> Verdict:
     """Sensitive items in the open first (ascending), then group by group, item by item."""
+    for item, support, group, size in _faults(published, model):
+        if size is None:
+            reason = f'sensitive item "{item}" stands in the open in {times(support, "record")}.'
+        else:
+            reason = f'group {group}: {support:,} of {times(size, "record")} hold "{item}", more than one in {model.p}.'
+        return Verdict(False, (item,), support, reason, group)
+    return Verdict(True)
+
+
+def violations(published: Published, model: PrivacyDegree, progress: Progress) -> Iterator[Violation]:
+    """Each sensitive item in the open, then each one of a group that is too frequent there."""
+    for item, support, _, _ in _faults(published, model):
+        yield Violation((item,), support)
+
+
+def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
     grouping = published.release if isinstance(published.release, Grouping) else None
-    if shown := published.numbers(model.sensitive):
-        supports = np.bincount(published.items, minlength=len(published.labels))
-        for item in shown:
-            if supports[item]:
-                label, support = published.labels[item], int(supports[item])
-                group = None if grouping is None else _first_group(published, grouping, item)
-                return Verdict(
-                    False,
-                    (label,),
-                    support,
-                    f'sensitive item "{label}" stands in the open in {times(support, "record")}.',
-                    group,
-                )
+    supports = np.bincount(published.items, minlength=len(published.labels))
+    for item in published.numbers(model.sensitive):
+        if supports[item]:
+            group = None if grouping is None else _first_group(published, grouping, item)
+            yield _Fault(published.labels[item], int(supports[item]), group, None)
     if grouping is None:
-        return Verdict(True)
+        return
     known, groups, items, count = _counts(grouping, model)
-    over = np.flatnonzero(count > known.sizes[groups] // min(model.p, 2**62))
-    if not len(over):
-        return Verdict(True)
-    first = over[0]
-    label, number = grouping.sensitive[int(items[first])], int(known.names[groups[first]])
-    size = int(known.sizes[groups[first]])
-    return Verdict(
-        False,
-        (label,),
-        int(count[first]),
-        f'group {number}: {int(count[first]):,} of {times(size, "record")} hold "{label}", more than one in {model.p}.',
-        number,
-    )
+    for over in np.flatnonzero(count > known.sizes[groups] // min(model.p, 2**62)).tolist():
+        group = int(groups[over])
+        label = grouping.sensitive[int(items[over])]
+        yield _Fault(label, int(count[over]), int(known.names[group]), int(known.sizes[group]))
 
 
 def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> dict[str, int | float]:
