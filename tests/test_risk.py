@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from string import ascii_letters
 
 import numpy as np
 import pytest
@@ -128,10 +129,12 @@ def test_rare_subsets_equal_enumeration() -> None:
 
 def test_matches_equal_enumeration() -> None:
     source = random.Random(7)
+    n_lists = n_bits = 0
     for _ in range(200):
-        records = random_records(
-            source, max_records=source.choice((5, 200))
-        )  # long ones have rare items, kept as lists
+        records = random_records(source)
+        if source.random() < 0.5:  # rare items, kept as lists, beside frequent ones, kept as bits
+            skewed = [1 / (rank + 1) ** 2 for rank in range(52)]
+            records = [list({*source.choices(ascii_letters, skewed, k=source.randint(0, 9))}) for _ in range(400)]
         distinct, weights, _ = Transactions.from_lists(records).distinct()
         rows = distinct.to_lists()
         lists = invert_rows(distinct.indptr, distinct.items, distinct.n_items)
@@ -142,6 +145,8 @@ def test_matches_equal_enumeration() -> None:
         ]
         packed = (np.cumsum([0, *map(len, queries)]), np.array([item for query in queries for item in query], np.int32))
         labels = [[distinct.vocabulary[item] for item in query] for query in queries]
+        n_lists += int((postings.dense < 0).sum())
+        n_bits += int((postings.dense >= 0).sum())
         assert count_matches(postings, weights, packed).tolist() == [support(records, query) for query in labels]
         assert count_matches(postings, weights[:0], packed).tolist() == [support(rows, query) for query in labels]
         again = pack_postings(np.split(lists[1], lists[0][1:-1]), distinct.n_records) if distinct.n_items else postings
@@ -153,6 +158,7 @@ def test_matches_equal_enumeration() -> None:
             asked = np.array([source.randrange(len(rows)) for _ in queries])
             expected_here = [set(wanted) <= set(rows[row]) for wanted, row in zip(labels, asked, strict=True)]
             assert are_matches(postings, packed, asked).tolist() == expected_here
+    assert min(n_lists, n_bits) > 500
 
 
 def test_nothing_to_assess() -> None:

@@ -7,6 +7,7 @@ occurrences of the original.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.core import Release, Replacement, Transactions, Vocabulary
 from setveil.utility.measure import Metrics
@@ -31,7 +32,7 @@ def added_and_removed(original: Transactions, release: Release) -> Metrics:
         "added_ratio": added / total,
         "removed_ratio": removed / total,
         "suppressed_items": int(gone.sum()),
-        "n_classes": len(np.unique(release.class_of)),
+        "n_classes": _n_distinct(release.class_of),
         "empty_classes": _empty_classes(release),
     }
 
@@ -43,4 +44,8 @@ def _empty_classes(release: Replacement) -> int:
     hidden = rows.vocabulary.numbers(release.sensitive)
     is_public[hidden[hidden >= 0]] = False
     n_public = np.bincount(rows.owners[is_public[rows.items]], minlength=rows.n_records)
-    return len(np.unique(release.class_of[n_public == 0]))
+    return _n_distinct(release.class_of[n_public == 0])
+
+
+def _n_distinct(numbers: NDArray[np.int64]) -> int:
+    return int((np.bincount(numbers) > 0).sum())

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Hierarchy, Itemsets, LocalRecoding, Recoding, Release, Replacement, Transactions, Vocabulary
 from setveil.errors import InputError
-from setveil.kernels.mining import count_matches, pack_postings
+from setveil.kernels.mining import count_matches, pack_postings, sorted_distinct
 from setveil.utility.itemsets import FrequentItemsets, as_min_support, frequent_itemsets
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
@@ -141,7 +141,7 @@ def _truth(original: Transactions, release: Release, itemsets: Itemsets) -> NDAr
     for published in members:
         own = item[published]
         parts = [records[list_indptr[i] : list_indptr[i + 1]] for i in own[own >= 0]]
-        lists.append(np.unique(np.concatenate(parts)) if parts else records[:0])
+        lists.append(sorted_distinct(np.concatenate(parts)) if parts else records[:0])
     postings = pack_postings(lists, original.n_records)
     return count_matches(postings, np.empty(0, dtype=np.int64), (itemsets.indptr, itemsets.items))
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Vocabulary
 from setveil.core.images import Images, images_of
 from setveil.errors import InputError
-from setveil.kernels.mining import Postings, Queries, count_matches, list_matches, pack_postings
+from setveil.kernels.mining import Postings, Queries, count_matches, list_matches, pack_postings, sorted_distinct
 from setveil.utility.loss import group_sizes
 
 Estimator = Literal["expand", "probability"]
@@ -83,7 +83,7 @@ class Reading:
         image = self.images.of_item[itemsets.items].astype(np.int64)
         is_lost = np.bincount(owners[image < 0], minlength=len(itemsets)) > 0
         width = max(len(self.images), 1)
-        keys = np.unique((owners * width + image)[image >= 0])
+        keys = sorted_distinct((owners * width + image)[image >= 0])
         indptr = np.searchsorted(keys, np.arange(len(itemsets) + 1) * width).astype(np.int64)
         return (indptr, (keys % width).astype(np.int32)), is_lost
 

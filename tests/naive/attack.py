@@ -1,0 +1,44 @@
+"""An attack on one target by looking at every published record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from naive.utility import subsets
+
+Covers = Sequence[Sequence[frozenset[str]]]  # per published record the sets its items stand for
+
+
+def candidates(published: Covers, known: set[str]) -> list[int]:
+    """Records that fit what is known; items that are published nowhere are left aside."""
+    anywhere = {item for record in published for cover in record for item in cover}
+    usable = known & anywhere
+    return [number for number, record in enumerate(published) if all(any(i in c for c in record) for i in usable)]
+
+
+def likelihood(record: Sequence[frozenset[str]], secret: str) -> Fraction:
+    """How likely a record holds the secret, read from the most specific item that covers it."""
+    covering = sorted((cover for cover in record if secret in cover), key=len)
+    if not covering:
+        return Fraction(0)
+    worlds = subsets(covering[0])
+    return Fraction(sum(secret in world for world in worlds), len(worlds))
+
+
+def posterior(likelihoods: Sequence[Fraction], fitting: Sequence[int], everyone: Sequence[int]) -> Fraction:
+    """Average over the candidates, over everyone if there are none."""
+    asked = fitting or everyone
+    return sum((likelihoods[number] for number in asked), Fraction(0)) / len(asked) if asked else Fraction(0)
+
+
+def group_likelihoods(
+    secrets: Sequence[set[str]], group_of: Sequence[int], secret: str, without: int | None = None
+) -> list[Fraction]:
+    """Count over size in each record's group, without one person if asked; that person gets 0."""
+    members: dict[int, list[int]] = {}
+    for record, group in enumerate(group_of):
+        if record != without:
+            members.setdefault(group, []).append(record)
+    share = {g: Fraction(sum(secret in secrets[r] for r in rows), len(rows)) for g, rows in members.items()}
+    return [Fraction(0) if record == without else share[group] for record, group in enumerate(group_of)]

@@ -1,0 +1,227 @@
+"""Attacks, against looking at every published record."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from naive.attack import candidates, group_likelihoods, likelihood, posterior
+from naive.releases import random_grouping, random_local, random_recoding, random_replacement
+
+from setveil.core import Grouping, Hierarchy, Itemsets, Recoding, Release, Transactions
+from setveil.errors import InputError
+from setveil.risk import risk
+from setveil.risk.attack import STRATEGIES, attack
+from setveil.risk.surface import Outcomes, Surface
+
+
+def covers_of(release: Release) -> list[list[frozenset[str]]]:
+    """Published records as the sets their items stand for; what is published nowhere is in no set."""
+    book = release.codebook()
+    return [[frozenset(book[label]) for label in sorted(record)] for record in release.transactions()]
+
+
+def search(
+    source: random.Random, data: Transactions, surface: Surface, secrets: list[str]
+) -> tuple[list[tuple[int, set[str], str | None]], Outcomes]:
+    """Random targets, any knowledge, and a secret of each that has one."""
+    asked: list[tuple[int, set[str], str | None]] = []
+    for record in range(data.n_records):
+        own = [item for item in data.to_lists()[record] if item in secrets]
+        known = set(source.sample(list(data.vocabulary), min(source.randint(0, 3), data.n_items))) - set(secrets)
+        asked.append((record, known, source.choice(own) if own else None))
+    itemsets, _ = Itemsets.from_lists([known for _, known, _ in asked], data.vocabulary)
+    rows = np.array([record for record, _, _ in asked], dtype=np.int64)
+    chosen = np.array([-1 if secret is None else secrets.index(secret) for *_, secret in asked], dtype=np.int64)
+    return asked, surface.search(itemsets, rows, chosen)
+
+
+def assert_outcome(
+    found: Outcomes, number: int, fitting: list[int], record: int, likelihoods: list[Fraction] | None,
+    without: list[Fraction] | None,
+) -> None:  # fmt: skip
+    assert found.n_candidates[number] == len(fitting)
+    assert found.is_found[number] == (record in fitting)
+    if likelihoods is None or without is None:
+        assert np.isnan(found.posterior[number])
+        return
+    everyone = list(range(len(likelihoods)))
+    others = [other for other in fitting if other != record]
+    rest = [other for other in everyone if other != record]
+    assert found.posterior[number] == pytest.approx(float(posterior(likelihoods, fitting, everyone)), abs=1e-6)
+    assert found.control[number] == pytest.approx(float(posterior(without, others, rest)), abs=1e-6)
+
+
+@pytest.mark.parametrize("make", [random_recoding, random_local, random_replacement])
+def test_searching_equals_looking_at_every_record(make: Callable[..., tuple[Transactions, Release, object]]) -> None:
+    source = random.Random(1)
+    for _ in range(150):
+        data, release, _ = make(source)
+        secrets = [label for label in data.vocabulary if source.random() < 0.3]
+        numbers = data.vocabulary.numbers(secrets)
+        covers = covers_of(release)
+        surface = Surface.of_release(release, data.vocabulary, numbers)
+        for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets))[0]):
+            likelihoods = None if secret is None else [likelihood(row, secret) for row in covers]
+            assert_outcome(pair[1], number, candidates(covers, known), record, likelihoods, likelihoods)
+
+
+def test_searching_groupings_equals_looking_at_every_record() -> None:
+    source = random.Random(2)
+    for _ in range(200):
+        data, release = random_grouping(source)
+        secrets = list(release.sensitive)
+        rows = [set(row) for row in data.to_lists()]
+        surface = Surface.of_release(release, data.vocabulary, data.vocabulary.numbers(secrets))
+        groups = release.group_of.tolist()
+        for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets))[0]):
+            fitting = candidates(covers_of(release), known)
+            likelihoods = None if secret is None else group_likelihoods(rows, groups, secret)
+            without = None if secret is None else group_likelihoods(rows, groups, secret, without=record)
+            assert_outcome(pair[1], number, fitting, record, likelihoods, without)
+
+
+def test_searching_the_original_equals_looking_at_every_record() -> None:
+    source = random.Random(3)
+    for _ in range(150):
+        data, _, _ = random_recoding(source)
+        secrets = [label for label in data.vocabulary if source.random() < 0.3]
+        rows = data.to_lists()
+        surface = Surface.of_original(data, data.vocabulary.numbers(secrets))
+        for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets))[0]):
+            fitting = [other for other, row in enumerate(rows) if known <= set(row)]
+            likelihoods = None if secret is None else [Fraction(int(secret in row)) for row in rows]
+            assert_outcome(pair[1], number, fitting, record, likelihoods, likelihoods)
+
+
+# -- the whole attack -------------------------------------------------------------------------------------------------
+
+
+RECORDS = [list(record) for record in ("abs", "abt", "ac", "acd", "bcs", "d", "ad", "ab")]
+
+
+def intact(data: Transactions) -> Recoding:
+    return Recoding.from_clusters(data, np.arange(data.n_items))
+
+
+def test_nothing_is_gained_by_publishing_as_it_is() -> None:
+    data = Transactions.from_lists(RECORDS)
+    for row in attack(data, intact(data), targets=500, sensitive=["s", "t"]).rows:
+        assert row.before == row.after
+
+
+def test_rarest_and_most_frequent_items_are_known_first() -> None:
+    # Everyone has a, half have b, and each has an item of their own.
+    data = Transactions.from_lists([["a", f"own{n}", *(["b"] if n % 2 else [])] for n in range(20)])
+    table = attack(data, intact(data), known=(1, 2), targets=200, strategies=("rarest", "frequent"))
+    by = {(row.strategy, row.known): row.after for row in table.rows}
+    assert by["rarest", 1].singled_out.value == 1
+    assert by["frequent", 1].singled_out.value == 0
+    assert by["frequent", 1].linked.value == pytest.approx(1 / 20)
+    assert by["frequent", 1].found.value == 1
+
+
+def test_random_knowledge_agrees_with_the_risk_table() -> None:
+    data, _, _ = random_recoding(random.Random(5))
+    data = Transactions.from_lists([*data.to_lists(), ["a", "b", "c"], ["a", "c", "d", "e"]])
+    expected = {row.known: row for row in risk(data, known=(1, 2, 3)).rows}
+    for row in attack(data, intact(data), known=(1, 2, 3), targets=20_000, strategies=("random",)).rows:
+        low, high = row.after.singled_out[1:]
+        assert low - 0.01 <= expected[row.known].singled_out <= high + 0.01
+        assert row.after.linked.value == pytest.approx(expected[row.known].mean_inverse_support, abs=0.01)
+
+
+def test_wrong_knowledge_misses_the_record() -> None:
+    data = Transactions.from_lists(RECORDS * 5)
+    (right, wrong) = attack(data, intact(data), known=(2,), targets=5000, strategies=("random", "wrong")).rows
+    assert right.after.found.value == 1
+    assert wrong.after.found.value == pytest.approx(0.8**2, abs=0.03)
+    (never,) = attack(data, intact(data), known=(2,), targets=100, strategies=("wrong",), wrong=0).rows
+    assert never.after.found.value == 1
+
+
+def test_one_group_for_all_hides_everything_but_the_frequencies() -> None:
+    data = Transactions.from_lists(RECORDS)
+    release = Grouping.from_groups(data, np.zeros(len(RECORDS), dtype=np.int64), ["s", "t"])
+    (row,) = attack(data, release, known=(2,), targets=2000, strategies=("rarest",)).rows
+    assert row.before.inferred.value > row.after.inferred.value
+    assert 1 / 8 <= row.after.inferred.value <= 2 / 8  # t has one owner of eight, s two
+    assert 0 <= row.control.inferred.value <= 1 / 7  # without the target: none of seven, or one
+    assert row.after.certain.value == 0
+
+
+def test_top_of_the_hierarchy_leaves_everyone_a_candidate() -> None:
+    data = Transactions.from_lists(RECORDS)
+    hierarchy = Hierarchy.from_paths([[item, "top"] for item in data.vocabulary])
+    release = Recoding.from_cut(data, hierarchy, np.full(hierarchy.n_items, hierarchy.root))
+    for row in attack(data, release, targets=100).rows:
+        assert row.after.linked.value == pytest.approx(1 / len(RECORDS))
+        assert row.after.claimed.value == row.control.claimed.value == 0
+
+
+def test_held_out_people_are_a_control_group() -> None:
+    data, control = Transactions.from_lists(RECORDS), Transactions.from_lists([["a", "b", "x"], ["c", "d", "s"]])
+    table = attack(data, intact(data), known=(2,), targets=1000, sensitive=["s"], control=control)
+    assert table.control == "2 people held out"
+    for row in table.rows:
+        # Nobody else has c and d but the fourth record; it has no s.
+        if row.strategy != "wrong":
+            assert row.control.claimed.value == pytest.approx(0.5, abs=0.06)
+            assert row.control.inferred.value == 0
+
+
+def test_without_the_order_nothing_is_said_about_the_right_record() -> None:
+    data = Transactions.from_lists(RECORDS)
+    for row in attack(data, intact(data), known=(1, 2), targets=50, sensitive=["s"], aligned=False).rows:
+        assert (row.after.singled_out, row.after.found, row.after.linked, row.control) == (None, None, None, None)
+        assert row.after.inferred is not None
+
+
+def test_every_kind_of_release_as_plain_json() -> None:
+    source = random.Random(6)
+    for make in (random_recoding, random_local, random_replacement, random_grouping):
+        for _ in range(10):
+            data, release, *_ = make(source)
+            table = attack(data, release, known=(1, 2, 9), targets=50)
+            again = attack(data, release, known=(1, 2, 9), targets=50)
+            plain = json.loads(json.dumps(table.to_dict()))
+            assert plain == json.loads(json.dumps(again.to_dict()))
+            assert "nobody has 9 public items or more" in plain["notes"]
+            assert {row["strategy"] for row in plain["rows"]} <= set(STRATEGIES)
+            assert len(str(table).splitlines()) == len(table.rows) + 1
+            for row in table.rows:
+                for side in (row.before, row.after):
+                    for rate in (side.claimed, side.found, side.linked, side.singled_out):
+                        assert 0 <= rate.low <= rate.value <= rate.high <= 1
+
+
+def test_wrong_asks_are_refused() -> None:
+    data = Transactions.from_lists(RECORDS)
+    for wrong in ({"known": (0,)}, {"targets": 0}, {"strategies": ("guess",)}, {"wrong": 1.5}):
+        with pytest.raises(InputError):
+            attack(data, intact(data), **wrong)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="records"):
+        attack(Transactions.from_lists(RECORDS[1:]), intact(data))
+
+
+def test_progress_is_reported() -> None:
+    data = Transactions.from_lists(RECORDS)
+    seen: list[float | None] = []
+    attack(data, intact(data), known=(1, 2), targets=10, progress=lambda _, share: seen.append(share))
+    assert seen == [n / 8 for n in range(8)]
+
+
+def test_real_click_streams(real_data: Callable[[str], Path]) -> None:
+    """Attacking the original as it is gives the exact figures of the risk table."""
+    with gzip.open(real_data("BMS2.dat.gz"), "rt") as lines:
+        data = Transactions.from_lists(line.split() for line in lines)
+    release = intact(data)
+    expected = {1: 0.000161, 2: 0.101538, 3: 0.369565, 4: 0.580436}
+    for row in attack(data, release, strategies=("random",)).rows:
+        assert row.after.singled_out.value == pytest.approx(expected[row.known], abs=0.015)
