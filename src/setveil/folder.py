@@ -16,10 +16,11 @@ from setveil.errors import InputError, SetveilError
 from setveil.io.folders import internal_beside
 from setveil.io.releases import read_codebook, read_release, reorder_records
 from setveil.models import ConstraintAnonymity, PrivacyModel, make_model
-from setveil.pipeline import measure, read, verify
+from setveil.pipeline import as_transactions, measure, read, verify
 from setveil.verify import check_codebook, check_files, check_original, minimal_violations
 
 if TYPE_CHECKING:
+    from setveil.risk.attack import AttackTable
     from setveil.verify import Verdict, Violation
 
 OWNER_CHECKED_CONSTRAINTS = "the constraints were not published: that they hold was checked by the owner, not here."
@@ -130,6 +131,14 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
     release, is_ordered = _open(out)
     return measure(data, release, aligned=is_ordered)
+
+
+def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
+    """Attack a release folder; see ``risk.attack``. Linking needs ``OUT.internal`` beside it."""
+    from setveil.risk.attack import attack
+
+    release, is_ordered = _open(out)
+    return attack(as_transactions(data), release, aligned=is_ordered, **options)
 
 
 def audit(

@@ -412,6 +412,17 @@ def read_input(source: Any, policy: Policy) -> tuple[Transactions, dict[str, Any
     return data, facts
 
 
+def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None) -> tuple[str, ...]:
+    """Sensitive items as the command line takes them: a file with one per line, or ``a,b,c``; patterns expanded."""
+    from setveil.policy.selection import read_items, select_items
+
+    patterns = (
+        read_items(given) if Path(given).is_file() else [part.strip() for part in given.split(",") if part.strip()]
+    )
+    tree = resolve_hierarchy(hierarchy, data) if hierarchy else None
+    return tuple(select_items(patterns, data.vocabulary, tree))
+
+
 def describe_algorithm(name: str) -> tuple[Any, str, list[Any]]:
     """An algorithm's entry, its documentation and its options."""
     import sys

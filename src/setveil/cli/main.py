@@ -35,9 +35,21 @@ def _start(
 
 
 def _register() -> None:
-    from setveil.cli import algorithms, anonymize, compare, demo, generate, hierarchy, measure, risk, verify
+    from setveil.cli import (
+        algorithms,
+        anonymize,
+        attack,
+        compare,
+        demo,
+        generate,
+        hierarchy,
+        measure,
+        risk,
+        suggest,
+        verify,
+    )
 
-    for module in (risk, anonymize, verify, measure, compare, hierarchy, generate, algorithms, demo):
+    for module in (risk, anonymize, verify, measure, attack, compare, suggest, hierarchy, generate, algorithms, demo):
         module.register(app)
 
 

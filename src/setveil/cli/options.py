@@ -56,6 +56,15 @@ def read_options(
     }
 
 
+def numbers_of(text: str) -> tuple[int, ...]:
+    """``1,2,3`` as numbers of known items."""
+    from setveil.errors import InputError
+
+    if not all(part.strip().isdigit() and int(part) > 0 for part in text.split(",")):
+        raise InputError(f'--known takes numbers of items, as in 1,2,3,4, not "{text}".')
+    return tuple(int(part) for part in text.split(","))
+
+
 def model_section(
     name: str | None = None,
     k: int | None = None,

@@ -28,12 +28,9 @@ def risk(
 ) -> None:
     """What an attacker who knows a few items of a person can find out, before anything is done."""
     import setveil
-    from setveil.errors import InputError
     from setveil.report.words import figure, percent
 
-    if not all(part.strip().isdigit() and int(part) > 0 for part in known.split(",")):
-        raise InputError(f'--known takes numbers of items, as in 1,2,3,4, not "{known}".')
-    numbers = tuple(int(part) for part in known.split(","))
+    numbers = o.numbers_of(known)
     note_first_run()
     with progress() as report:
         if report:

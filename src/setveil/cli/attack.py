@@ -1,0 +1,65 @@
+"""``setveil attack``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setveil.cli import options as o
+from setveil.cli.console import note_first_run, progress, say, say_json, table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: setveil attack baskets.csv release --known 1,2,3")(attack)
+
+
+def attack(
+    input: o.Input,
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="A release folder; with OUT.internal beside it for linking.")
+    ],
+    known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
+    targets: Annotated[int, typer.Option(help="How many people are attacked.")] = 10_000,
+    sensitive: o.Sensitive = None,
+    seed: o.Seed = None,
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+    json: o.Json = False,
+) -> None:
+    """Attack the original and its release, and see how often it works: before, after, and against people not in the data."""
+    import setveil
+    from setveil import folder, pipeline
+
+    numbers = o.numbers_of(known)
+    note_first_run()
+    with progress() as report:
+        data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+        listed = pipeline.list_sensitive(sensitive, data) if sensitive else None
+        result = folder.attack_folder(
+            data, out, known=numbers, targets=targets, seed=seed or 0, sensitive=listed, progress=report
+        )
+    if json:
+        say_json(result.to_dict())
+        return
+    rows = []
+    for row in result.rows:
+        cells = [row.strategy, str(row.known)]
+        for name in ("singled_out", "linked", "inferred"):
+            for side in (row.before, row.after, row.control):
+                rate = None if side is None else getattr(side, name)
+                cells.append("–" if rate is None else f"{100 * rate.value:.2f} %")
+        rows.append(tuple(cells))
+    head = [
+        f"{what} {when}" for what in ("singled out", "linked", "inferred") for when in ("before", "after", "control")
+    ]
+    table(("knows", "items", *head), rows)
+    say(
+        f"{targets:,} people attacked; 95 % intervals are in the JSON output. Control: people who are not in the published data."
+    )
+    for line in result.notes:
+        say(line)

@@ -1,0 +1,104 @@
+"""``setveil suggest``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setveil.cli import options as o
+from setveil.cli.anonymize import show
+from setveil.cli.console import note_first_run, progress, say, say_json, table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: setveil suggest baskets.csv --hierarchy taxonomy.csv --run -o release")(suggest)
+
+
+def suggest(
+    input: o.Input,
+    hierarchy: o.Hierarchy = None,
+    sensitive: o.Sensitive = None,
+    run: Annotated[bool, typer.Option("--run", help="Do what is proposed.")] = False,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT", help="With --run: the folder to publish.")
+    ] = Path("release"),
+    force: Annotated[bool, typer.Option("--force", help="With --run: replace an earlier release.")] = False,
+    seed: o.Seed = None,
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+    json: o.Json = False,
+) -> None:
+    """Look at the data and propose model, parameters, hierarchy and algorithm, with reasons and what it would cost."""
+    import setveil
+    from setveil import pipeline
+    from setveil.report.words import figure, percent
+    from setveil.suggest import command_for, policy_for
+    from setveil.suggest import suggest as propose
+
+    note_first_run()
+    reading = o.read_options(format, delimiter, id_column, item_column)
+    with progress() as report:
+        data = setveil.read(input, **reading)
+        listed = pipeline.list_sensitive(sensitive, data, hierarchy) if sensitive else ()
+        found = propose(data, hierarchy=hierarchy, sensitive=listed, seed=seed or 0, report=report)
+    best = found.choices[0]
+    if json:
+        told = [
+            {"policy": policy_for(c).to_toml(), "guarantee": c.guarantee, "reasons": list(c.reasons), "metrics": dict(c.metrics),
+             "query_error": c.query_error, "command": command_for(input, c)}
+            for c in found.choices
+        ]  # fmt: skip
+        say_json(
+            {
+                "profile": vars(found.profile),
+                "choices": told,
+                "refused": list(found.refused),
+                "sampled": found.is_sampled,
+            }
+        )
+    else:
+        p = found.profile
+        say(
+            f"{p.n_records:,} records, {p.n_items:,} items, {p.mean_length:.1f} items per record (longest {p.longest}); {percent(p.rare_items)} of the items are had by fewer than 5 people."
+        )
+        singled = ", ".join(f"{c}: {percent(share)}" for c, share in enumerate(p.singled_out, start=1))
+        say(f"Singled out by so many known items: {singled}")
+        say(f"\nProposal: {best.guarantee}")
+        for reason in best.reasons:
+            say(f"- {reason}")
+        rows = [
+            (
+                c.algorithm,
+                _told(c),
+                figure(c.query_error),
+                figure(c.metrics.get("ncp")),
+                figure(c.metrics.get("il_ratio")),
+                percent(c.singled_out[2]),
+                f"{c.seconds:.1f}",
+            )
+            for c in found.choices
+        ]
+        table(("tried", "promise", "query error", "NCP", "IL", "3 items single out", "seconds"), rows)
+        if found.is_sampled:
+            say("Tried on a random sample; on all records the loss is usually lower.")
+        say(f"\n$ {command_for(input, best, str(output))}")
+    if run:
+        with progress() as report:
+            given = {"input": {key: value for key, value in reading.items() if value is not None}}
+            policy = policy_for(best).model_copy(
+                update={"input": pipeline.make_policy({**given, "model": {"name": "km"}}).input}
+            )
+            outcome = pipeline.run(policy, input, output, force=force, report=report)
+        if not json:
+            show(outcome, json=False)
+
+
+def _told(choice: object) -> str:
+    model = choice.policy.model  # type: ignore[attr-defined]
+    told = [f"{name}={value}" for name in ("k", "m", "p") if (value := getattr(model, name)) is not None]
+    return " ".join([model.name, *told])
