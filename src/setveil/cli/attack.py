@@ -46,18 +46,27 @@ def attack(
     if json:
         say_json(result.to_dict())
         return
-    rows = []
-    for row in result.rows:
-        cells = [row.strategy, str(row.known)]
-        for name in ("singled_out", "linked", "inferred"):
-            for side in (row.before, row.after, row.control):
-                rate = None if side is None else getattr(side, name)
-                cells.append("–" if rate is None else f"{100 * rate.value:.2f} %")
-        rows.append(tuple(cells))
-    head = [
-        f"{what} {when}" for what in ("singled out", "linked", "inferred") for when in ("before", "after", "control")
+    columns = (
+        ("singled out before", "before", "singled_out"),
+        ("after", "after", "singled_out"),
+        ("one fits, control", "control", "claimed"),
+        ("linked before", "before", "linked"),
+        ("after", "after", "linked"),
+        ("inferred before", "before", "inferred"),
+        ("after", "after", "inferred"),
+        ("control", "control", "inferred"),
+    )
+    rates = [[getattr(getattr(row, side), name, None) for _, side, name in columns] for row in result.rows]
+    shown = [place for place in range(len(columns)) if any(line[place] is not None for line in rates)]
+    rows = [
+        (
+            row.strategy,
+            str(row.known),
+            *("–" if line[place] is None else f"{100 * line[place].value:.2f}%" for place in shown),
+        )
+        for row, line in zip(result.rows, rates, strict=True)
     ]
-    table(("knows", "items", *head), rows)
+    table(("knows", "items", *(columns[place][0] for place in shown)), rows)
     say(
         f"{targets:,} people attacked; 95 % intervals are in the JSON output. Control: people who are not in the published data."
     )
