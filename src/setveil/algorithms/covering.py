@@ -48,7 +48,7 @@ class CoveringProgram:
         self.n_columns = len(costs)
         self.n_rows = 0
         self._infinity = highspy.kHighsInf
-        self._highs: Any = highspy.Highs()
+        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._stop = Event()
         for name, value in {
             "output_flag": False,
@@ -86,6 +86,8 @@ class CoveringProgram:
         """The cheapest solution, in whole columns or in parts of them. ``watch`` is called while it works; it may raise."""
         import highspy
 
+        if not self.n_columns:
+            return Solution(np.empty(0), 0.0, True)
         kind = highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
         self._highs.changeColsIntegrality(self.n_columns, self._columns, np.full(self.n_columns, kind))
         if whole and start is not None:

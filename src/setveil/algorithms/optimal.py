@@ -103,7 +103,7 @@ class Search:
         self.program = self.skeleton.program(options.gap)
         self.known: set[tuple[int, ...]] = set()  # rows of the program
         self.best = np.full(hierarchy.n_items, hierarchy.root, dtype=np.int32)
-        self.cost = self.losses.of_cut(self.best)
+        self.cost = self.losses.worst + 1  # nothing is known yet
         self.bound = 0.0
         self.rounds = 0
         self.is_stopped = False

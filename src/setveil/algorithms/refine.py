@@ -89,7 +89,7 @@ class Refiner:
 
     def _take_back(self, draft: Draft, nodes: set[int]) -> int:
         """Try the given nodes, and what comes of them; how often it worked."""
-        queue = [self._rank(draft, node) for node in nodes if self._saving(draft, node) > 0]
+        queue = [self._rank(draft, node) for node in nodes if self._is_worth_trying(draft, node)]
         heapify(queue)
         n_done = 0
         while queue:
@@ -113,9 +113,13 @@ class Refiner:
                 draft.suppressed.update(parts)
                 del draft.witness[node]
             for part in parts:
-                if self._saving(draft, part) > 0:
+                if self._is_worth_trying(draft, part):
                     heappush(queue, self._rank(draft, part))
         return n_done
+
+    def _is_worth_trying(self, draft: Draft, node: int) -> bool:
+        """Whether something is lost at a node; what is suppressed as a whole may save something only further below."""
+        return self._saving(draft, node) > 0 or (node in draft.suppressed and bool(self.losses.suppressed[node]))
 
     def _rank(self, draft: Draft, node: int) -> tuple[int, int, int]:
         return -self._saving(draft, node), int(self.hierarchy.preorder[node]), node

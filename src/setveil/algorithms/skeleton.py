@@ -50,7 +50,7 @@ class Skeleton:
         bottom = np.arange(hierarchy.n_nodes, dtype=np.int32)
         above = np.full(hierarchy.n_nodes, -1, dtype=np.int32)
         is_bottom = np.zeros(hierarchy.n_nodes, dtype=np.bool_)
-        nodes = []
+        nodes: list[int] = []
         for node in hierarchy.in_preorder.tolist():
             up = int(parent[node])
             if up >= 0 and bottom[up] != up:

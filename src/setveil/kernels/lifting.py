@@ -141,7 +141,7 @@ def lift_member(index: NodeRows, members: NDArray[np.int32], j: int, k: int) -> 
 @compiled
 def n_rows_of(index: NodeRows, node: int) -> int:
     """In how many rows a node occurs."""
-    return index.starts[node + 1] - index.starts[node]  # type: ignore[no-any-return]
+    return index.starts[node + 1] - index.starts[node]
 
 
 @compiled
