@@ -13,10 +13,11 @@ from typing import Any
 from setveil.core import Grouping, Release, Transactions
 from setveil.errors import InputError, SetveilError
 from setveil.models import make_model
-from setveil.pipeline import anonymize, measure, read, resolve_hierarchy, risk, verify
+from setveil.pipeline import anonymize, measure, read, resolve_hierarchy, verify
 from setveil.policy.resolve import resolve_model
 from setveil.policy.schema import Policy
 
+N_TARGETS = 5000  # people attacked
 N_QUERIES, QUERY_SIZE = 1000, 2  # the workload behind avg_re: random pairs of random records
 
 
@@ -34,14 +35,14 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
     if not verdict.holds:
         return {"status": "broken", "reason": verdict.reason}
     known = order["known"]
-    row = risk(release, known=(known,), seed=policy.seed).rows[0]
+    singled_out, mean_chance = _attacked(data, release, known)
     metrics = measure(data, release)
     assert release.record is not None
     return {
         "status": "ok",
         "algorithm": release.record.algorithm,
-        "singled_out": row.singled_out or 0.0,
-        "mean_chance": row.mean_inverse_support or 0.0,
+        "singled_out": singled_out,
+        "mean_chance": mean_chance,
         "avg_re": _avg_re(data, release),
         "kl": _kl(data, release),
         "published_items": release.published.n_items,
@@ -55,6 +56,16 @@ def _load(path: str) -> dict[str, Any]:
     import tomllib
 
     return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def _attacked(data: Transactions, release: Release, known: int) -> tuple[float | None, float | None]:
+    """How often an attacker who knows so many random items of a person singles out, and picks, the right record."""
+    from setveil.risk.attack import attack
+
+    rows = attack(data, release, (known,), N_TARGETS, strategies=("random",)).rows
+    if not rows or rows[0].after.singled_out is None or rows[0].after.linked is None:
+        return None, None  # nobody has that many items
+    return rows[0].after.singled_out.value, rows[0].after.linked.value
 
 
 def _avg_re(data: Transactions, release: Release) -> float | None:

@@ -40,7 +40,7 @@ n=(x!==''&&y!==''&&!isNaN(x)&&!isNaN(y))?x-y:x<y?-1:x>y?1:0;return down?-n:n}).f
 
 def write_compare_page(rows: Sequence[Row], source: str, known: int, path: Path) -> None:
     """One offline page: the picture, small multiples, the table, and how to repeat each setting."""
-    good = [row for row in rows if row["status"] == "ok" and row["avg_re"] is not None]
+    good = [row for row in rows if row["status"] == "ok" and None not in (row["avg_re"], row["mean_chance"])]
     look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in good))}
     parts = [
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>setveil: comparison of {len(rows)} settings</title>',
