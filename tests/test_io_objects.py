@@ -142,7 +142,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
 @pytest.mark.parametrize(
     ("obj", "message"),
     [
-        (5, "cannot read records from int; give a list of lists, a dict, a frame or a path."),
+        (5, "cannot read records from int; give a list of lists, a dict or a frame; read() takes files."),
         (["milk"], "record 0 is a string; give a list of items per record."),
         ([["a"], None], "record 1 is null; give an empty list for a record without items."),
         ([["a"], 5], "record 1 is no list of items but int."),

@@ -17,6 +17,7 @@ from setveil.errors import InputError
 from setveil.io import extension, layout_for, read_transactions, read_written, write_transactions
 from setveil.io import parquet as parquet_module
 from setveil.io import writing as writing_module
+from setveil.io.writing import write_chunks
 
 LAYOUTS = [
     Layout("spmf"),
@@ -86,6 +87,7 @@ def test_order_chunks_and_row_groups(layout: Layout, tmp_path: Path, monkeypatch
     assert read_written(tmp_path / "whole", layout).to_lists() == expected
     monkeypatch.setattr(writing_module, "CHUNK", 7)
     monkeypatch.setattr(parquet_module, "ROW_GROUP", 7)
+    monkeypatch.setattr(parquet_module, "MAX_VALUES", 5)
     parts = written(data, layout, tmp_path / "parts", order=order)
     assert read_written(tmp_path / "parts", layout).to_lists() == expected
     if layout.name != "parquet":
@@ -94,6 +96,25 @@ def test_order_chunks_and_row_groups(layout: Layout, tmp_path: Path, monkeypatch
         ids = [f"id{record}" for record in range(100)]
         write_transactions(data, tmp_path / "ids", layout, order=order, ids=ids)
         assert read_written(tmp_path / "ids", layout, keep_ids=True).ids == tuple(f"id{record}" for record in order)
+
+
+@pytest.mark.parametrize(
+    "layout", [Layout("fimi"), Layout("basket", ";"), Layout("jsonl"), Layout("long")], ids=lambda layout: layout.name
+)
+def test_chunks_make_the_same_file(layout: Layout, tmp_path: Path) -> None:
+    data = Transactions.from_lists([[1, 2], [], [3], [2], []])
+    parts = [data.select(np.array(records)) for records in ([0, 1], [2], [3, 4])]
+    assert write_chunks(parts, tmp_path / "parts", layout) == 5
+    assert (tmp_path / "parts").read_bytes() == written(data, layout, tmp_path / "whole")
+    named = [
+        Transactions(part.indptr, part.items, part.vocabulary, ids)
+        for part, ids in zip(parts, [("a", "b"), ("c",), ("d", "e")], strict=True)
+    ]
+    if layout.name in ("long", "jsonl"):
+        write_chunks(named, tmp_path / "parts", layout)
+        assert (tmp_path / "parts").read_bytes() == written(data, layout, tmp_path / "whole", ids=list("abcde"))
+    with pytest.raises(InputError, match="piece by piece"):
+        write_chunks(parts, tmp_path / "parts", Layout("parquet"))
 
 
 def test_golden_bytes(tmp_path: Path) -> None:
@@ -168,10 +189,15 @@ def test_refusals(tmp_path: Path) -> None:
         (Layout("basket", ",,"), {}, "give one character"),
         (Layout("long"), {"ids": ["1", "1"]}, "distinct"),
         (Layout("long"), {"ids": ["1", ""]}, "not empty"),
+        (Layout("long"), {"ids": ["1", "\ud800"]}, "half a surrogate"),
         (Layout("excel"), {}, "unknown format"),
     ]:
         with pytest.raises(InputError, match=message):
             write_transactions(data, path, layout, **options)  # type: ignore[arg-type]
+        assert not path.exists()
+    for label in ("a\0", "\udfff"):
+        with pytest.raises(InputError, match="a label holds a NUL or half a surrogate pair"):
+            write_transactions(Transactions.from_lists([[label]]), path, Layout("jsonl"))
     with pytest.raises(InputError, match="cannot be written"):
         write_transactions(data, tmp_path / "no" / "folder", Layout("jsonl"))
 

@@ -117,6 +117,8 @@ CASES = [
     Case("a.csv", b"id,item\n1,a\rb\n", 2, "carriage return"),
     Case("a.csv", b"id,item\r1,a\r2,b\r", 1, "carriage return", LONG),
     Case("a.csv", b"id,item\n", 1, "no rows"),
+    Case("a.csv", b"sep=;\nid;item\n1;a\n1;b\n", 1, "--format"),
+    Case("a.csv", b"sep=;\nid;item\n1;a\n1;b\n", 1, 'a note for a spreadsheet ("sep=")', LONG),
     Case("a.csv", b"id,item\n\n\n", 1, "no rows"),
     Case("a.csv", b"id,item", 1, "no rows"),
     Case("a.csv", b"id\n1\n", 1, "the header has 1 column(s)", LONG),
@@ -191,7 +193,6 @@ CASES = [
     Case("a.jsonl", b'["a"]\n["\\ud800"]\n', 2, "a NUL or half a surrogate"),
     Case("a.jsonl", b'["a"]\n\n["b"]\n', 2, "an empty line"),
     Case("a.jsonl", b"\n\n", None, "no records"),
-    Case("a.jsonl", b"[" * 4000 + b"\n", 1, "nested too deeply"),
     Case("a.jsonl", b'{"id": 1, "items": []}\n{"items": []}\n', 2, 'has no "id"'),
     Case("a.jsonl", b'{"items": []}\n{"id": 1, "items": []}\n', 2, 'has an "id"'),
     Case("a.jsonl", b'{"id": 1, "items": []}\n[]\n', 2, 'has no "id"'),
@@ -416,6 +417,14 @@ class Endless(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         self.n_read += size
         return self.pattern * (size // len(self.pattern)) if self.n_read <= 2**31 else b""
+
+
+def test_deep_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    with pytest.raises(
+        InputError, match=r"^<stream>:1: the JSON is nested too deeply; write one list of items per line\.$"
+    ):
+        read_transactions(io.BytesIO(b"[" * 300_000))
 
 
 @pytest.mark.parametrize("named", [None, "fimi", "long", "basket", "jsonl"])

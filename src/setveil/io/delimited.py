@@ -83,6 +83,8 @@ def pick_columns(
     source: Source, header: Sequence[str], delimiter: str, id_column: str | None, item_column: str | None
 ) -> tuple[int, int]:
     """Where ids and items stand; without names they are the two columns of a table that has no more."""
+    if header[0].lower() == "sep=" or header[0].lower().startswith("sep=" + delimiter):
+        raise source.error('the first line is a note for a spreadsheet ("sep="); remove it.', 1)
     shown = f"the header has {len(header)} column(s)"
     if 1 < len(header) <= 20:
         shown += f" ({name_some((one_line(name, 30) for name in header), 20)})"

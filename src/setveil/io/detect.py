@@ -111,7 +111,7 @@ def _detect_table(source: Source, sample: bytes, delimiter: str | None, names_co
 def _has_header(header: Sequence[str], body: Rows) -> bool:
     """Whether two columns have names above them that are not data, and ids that are not items."""
     ids, items = {row[0] for row in body}, {row[1] for row in body}
-    if not body or header[0] in ids or header[1] in items or any(name.isdigit() for name in header):
+    if not body or "" in header or header[0] in ids or header[1] in items or any(name.isdigit() for name in header):
         return False
     return all(text.isdigit() for text in ids) or (len(ids) < len(body) and ids.isdisjoint(items))
 

@@ -75,7 +75,7 @@ def from_frame(
             raise InputError(f"{frame.where}: several list columns ({shown}); name the items with --item-column.")
         given_item = lists[0]
     if given_item is not None and kinds[given_item] == LIST:
-        if given_id is None and "id" in frame.names and kinds[frame.names.index("id")] in SCALARS:
+        if given_id is None and "id" in frame.names:
             given_id = frame.names.index("id")
         layout = Layout("parquet", id_column="id" if given_id is None else frame.names[given_id],
                         item_column=frame.names[given_item])  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
-from setveil.io.labels import Ids, assemble, joined, tokens_of
+from setveil.io.labels import Ids, assemble, is_proper, joined, tokens_of
 from setveil.io.source import Source, one_line
 
 ITEMS, ID = "items", "id"
@@ -56,7 +56,7 @@ def read_json_lines(source: Source, id_column: str | None, item_column: str | No
     for chunk in _chunks(source, id_key, item_key):
         _check_items(source, chunk)
         fresh = set(chunk.items) - number_of.keys()
-        bad = {label for label in fresh if not label or "\0" in label or not _is_text(label)}
+        bad = {label for label in fresh if not (label and is_proper(label))}
         if bad:
             place = next(place for place, label in enumerate(chunk.items) if label in bad)
             raise source.error(_bad_label(chunk.items[place]), chunk.line_of(place))
@@ -151,7 +151,7 @@ def _check_ids(source: Source, chunk: Chunk, expected: bool, id_key: str) -> lis
                 f'the record {problem} "{one_line(id_key)}", unlike others; give all records one or none.', line
             )
         if expected:
-            if not isinstance(value, str) or not value or "\0" in value or not _is_text(value) or len(value) > 1024:
+            if not isinstance(value, str) or not value or not is_proper(value) or len(value) > 1024:
                 raise source.error(f'"{one_line(id_key)}" must be a whole number or short text.', line)
             texts.append(value.encode())
     return texts
@@ -172,11 +172,3 @@ def _bad_label(label: str) -> str:
     if not label:
         return "an item label is empty; give every item a name."
     return "an item label holds a NUL or half a surrogate pair; give it a proper name."
-
-
-def _is_text(label: str) -> bool:
-    try:
-        label.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

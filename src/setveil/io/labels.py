@@ -168,6 +168,15 @@ def assemble(
     return Transactions.from_pairs(records, rank[numbers], n_records, vocabulary, ids, layout)
 
 
+def is_proper(text: str) -> bool:
+    """Whether every layout can hold the text: no NUL, no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
 def warn_about_blanks(labels: list[str]) -> None:
     """Labels that differ in surrounding white space only are kept apart; the user should know."""
     padded_labels = [label for label in labels if label[:1].isspace() or label[-1:].isspace()]

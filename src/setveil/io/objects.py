@@ -12,7 +12,7 @@ from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 from setveil.io.frames import Frame, PandasFrame, PolarsFrame, from_frame
-from setveil.io.labels import warn_about_blanks
+from setveil.io.labels import is_proper, warn_about_blanks
 
 
 def from_object(
@@ -40,7 +40,7 @@ def from_object(
         return replace(data, ids=tuple(map(str, obj))) if keep_ids else data
     if isinstance(obj, str | bytes) or not isinstance(obj, Iterable):
         raise InputError(
-            f"cannot read records from {type(obj).__name__}; give a list of lists, a dict, a frame or a path."
+            f"cannot read records from {type(obj).__name__}; give a list of lists, a dict or a frame; read() takes files."
         )
     return _from_lists(obj)
 
@@ -68,9 +68,8 @@ def _frame_of(obj: Any) -> Frame | None:
 
 def _from_lists(records: Iterable[Any]) -> Transactions:
     data = Transactions.from_lists(_checked(records))
-    for label in data.vocabulary:
-        if "\0" in label or any("\ud800" <= character <= "\udfff" for character in label):
-            raise InputError("an item label holds a NUL or half a surrogate pair; give it a proper name.")
+    if not all(map(is_proper, data.vocabulary)):
+        raise InputError("an item label holds a NUL or half a surrogate pair; give it a proper name.")
     warn_about_blanks(list(data.vocabulary))
     return data
 

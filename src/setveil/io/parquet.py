@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ROW_GROUP = 1_000_000  # rows
+MAX_VALUES = 1 << 25  # of a list column in a row group; a page must stay below 2 GiB
 
 # Numbers of the format's enumerations.
 INT64, BYTE_ARRAY = 2, 6
@@ -52,7 +53,7 @@ def load(source: Source) -> pl.DataFrame:
         raise source.error("is not a Parquet file; name its layout with --format.", None)
     import polars as pl
 
-    file: Path | IO[bytes] = io.BytesIO(source.whole()) if source.path is None or source.is_gzip else source.path
+    file: Path | IO[bytes] = source.path if source.path and source.is_plain_file else io.BytesIO(source.whole())
     try:
         with _silence():
             return pl.read_parquet(file, glob=False, hive_partitioning=False)
@@ -102,6 +103,10 @@ class ListColumn:
                 _int(1, BYTE_ARRAY), _int(3, REQUIRED), _text(4, "element"), _int(6, UTF8), _nested(10, _nested(1))
             ),
         ]
+
+    def last_row(self, start: int) -> int:
+        """Where a row group that begins at ``start`` must end at the latest."""
+        return max(int(np.searchsorted(self.indptr, self.indptr[start] + MAX_VALUES, side="right")) - 1, start + 1)
 
     def pages(self, start: int, end: int) -> tuple[bytes | None, bytes, int]:
         """Dictionary page, data page and number of values of some rows."""
@@ -182,24 +187,31 @@ class NumberColumn:
 Column = ListColumn | LabelColumn | NumberColumn
 
 
-def write_parquet(file: IO[bytes], columns: Sequence[Column], n_rows: int) -> None:
-    """Write columns of the same length, in row groups of a million rows."""
-    offset = file.write(PARQUET)
+def encode(columns: Sequence[Column], n_rows: int) -> Iterator[bytes]:
+    """A file with columns of the same length, in row groups of at most a million rows; piece by piece."""
+    yield PARQUET
+    offset = len(PARQUET)
     groups = []
-    for start in range(0, n_rows, ROW_GROUP):
-        end = min(start + ROW_GROUP, n_rows)
+    end = 0
+    while end < n_rows:
+        start = end
+        end = min(
+            start + ROW_GROUP, n_rows, *(part.last_row(start) for part in columns if isinstance(part, ListColumn))
+        )
         chunks, group_size = [], 0
         for column in columns:
             dictionary, data, n_values = column.pages(start, end)
-            first = offset
-            size = file.write(dictionary or b"") + file.write(data)
+            if dictionary is not None:
+                yield dictionary
+            yield data
+            first, size = offset, len(dictionary or b"") + len(data)
             offset += size
             group_size += size
             encodings = [PLAIN] if dictionary is None else [PLAIN, RLE, RLE_DICTIONARY]
             meta = [
                 _int(1, column.kind), _list(2, 5, [_zigzag(code) for code in encodings]),
                 _list(3, 8, [_binary(name) for name in (column.name, *column.path)]), _int(4, 0),
-                _long(5, n_values), _long(6, size), _long(7, size), _long(9, first + len(dictionary or b"")),
+                _long(5, n_values), _long(6, size), _long(7, size), _long(9, offset - len(data)),
             ]  # fmt: skip
             if dictionary is not None:
                 meta.append(_long(11, first))
@@ -209,7 +221,7 @@ def write_parquet(file: IO[bytes], columns: Sequence[Column], n_rows: int) -> No
     for column in columns:
         schema += column.schema()
     footer = _struct(_int(1, 1), _list(2, 12, schema), _long(3, n_rows), _list(4, 12, groups))
-    file.write(footer + struct.pack("<I", len(footer)) + PARQUET)
+    yield footer + struct.pack("<I", len(footer)) + PARQUET
 
 
 # -- pages ------------------------------------------------------------------------------------------------------------

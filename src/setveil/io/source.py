@@ -45,7 +45,7 @@ class Source:
         if isinstance(source, str | os.PathLike):
             shown = os.fsdecode(source)
             self.name = "<stdin>" if shown == "-" else one_line(shown, 400)
-            self._stream = sys.stdin.buffer if shown == "-" else self._open(Path(shown))
+            self._stream = self._standard_input() if shown == "-" else self._open(Path(shown))
         else:
             shown = str(getattr(source, "name", "<stream>"))
             self.name = one_line(shown, 400)
@@ -73,9 +73,14 @@ class Source:
             if self.start().startswith(magic):
                 raise self.error(f"the file holds {kind}.", None)
 
+    def _standard_input(self) -> IO[bytes]:
+        if sys.stdin is None:
+            raise self.error("there is no standard input; name a file.", None)
+        return sys.stdin.buffer
+
     def _open(self, path: Path) -> IO[bytes]:
         try:
-            stream = open(path, "rb", buffering=0)  # noqa: SIM115 (closed by close())
+            stream = open(path, "rb")  # noqa: SIM115 (closed by close())
         except FileNotFoundError:
             raise self.error("no such file; check the path.", None) from None
         except IsADirectoryError:
@@ -159,6 +164,11 @@ class Source:
     def _chain(self) -> Iterator[bytes]:
         ahead, self._ahead = self._ahead, []
         return chain(ahead, self._blocks)
+
+    @property
+    def is_plain_file(self) -> bool:
+        """Whether others can read the same bytes from ``path``."""
+        return self.path is not None and self.path.is_file() and not self.is_gzip
 
     def whole(self) -> bytes:
         """Everything at once."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from typing import IO, Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from numpy.typing import NDArray
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.detect import DELIMITERS, check_delimiter, check_format
+from setveil.io.labels import is_proper
+from setveil.io.source import one_line
 
 CHUNK = 1 << 18  # records at a time
 
@@ -36,44 +40,37 @@ def write_transactions(
     Without ids, a layout that needs them numbers records 1, 2, … as they are written.
     """
     name = check_format(layout.name)
+    _check_texts(data.vocabulary, "label")
     if ids is not None:
         _check_ids(name, ids, data.n_records)
+    data = Transactions(data.indptr, data.items, data.vocabulary)  # without ids, which would travel with every part
     places = np.arange(data.n_records) if order is None else np.asarray(order, dtype=np.int64)
-    try:
-        with open(path, "wb") as file:
-            if name == "parquet":
-                _write_parquet(file, data, layout, places, ids)
-            else:
-                writer = {"fimi": _fimi, "spmf": _spmf, "basket": _basket, "jsonl": _json_lines, "long": _long}[name]
-                for chunk in writer(data, layout, places, ids):
-                    file.write(chunk)
-    except OSError as problem:
-        raise InputError(f"{os.fspath(path)}: cannot be written ({problem.strerror}); check the path.") from None
+    chunks = _chunks(name, data, layout, places, ids)  # whatever does not fit is refused before the file is opened
+    with _opened(path) as file:
+        file.writelines(chunks)
 
 
 def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:
     """Write chunks over one vocabulary as they come, in a layout that needs no look ahead; returns the number of records."""
-    writer = {"fimi": _fimi, "basket": _basket, "jsonl": _json_lines, "long": _long}.get(check_format(layout.name))
-    if writer is None:
-        raise InputError(f"{layout.name} cannot be written piece by piece; write fimi, basket, long or jsonl.")
+    name = check_format(layout.name)
+    if name not in ("fimi", "basket", "jsonl", "long"):
+        raise InputError(f"{name} cannot be written piece by piece; write fimi, basket, long or jsonl.")
     n_records = 0
+    with _opened(path) as file:
+        for chunk in chunks:
+            ids = chunk.ids if name in ("long", "jsonl") else None
+            file.writelines(_chunks(name, chunk, layout, np.arange(chunk.n_records), ids, n_records))
+            n_records += chunk.n_records
+    return n_records
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with open(path, "wb") as file:
-            for chunk in chunks:
-                ids = chunk.ids
-                if layout.name == "long" and ids is None:
-                    ids = tuple(str(number) for number in range(n_records + 1, n_records + chunk.n_records + 1))
-                pieces = writer(
-                    chunk, layout, np.arange(chunk.n_records), ids if layout.name in ("long", "jsonl") else None
-                )
-                if layout.name == "long" and n_records:
-                    next(pieces)  # the header stands once
-                for piece in pieces:
-                    file.write(piece)
-                n_records += chunk.n_records
+            yield file
     except OSError as problem:
         raise InputError(f"{os.fspath(path)}: cannot be written ({problem.strerror}); check the path.") from None
-    return n_records
 
 
 def _check_ids(name: str, ids: Sequence[str], n_records: int) -> None:
@@ -83,43 +80,68 @@ def _check_ids(name: str, ids: Sequence[str], n_records: int) -> None:
         raise ValueError("one id per record")
     if len(set(ids)) != len(ids) or "" in ids:
         raise InputError("record ids must be distinct and not empty; leave them out.")
+    _check_texts(ids, "id")
+
+
+def _check_texts(texts: Iterable[str], what: str) -> None:
+    if not all(map(is_proper, texts)):
+        raise InputError(f"a {what} holds a NUL or half a surrogate pair, which no file can hold; rename it.")
 
 
 # -- layouts ----------------------------------------------------------------------------------------------------------
 
 
-def _fimi(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
+def _chunks(
+    name: str,
+    data: Transactions,
+    layout: Layout,
+    order: NDArray[np.int64],
+    ids: Sequence[str] | None,
+    n_written: int = 0,
+) -> Iterator[bytes]:
+    """The bytes of a file, piece by piece; ``n_written`` records stand in it already."""
+    if name == "fimi":
+        return _fimi(data, order)
+    if name == "spmf":
+        return _spmf(data, order)
+    if name == "jsonl":
+        return _json_lines(data, order, ids)
+    if name == "parquet":
+        return _parquet(data, layout, order, ids)
+    delimiter = check_delimiter(layout.delimiter)
+    if name == "basket":
+        return _basket(data, order, delimiter)
+    header = delimiter.encode().join(_field(column, delimiter) for column in (layout.id_column, layout.item_column))
+    return chain([] if n_written else [header + b"\n"], _long(data, order, ids, delimiter, n_written))
+
+
+def _fimi(data: Transactions, order: NDArray[np.int64]) -> Iterator[bytes]:
     strangers = [label for label in data.vocabulary if not (label.isascii() and label.isdigit())]
     if strangers:
         raise InputError(f"fimi holds whole numbers only, not {name_some(strangers)}; write another layout.")
+    return join_records(data, order, [label.encode() for label in data.vocabulary], b" ", b"\n")
+
+
+def _spmf(data: Transactions, order: NDArray[np.int64]) -> Iterator[bytes]:
     labels = [label.encode() for label in data.vocabulary]
-    return join_records(data, order, labels, b" ", b"\n")
+    if all(label.isdigit() for label in labels):
+        return join_records(data, order, labels, b" ", b"\n")
+    broken = [label for label in data.vocabulary if "\n" in label or "\r" in label]
+    if broken:
+        raise InputError(
+            f"spmf has no line breaks in labels, as in {name_some(map(one_line, broken))}; write another layout."
+        )
+    numbers = [b"%d" % number for number in range(1, len(labels) + 1)]
+    names = [b"@ITEM=%s=%s\n" % named for named in zip(numbers, labels, strict=True)]
+    return chain([b"@CONVERTED_FROM_TEXT\n", *names], join_records(data, order, numbers, b" ", b"\n"))
 
 
-def _spmf(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
-    labels = [label.encode() for label in data.vocabulary]
-    if not all(label.isdigit() for label in labels):
-        broken = [label for label in data.vocabulary if "\n" in label or "\r" in label]
-        if broken:
-            raise InputError(
-                f"spmf has no line breaks in labels, as in {name_some(map(repr, broken))}; write another layout."
-            )
-        yield b"@CONVERTED_FROM_TEXT\n"
-        for number, label in enumerate(labels, start=1):
-            yield b"@ITEM=%d=%s\n" % (number, label)
-        labels = [b"%d" % number for number in range(1, len(labels) + 1)]
-    yield from join_records(data, order, labels, b" ", b"\n")
-
-
-def _basket(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
-    delimiter = check_delimiter(layout.delimiter)
+def _basket(data: Transactions, order: NDArray[np.int64], delimiter: str) -> Iterator[bytes]:
     labels = [_field(label, delimiter) for label in data.vocabulary]
     return join_records(data, order, labels, delimiter.encode(), b"\n")
 
 
-def _json_lines(
-    data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None
-) -> Iterator[bytes]:
+def _json_lines(data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
     def heads(records: NDArray[np.int64]) -> list[bytes]:
         if ids is None:
             return [b'{"items": ['] * len(records)
@@ -129,49 +151,47 @@ def _json_lines(
     return join_records(data, order, labels, b", ", b"]}\n", heads)
 
 
-def _long(data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
-    delimiter = check_delimiter(layout.delimiter)
+def _long(
+    data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None, delimiter: str, n_written: int
+) -> Iterator[bytes]:
     separator = delimiter.encode()
-    yield separator.join(_field(name, delimiter) for name in (layout.id_column, layout.item_column)) + b"\n"
     ends = _pieces([*(_field(label, delimiter) + b"\n" for label in data.vocabulary), b"\n"])
     for start in range(0, len(order), CHUNK):
         records = order[start : start + CHUNK]
         if ids is None:
-            names = [b"%d%s" % (number, separator) for number in range(start + 1, start + len(records) + 1)]
+            first = n_written + start + 1
+            heads = [b"%d%s" % (number, separator) for number in range(first, first + len(records))]
         else:
-            names = [_field(ids[record], delimiter) + separator for record in records.tolist()]
+            heads = [_field(ids[record], delimiter) + separator for record in records.tolist()]
         numbers, lengths = _with_nothing(data, records)
         rows = np.empty(2 * len(numbers), dtype=object)
-        rows[::2] = np.repeat(_pieces(names), lengths)
+        rows[::2] = np.repeat(_pieces(heads), lengths)
         rows[1::2] = ends[numbers]
         yield b"".join(rows.tolist())
 
 
-def _write_parquet(
-    file: IO[bytes], data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None
-) -> None:
-    from setveil.io.parquet import Column, LabelColumn, ListColumn, NumberColumn, TextColumn, write_parquet
+def _parquet(
+    data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None
+) -> Iterator[bytes]:
+    from setveil.io.parquet import Column, LabelColumn, ListColumn, NumberColumn, TextColumn, encode
 
     labels = list(data.vocabulary)
     columns: list[Column]
     if layout.long:
         numbers, lengths = _with_nothing(data, order)
         places = np.repeat(np.arange(len(order)), lengths)
-        named = (
-            NumberColumn(layout.id_column, places + 1)
-            if ids is None
-            else TextColumn(layout.id_column, ids, order[places])
-        )
-        if bool((lengths == 1).any()) and bool((numbers == len(labels)).any()):
+        if data.n_items in numbers:
             labels.append("")
+        named: Column = NumberColumn(layout.id_column, places + 1)
+        if ids is not None:
+            named = TextColumn(layout.id_column, ids, order[places])
         columns = [named, LabelColumn(layout.item_column, numbers, labels)]
-        write_parquet(file, columns, len(numbers))
-        return
+        return encode(columns, len(numbers))
     rows = data.select(order)
     columns = [ListColumn(layout.item_column, rows.indptr, rows.items, labels)]
     if ids is not None:
         columns.insert(0, TextColumn(layout.id_column, ids, order))
-    write_parquet(file, columns, len(order))
+    return encode(columns, len(order))
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------
@@ -201,16 +221,12 @@ def join_records(
 
 def _with_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The items of some records and how many each has, where an empty record has one: the number after the last label."""
-    part = data.select(records) if data.ids is None else _without_ids(data).select(records)
+    part = data.select(records)
     is_empty = part.lengths == 0
     if not is_empty.any():
         return part.items, part.lengths
     numbers = np.insert(part.items, part.indptr[:-1][is_empty], data.n_items)
     return numbers.astype(np.int32, copy=False), np.maximum(part.lengths, 1)
-
-
-def _without_ids(data: Transactions) -> Transactions:
-    return Transactions(data.indptr, data.items, data.vocabulary)
 
 
 def _pieces(texts: list[bytes]) -> Pieces:
