@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Layout, Transactions, Vocabulary
 from setveil.errors import InputError
+from setveil.io.parquet import ListColumn, NumberColumn, encode
 from setveil.io.writing import join_records
 
 
@@ -70,17 +71,10 @@ def _read_json_lines(path: Path) -> tuple[list[int], list[list[str]]]:
 
 
 def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64]) -> None:
-    import polars as pl
-
     part = rows.select(order)
-    labels = pl.Series(list(rows.vocabulary), dtype=pl.String)
-    flat = pl.DataFrame({"row": part.owners, "item": labels.gather(pl.Series(part.items))})
-    lists = flat.group_by("row", maintain_order=True).agg("item")
-    frame = pl.DataFrame({"row": np.arange(len(order)), "group": numbers[order]}).join(
-        lists, on="row", how="left", maintain_order="left"
-    )
-    empty = pl.lit([], dtype=pl.List(pl.String))
-    frame.select("group", pl.col("item").fill_null(empty).alias("items")).write_parquet(path, compression="zstd")
+    items = ListColumn("items", part.indptr, part.items, list(rows.vocabulary))
+    with open(path, "wb") as file:
+        file.writelines(encode((NumberColumn("group", numbers[order]), items), len(order)))
 
 
 def _read_parquet(path: Path) -> tuple[list[int], list[list[str]]]:
