@@ -81,7 +81,7 @@ def test_settings_run_in_processes_of_their_own_and_are_not_run_twice(tmp_path: 
     refused = [p.result["reason"] for p in points if p.result["status"] == "refused"]
     assert len(refused) == 4
     assert all("unknown algorithm" in reason for reason in refused)
-    rows = list(csv.DictReader((out / "results.csv").open()))
+    rows = list(csv.DictReader((out / "results.csv").read_text().splitlines()))
     assert len(rows) == 8
     assert {row["pareto"] for row in rows} == {"True", "False"}
     page = (out / "compare.html").read_text()
