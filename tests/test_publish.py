@@ -19,6 +19,7 @@ import setveil as sv
 from setveil.core import Hierarchy, Layout, Recoding, Release, Transactions
 from setveil.folder import open_release, verify_folder
 from setveil.io.folders import Staging
+from setveil.io.groups import read_groups, write_groups
 from setveil.io.releases import canonical_groups, read_release, write_release
 
 ROWS = [
@@ -257,3 +258,23 @@ def test_a_grouping_refuses_to_keep_order_or_ids(tmp_path: Path) -> None:
     release = sv.Grouping.from_groups(Transactions.from_lists([["a", "s"], ["b"]]), np.array([0, 0]), ["s"])
     with pytest.raises(sv.InputError, match="who is in which group"):
         write_release(release, tmp_path, Layout("jsonl"), keep_order=True)
+
+
+def test_groups_survive_json_lines_and_parquet(tmp_path: Path) -> None:
+    data = Transactions.from_lists([["a", 'b"q'], [], ["ü", "a"], ["c"]])
+    groups = np.array([1, 0, 1, 0])
+    for name in ("groups.jsonl", "groups.parquet"):
+        write_groups(tmp_path / name, data, np.array([1, 2]), groups, np.array([3, 1, 0, 2]))
+        rows, numbers = read_groups(tmp_path / name)
+        assert rows.to_lists() == [["c"], [], ["a", 'b"q'], ["a", "ü"]]
+        assert numbers.tolist() == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "line", ['{"group": 0, "items": []}', '{"group": 1}', '{"group": 1, "items": [3]}', '{"group": 1, "items": [""]}', "[]", "{", '{"group": 1, "items": "ab"}']
+)  # fmt: skip
+def test_a_damaged_group_file_is_named_with_its_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "published.jsonl"
+    path.write_text('{"group": 1, "items": ["a"]}\n' + line + "\n")
+    with pytest.raises(sv.InputError, match=r"published\.jsonl:2: is not a record"):
+        read_groups(path)

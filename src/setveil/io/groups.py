@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -37,37 +38,52 @@ def write_groups(
 
 def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
     """The records and the group number of each, in the order of the file; groups must be numbered 1, 2, …"""
-    groups, records = _read_parquet(path) if path.suffix == ".parquet" else _read_json_lines(path)
-    numbers = np.array(groups, dtype=np.int64)
-    if len(numbers) and not np.array_equal(np.unique(numbers), np.arange(1, numbers.max() + 1)):
+    read = _read_parquet if path.suffix == ".parquet" else _read_json_lines
+    groups, lengths, flat, labels = read(path)
+    if len(groups) and not np.array_equal(np.unique(groups), np.arange(1, groups.max() + 1)):
         raise InputError(f"{path}: groups must be numbered 1, 2, … without gaps.")
-    lengths = np.fromiter((len(record) for record in records), dtype=np.int64, count=len(records))
-    vocabulary = Vocabulary({label for record in records for label in record})
-    items = vocabulary.numbers(label for record in records for label in record)
-    owners = np.repeat(np.arange(len(records)), lengths)
+    vocabulary = Vocabulary(labels)
+    items = vocabulary.numbers(labels)[flat] if labels else np.empty(0, dtype=np.int32)
+    owners = np.repeat(np.arange(len(groups)), lengths)
     layout = Layout("parquet" if path.suffix == ".parquet" else "jsonl")
-    return Transactions.from_pairs(owners, items, len(records), vocabulary, layout=layout), numbers
+    return Transactions.from_pairs(owners, items, len(groups), vocabulary, layout=layout), groups
 
 
-def _read_json_lines(path: Path) -> tuple[list[int], list[list[str]]]:
-    groups: list[int] = []
-    records: list[list[str]] = []
+Read = tuple[
+    NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], list[str]
+]  # groups, lengths, label numbers, labels
+
+
+class _Numbers(dict[str, int]):
+    """Numbers labels as they come."""
+
+    def __missing__(self, label: str) -> int:
+        if not isinstance(label, str) or not label:
+            raise ValueError
+        self[label] = number = len(self)
+        return number
+
+
+def _read_json_lines(path: Path) -> Read:
+    groups, lengths, flat = array("q"), array("q"), array("q")  # no object per record stays behind
+    number_of = _Numbers()
     try:
         with open(path, encoding="utf-8") as file:
             for text in file:
                 entry = json.loads(text)
                 group, items = entry["group"], entry["items"]
-                if type(group) is not int or group < 1 or not all(isinstance(item, str) and item for item in items):
+                if type(group) is not int or group < 1 or type(items) is not list:
                     raise ValueError
+                flat.extend([number_of[item] for item in items])
+                lengths.append(len(items))
                 groups.append(group)
-                records.append(items)
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text.") from None
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f'{path}:{len(records) + 1}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
-    return groups, records
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise InputError(f'{path}:{len(groups) + 1}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
+    return np.array(groups), np.array(lengths), np.array(flat), list(number_of)
 
 
 def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64]) -> None:
@@ -77,11 +93,19 @@ def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], o
         file.writelines(encode((NumberColumn("group", numbers[order]), items), len(order)))
 
 
-def _read_parquet(path: Path) -> tuple[list[int], list[list[str]]]:
+def _read_parquet(path: Path) -> Read:
     import polars as pl
 
     try:
         frame = pl.read_parquet(path, columns=["group", "items"])
-        return frame["group"].to_list(), frame["items"].to_list()
-    except (OSError, pl.exceptions.PolarsError):
+        flat = frame["items"].list.explode(empty_as_null=False, keep_nulls=False).cast(pl.String)
+        labels = flat.unique().sort()
+        numbers = (
+            flat.replace_strict(labels, pl.arange(0, len(labels), eager=True)).cast(pl.Int64)
+            if len(labels)
+            else flat.cast(pl.Int64)
+        )
+        lengths = frame["items"].list.len().cast(pl.Int64)
+        return frame["group"].cast(pl.Int64).to_numpy(), lengths.to_numpy(), numbers.to_numpy(), labels.to_list()
+    except (OSError, TypeError, pl.exceptions.PolarsError):
         raise InputError(f"{path}: is not a Parquet file with the columns group and items.") from None
