@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
+from itertools import combinations, product
+from math import log
 
 Record = frozenset[str]
 
@@ -136,3 +138,31 @@ def absorb_leftovers(state: Grouper, order: Sequence[int], alpha: int, kind: str
         if choices and state.rest_is_safe([record]):
             min(choices, key=lambda choice: choice[:3])[3].append(record)
             state.free.discard(record)
+
+
+def estimate(
+    groups: Iterable[Sequence[Record]], sensitive: Collection[str], item: str, wanted: set[str], unwanted: set[str]
+) -> tuple[Fraction, int, int]:
+    """Eq. 4 summed over groups, and the bounds found by trying every placement of the item's occurrences."""
+    expected, low, high = Fraction(0), 0, 0
+    for group in groups:
+        a = sum(item in record for record in group)
+        fits = [wanted <= record - set(sensitive) and not unwanted & record for record in group]
+        hits = [sum(fits[place] for place in places) for places in combinations(range(len(group)), a)]
+        expected += Fraction(sum(hits), len(hits))
+        low, high = low + min(hits), high + max(hits)
+    return expected, low, high
+
+
+def kl_divergence(groups: Sequence[Sequence[Record]], item: str, asked: Sequence[str]) -> float:
+    total = sum(item in record for group in groups for record in group)
+    result = 0.0
+    for pattern in product((False, True), repeat=len(asked)):
+        actual, guess = 0, 0.0
+        for group in groups:
+            cell = [record for record in group if tuple(other in record for other in asked) == pattern]
+            actual += sum(item in record for record in cell)
+            guess += sum(item in record for record in group) * len(cell) / len(group)
+        if actual:
+            result += actual / total * log(actual / guess)
+    return result

@@ -1,0 +1,292 @@
+"""How well sensitive items can be reconstructed from a grouping: queries, their error, achieved degrees, clusters.
+
+Ghinita, Kalnis, Tao: Anonymous Publication of Sensitive Transactional Data, TKDE 2011, sections 3.2 and 6.
+
+Everything here takes a release as it can be read back from its files: public rows, group numbers and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping, Transactions
+from setveil.errors import InputError, name_some
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+BLOCK = 500_000  # records compared with all centres at a time
+PROTOCOLS = ("uniform", "frequency", "cooccurring")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How many records a query matches: the expected number, and the bounds that hold for certain."""
+
+    estimate: float
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Query:
+    """Count the records with a sensitive item, by which of some public items they have."""
+
+    sensitive: str
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClusterSimilarity:
+    """Mean cosine between original records and cluster centres, for centres found in the original and in the release."""
+
+    original: float
+    release: float
+
+
+# -- asking ---------------------------------------------------------------------------------------------------------
+
+
+def query(
+    release: Grouping, sensitive: str, with_items: Iterable[str] = (), without_items: Iterable[str] = ()
+) -> Estimate:
+    """Estimate how many records have the sensitive item, all of ``with_items`` and none of ``without_items``.
+
+    A group of size g with a occurrences and b records that fit the public part contributes a·b/g (eq. 4); for certain it
+    contributes at least a+b-g and at most the smaller of a and b.
+    """
+    number = release.sensitive.number(sensitive)
+    if number < 0:
+        raise InputError(
+            f'"{sensitive}" is not a sensitive item of this release; it has {name_some(release.sensitive)}.'
+        )
+    wanted, unwanted = _public_items(release, with_items), _public_items(release, without_items)
+    both = np.intersect1d(wanted, unwanted)
+    if len(both):
+        labels = [release.published.vocabulary[int(item)] for item in both]
+        raise InputError(f"item {name_some(labels)} is asked for and excluded; drop it from one side.")
+    n_wanted = np.zeros(release.published.n_items, dtype=np.int64)
+    n_wanted[wanted] = 1
+    n_wanted[unwanted] = -(len(wanted) + 1)  # one excluded item outweighs all that is asked for
+    score = np.zeros(release.published.n_occurrences + 1, dtype=np.int64)
+    np.cumsum(n_wanted[release.published.items], out=score[1:])
+    fits = np.diff(score[release.published.indptr]) == len(wanted)
+    size = np.bincount(release.group_of, minlength=release.n_groups)
+    fitting = np.bincount(release.group_of[fits], minlength=release.n_groups)
+    mine = release.count_item == number
+    a, g, b = release.count[mine], size[release.count_group[mine]], fitting[release.count_group[mine]]
+    return Estimate(float((a * b / g).sum()), int(np.maximum(a + b - g, 0).sum()), int(np.minimum(a, b).sum()))
+
+
+def _public_items(release: Grouping, labels: Iterable[str]) -> NDArray[np.int32]:
+    """Numbers of public items, int32, without repeats."""
+    known = list(labels)
+    hidden = [label for label in known if label in release.sensitive]
+    if hidden:
+        raise InputError(f"item {name_some(hidden)} is sensitive; records show public items only.")
+    return np.unique(release.published.vocabulary.encode(known, "public item"))
+
+
+# -- the reconstruction error ---------------------------------------------------------------------------------------
+
+
+def kl_error(
+    original: Transactions,
+    release: Grouping,
+    protocol: str = "uniform",
+    r: int = 4,
+    n_queries: int = 1000,
+    seed: int = 0,
+) -> float:
+    """Mean Kullback-Leibler divergence (natural logarithm) of estimated from actual answers; 0 if nothing is lost.
+
+    A query asks how the records with a sensitive item spread over the 2^r combinations of r public items. ``protocol``
+    says how the items are drawn: ``"uniform"``, by ``"frequency"``, or uniformly from those ``"cooccurring"`` with the
+    sensitive item. Queries depend on the original, the sensitive items and the seed only: releases can be compared.
+    """
+    queries = draw_queries(original, release.sensitive, protocol, r, n_queries, seed)
+    divergences = kl_divergences(original, release, queries)
+    return float(divergences.mean()) if len(divergences) else 0.0
+
+
+def draw_queries(
+    original: Transactions, sensitive: Iterable[str], protocol: str, r: int, n_queries: int, seed: int
+) -> list[Query]:
+    """Queries about sensitive items that occur, each equally likely; fewer than ``r`` items where there are no more."""
+    if protocol not in PROTOCOLS:
+        raise InputError(f'the protocol is one of {", ".join(PROTOCOLS)}, not "{protocol}".')
+    if not 1 <= r <= 16:
+        raise InputError(f"r, the number of public items in a query, must be from 1 to 16, not {r}.")
+    rng = np.random.default_rng((seed, PROTOCOLS.index(protocol), r))
+    hidden = original.vocabulary.numbers(sensitive)
+    hidden = np.sort(hidden[hidden >= 0])
+    is_public = original.supports > 0
+    asked = hidden[is_public[hidden]]
+    is_public[hidden] = False
+    public = np.flatnonzero(is_public)
+    chance = original.supports[public] / original.supports[public].sum() if protocol == "frequency" else None
+    pools = dict.fromkeys(asked.tolist(), public)
+    if protocol == "cooccurring":
+        indptr, records = original.inverted()
+        for item in pools:
+            together = original.select(records[indptr[item] : indptr[item + 1]]).supports > 0
+            pools[item] = np.flatnonzero(together & is_public)
+    queries = []
+    for item in rng.choice(asked, size=n_queries if len(asked) else 0).tolist():
+        pool = pools[item]
+        items = rng.choice(pool, size=min(r, len(pool)), replace=False, p=chance)
+        queries.append(Query(original.vocabulary[item], tuple(original.vocabulary[int(other)] for other in items)))
+    return queries
+
+
+def kl_divergences(original: Transactions, release: Grouping, queries: Sequence[Query]) -> NDArray[np.float64]:
+    """The divergence of each query, float64[n_queries].
+
+    A cell that holds records of the item always gets some mass, unless occurrences were suppressed: then it is given the
+    mass of half a record.
+    """
+    actual, estimated = _Cells(original), _Cells(release.published)
+    size = np.bincount(release.group_of, minlength=release.n_groups)
+    result = np.empty(len(queries))
+    for label in dict.fromkeys(query.sensitive for query in queries):
+        holds = np.zeros(original.n_records)
+        holds[actual.records_of(original.vocabulary.number(label))] = 1.0
+        mine = release.count_item == release.sensitive.number(label)
+        odds = np.zeros(release.n_groups)  # that a record of the group has the item
+        odds[release.count_group[mine]] = release.count[mine] / size[release.count_group[mine]]
+        n_actual, n_published = holds.sum(), max(int(release.count[mine].sum()), 1)
+        expected = odds[release.group_of]  # [records]
+        for number, asked in enumerate(queries):
+            if asked.sensitive != label:
+                continue
+            truth = actual.masses(asked.items, holds, n_actual) / n_actual
+            guess = estimated.masses(asked.items, expected, n_published) / n_published
+            filled = truth > 0
+            guess = np.where(guess > 0, guess, 0.5 / n_actual)
+            result[number] = (truth[filled] * np.log(truth[filled] / guess[filled])).sum()
+    return result
+
+
+class _Cells:
+    """Sums weights of records over the combinations of a few items."""
+
+    def __init__(self, rows: Transactions) -> None:
+        self.vocabulary = rows.vocabulary
+        self.indptr, self.records = rows.inverted()
+        self.cell = np.zeros(rows.n_records, dtype=np.int64)  # of each record, 0 between calls
+
+    def records_of(self, item: int) -> NDArray[np.int64]:
+        """The records of an item, ascending."""
+        return self.records[self.indptr[item] : self.indptr[item + 1]]
+
+    def masses(self, labels: Sequence[str], weights: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+        """Weight per combination, float64[2^len(labels)], of ``total``; bit i tells whether item i is there."""
+        touched = []
+        for bit, item in enumerate(self.vocabulary.numbers(labels).tolist()):
+            if item >= 0:
+                records = self.records_of(item)
+                touched.append(records[self.cell[records] == 0])
+                self.cell[records] |= 1 << bit
+        found = np.concatenate(touched) if touched else np.empty(0, dtype=np.int64)
+        result: NDArray[np.float64] = np.bincount(
+            self.cell[found], weights=weights[found], minlength=1 << len(labels)
+        ).astype(np.float64, copy=False)
+        result[0] = total - result[1:].sum()
+        self.cell[found] = 0
+        return result
+
+
+# -- the degree reached ---------------------------------------------------------------------------------------------
+
+
+def achieved_p(release: Grouping) -> dict[str, float]:
+    """The degree each sensitive item really has: the smallest group size per occurrence; infinite if it never occurs."""
+    size = np.bincount(release.group_of, minlength=release.n_groups)
+    least = np.full(len(release.sensitive), np.inf)
+    np.minimum.at(least, release.count_item, size[release.count_group] / release.count)
+    return dict(zip(release.sensitive, least.tolist(), strict=True))
+
+
+# -- clusters -------------------------------------------------------------------------------------------------------
+
+
+def cluster_similarity(
+    original: Transactions, release: Grouping, k: int = 20, seed: int = 0, n_rounds: int = 20
+) -> ClusterSimilarity:
+    """How well k-means centres found in the release fit the original records, beside those found in the original.
+
+    A record of the original is a 0/1 vector of its items; one of the release has 1 for each public item and, for each
+    sensitive item, its share in the group. Vectors are compared by cosine (spherical k-means). Both runs start from
+    the same ``k`` original records; every original record is then compared with its most similar centre.
+    """
+    truth, published = _unit_vectors(original, release)
+    filled = np.flatnonzero(original.lengths)
+    if not len(filled):
+        return ClusterSimilarity(1.0, 1.0)
+    first = np.random.default_rng(seed).choice(filled, size=min(k, len(filled)), replace=False)
+    start = truth[np.sort(first)].toarray()  # [k, items]
+    fits = []
+    for vectors in (truth, published):
+        centres = start
+        nearest = np.full(vectors.shape[0], -1)
+        for _ in range(n_rounds):
+            before, (nearest, _) = nearest, _most_similar(vectors, centres)
+            if (nearest == before).all():
+                break
+            centres = _centres(vectors, nearest, centres)
+        fits.append(float(_most_similar(truth, centres)[1][filled].mean()))
+    return ClusterSimilarity(*fits)
+
+
+def _unit_vectors(original: Transactions, release: Grouping) -> tuple[csr_array, csr_array]:
+    """Records of the original and of the release as unit vectors over the same columns: public items, then sensitive."""
+    from scipy import sparse
+
+    labels = [label for label in original.vocabulary if label not in release.sensitive]
+    column = {label: number for number, label in enumerate([*labels, *release.sensitive])}
+
+    def rows(data: Transactions, width: int) -> csr_array:
+        columns = np.array([column[label] for label in data.vocabulary], dtype=np.int64)[data.items]
+        return sparse.csr_array((np.ones(len(columns)), columns, data.indptr), shape=(data.n_records, width))
+
+    n_records, n_groups, m = release.published.n_records, release.n_groups, len(release.sensitive)
+    share = release.count / np.bincount(release.group_of, minlength=n_groups)[release.count_group]
+    of_group = sparse.csr_array((share, (release.count_group, release.count_item)), shape=(n_groups, m))
+    of_record = sparse.csr_array(
+        (np.ones(n_records), release.group_of, np.arange(n_records + 1)), shape=(n_records, n_groups)
+    )
+    published = sparse.hstack((rows(release.published, len(labels)), of_record @ of_group), format="csr")
+    return _to_unit_length(rows(original, len(column))), _to_unit_length(published)
+
+
+def _to_unit_length(vectors: csr_array) -> csr_array:
+    length = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
+    vectors.data /= np.repeat(np.where(length > 0, length, 1.0), np.diff(vectors.indptr))
+    return vectors
+
+
+def _most_similar(vectors: csr_array, centres: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The most similar centre of each vector (ties: the first) and its cosine; in blocks, to bound the memory."""
+    nearest = np.empty(vectors.shape[0], dtype=np.int64)
+    cosine = np.empty(vectors.shape[0])
+    for first in range(0, vectors.shape[0], BLOCK):
+        similar = vectors[first : first + BLOCK] @ centres.T
+        nearest[first : first + BLOCK] = similar.argmax(axis=1)
+        cosine[first : first + BLOCK] = similar.max(axis=1)
+    return nearest, cosine
+
+
+def _centres(vectors: csr_array, nearest: NDArray[np.int64], centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The direction of each cluster's sum, [k, items]; a cluster without vectors keeps its centre."""
+    from scipy import sparse
+
+    n_vectors, k = len(nearest), len(centres)
+    member = sparse.csr_array((np.ones(n_vectors), nearest, np.arange(n_vectors + 1)), shape=(n_vectors, k))
+    total = (member.T @ vectors).toarray()
+    length = np.sqrt((total**2).sum(axis=1, keepdims=True))
+    return np.where(length > 0, total / np.where(length > 0, length, 1.0), centres)
