@@ -57,6 +57,7 @@ from setveil.kernels.lifting import collect_tuples, lift_itemsets
 from setveil.models import KmAnonymity
 
 LIFTED_AT_ONCE = 4_000  # itemsets between two signs of life
+LIFTED_PER_ROUND = 20_000  # with suppression, where each gives several rows
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,8 @@ class Search:
             if not found:
                 self.start_from(target[: self.skeleton.hierarchy.n_items])
             for itemsets in found:
+                if self.options.suppression:
+                    itemsets = itemsets[:: -(-len(itemsets) // LIFTED_PER_ROUND)]
                 for begin in range(0, len(itemsets), LIFTED_AT_ONCE):
                     self.watch()
                     part = itemsets[begin : begin + LIFTED_AT_ONCE]
