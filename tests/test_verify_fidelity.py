@@ -280,6 +280,16 @@ def test_counts_that_moved_to_another_group_are_caught() -> None:
     ]
 
 
+def test_equal_public_parts_bound_the_counts_of_a_group() -> None:
+    data = letters("as", "a", "b", "bs", "bs")
+    release = Grouping.from_groups(data, np.array([0, 0, 1, 1, 1]), ["s"])
+    assert check_original(release, data) == []
+    assert check_original(replace(release, count=np.array([2, 1])), data) == [
+        'group 0: "s" is counted 2 times; the original allows 1 to 1.',
+        'group 1: "s" is counted 1 time; the original allows 2 to 2.',
+    ]
+
+
 def test_swapped_groups_are_caught() -> None:
     release, data = grouping()
     group_of = release.group_of.copy()
