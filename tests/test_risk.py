@@ -190,6 +190,7 @@ def test_progress_is_reported_and_can_stop_the_work() -> None:
     seen: list[tuple[str, float | None]] = []
     risk(data, progress=lambda stage, share: seen.append((stage, share)), budget=0, targets=100)
     assert {stage for stage, _ in seen} == {
+        "finding distinct records",
         "counting what known items reveal",
         "sampling what 3 known items reveal",
         "sampling what 4 known items reveal",

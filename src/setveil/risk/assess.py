@@ -38,6 +38,7 @@ THOROUGH = 1_000_000_000  # the default budget: seconds
 _PER_SLICE = 5_000_000  # subsets or list entries between two reports of progress
 _N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
 _PATIENCE = 20_000  # list entries looked at in each of these searches
+_COUNTING = "counting what known items reveal"
 _UNSEEN = np.iinfo(np.int64).max
 
 
@@ -98,9 +99,12 @@ def risk(
     ``None`` asks for exact figures at any price. ``targets``: how many records are drawn otherwise.
     """
     sizes = _check(known, k, targets)
+    tell = progress or _nobody
+    tell("finding distinct records", None)
     view = _View.of(data)
+    tell(_COUNTING, 0.0)
     n_exact = view.feasible_size(max(sizes, default=0), budget)
-    sums, least = view.tally(n_exact, progress)
+    sums, least = view.tally(n_exact, tell)
     rows = []
     for size in sizes:
         if not (view.lengths >= size).any():
@@ -108,8 +112,12 @@ def risk(
         elif size <= n_exact:
             rows.append(_exact_row(view, size, k, sums[:, size - 1], least[:, size - 1]))
         else:
-            rows.append(_sampled_row(view, size, k, least, np.random.default_rng((seed, size)), targets, progress))
+            rows.append(_sampled_row(view, size, k, least, np.random.default_rng((seed, size)), targets, tell))
     return RiskTable(data.n_records, k, seed, tuple(rows))
+
+
+def _nobody(stage: str, share: float | None) -> None:
+    """Nobody is watching."""
 
 
 def _check(known: Iterable[int], k: int, targets: int) -> list[int]:
@@ -156,7 +164,7 @@ class _View:
             size += 1
         return size
 
-    def tally(self, n_known: int, progress: Progress | None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def tally(self, n_known: int, tell: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """``sums[row, c-1]`` = (number of c-subsets of support 1, sum of 1/support), ``least[row, c-1]`` = least support."""
         n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
         sums = np.zeros((n_rows, n_known, 2))
@@ -166,8 +174,7 @@ class _View:
         bounds = [0, *cuts.tolist(), n_items]
         for number, (first, last) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
             tally_subsets(self.rows, self.lists, first, last, sums, least)
-            if progress:
-                progress("counting what known items reveal", (number + 1) / n_slices)
+            tell(_COUNTING, (number + 1) / n_slices)
         return sums, least
 
 
@@ -194,7 +201,7 @@ def _sampled_row(
     least: NDArray[np.int64],
     random: np.random.Generator,
     n_targets: int,
-    progress: Progress | None,
+    tell: Progress,
 ) -> RiskRow:
     """``least``: exact for smaller sizes, where a subset of support s proves that a larger one has s or less."""
     can = np.flatnonzero(view.lengths >= size)
@@ -203,7 +210,7 @@ def _sampled_row(
     targets = can[np.searchsorted(last_record, random.integers(0, n_records, n_targets), side="right")]
     indptr, items, _ = view.rows
     known = items[indptr[targets][:, None] + draw_subsets(view.lengths[targets], size, random)]  # [targets, size]
-    supports = _supports(view, known, progress)
+    supports = _supports(view, known, tell)
     singled_out, mean_inverse = float((supports == 1).mean()), float((1 / supports).mean())
     below_k, below_k_interval = _search_rare(view, targets[:_N_SEARCHED], size, k, least)
     smallest = min(int(supports.min()), int(least[can].min()))
@@ -225,8 +232,10 @@ def _sampled_row(
     )
 
 
-def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress | None) -> NDArray[np.int64]:
+def _supports(view: _View, itemsets: NDArray[np.int32], tell: Progress) -> NDArray[np.int64]:
     n_itemsets, size = itemsets.shape
+    stage = f"sampling what {size} known items reveal"
+    tell(stage, 0.0)
     indptr = np.arange(0, n_itemsets * size + 1, size, dtype=np.int64)
     items = np.ascontiguousarray(itemsets).ravel()
     postings = add_bits(view.lists, len(view.lengths))
@@ -235,8 +244,7 @@ def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress | Non
     supports = []
     for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), n_itemsets], strict=True):
         supports.append(count_matches(postings, view.weights, (indptr[first : last + 1], items)))
-        if progress:
-            progress(f"sampling what {size} known items reveal", last / n_itemsets)
+        tell(stage, last / n_itemsets)
     return np.concatenate(supports)
 
 
