@@ -19,6 +19,7 @@ from setveil.kernels.mining import (
     sum_over_matches,
 )
 
+_PER_SLICE = 500_000_000  # records times targets searched between two chances to stop
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 _NO_GROUPS = np.empty(0, dtype=np.int64)
 
@@ -81,7 +82,18 @@ class Surface:
 
         A known item that nothing published can stand for (it is suppressed) is of no use and is left aside.
         """
-        queries = self._queries(known)
+        indptr, items = self._queries(known)
+        parts = []
+        step = max(100, _PER_SLICE // max(self.postings.n_records, 1))
+        for first in range(0, max(len(records), 1), step):
+            last = min(first + step, len(records))
+            part = slice(first, last)
+            parts.append(self._search_some((indptr[first : last + 1], items), records[part], secrets[part]))
+        return Outcomes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    def _search_some(
+        self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
         n_candidates = count_matches(self.postings, _NO_WEIGHTS, queries)
         is_found = are_matches(self.postings, queries, records)
         posterior, control = np.full(len(records), np.nan), np.full(len(records), np.nan)
@@ -90,7 +102,7 @@ class Surface:
             posterior[asked], control[asked] = self._infer(
                 _select(queries, asked), records[asked], secrets[asked], n_candidates[asked], is_found[asked]
             )
-        return Outcomes(n_candidates, is_found, posterior, control)
+        return n_candidates, is_found, posterior, control
 
     def _queries(self, known: Itemsets) -> Queries:
         """The images of each itemset, each image once."""
