@@ -278,3 +278,16 @@ def test_a_damaged_group_file_is_named_with_its_line(tmp_path: Path, line: str) 
     path.write_text('{"group": 1, "items": ["a"]}\n' + line + "\n")
     with pytest.raises(sv.InputError, match=r"published\.jsonl:2: is not a record"):
         read_groups(path)
+
+
+def test_a_certificate_cannot_point_outside_its_folder(tmp_path: Path) -> None:
+    from setveil.report.certificate import seal, write_json
+
+    release_of().publish(tmp_path / "out")
+    (tmp_path / "elsewhere.jsonl").write_text((tmp_path / "out" / "published.jsonl").read_text())
+    certificate = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    certificate["release"]["published"] = "../elsewhere.jsonl"
+    write_json(seal(certificate), tmp_path / "out" / "certificate.json")
+    checked = verify_folder(tmp_path / "out")
+    assert not checked.holds
+    assert "is not one of its files" in " ".join(checked.problems)

@@ -74,6 +74,8 @@ def verify_folder(out: str | os.PathLike[str], original: Any = None, **read_opti
 
 def _read(folder: Path, certificate: Mapping[str, Any]) -> Release:
     told, options = certificate["release"], certificate["model"]["options"]
+    if told["published"] not in certificate["files"] or Path(told["published"]).name != told["published"]:
+        raise InputError("certificate.json: the published file is not one of its files.")
     layout = Layout(**told["layout"])
     return read_release(folder, told["kind"], told["published"], layout, tuple(options.get("sensitive", ())))
 

@@ -190,11 +190,11 @@ def risk(data: Any, known: Sequence[int] = KNOWN, **options: Any) -> RiskTable:
     return assess(data.published if isinstance(data, Release) else as_transactions(data), known=known, **options)
 
 
-def verify(what: Any, model: PrivacyModel) -> Verdict:
+def verify(what: Any, model: PrivacyModel, progress: Report | None = None) -> Verdict:
     """Whether a release, or any iterable of sets of labels, keeps a model; with a witness if not."""
     from setveil.verify import verify as check
 
-    return check(what, model)
+    return check(what, model, progress or _nobody)
 
 
 def measure(data: Any, release: Release, *, aligned: bool = True) -> dict[str, Any]:
@@ -252,10 +252,10 @@ def publish(
             if isinstance(release, Recoding) and isinstance(again, Recoding):
                 # Files do not tell absent items from suppressed ones; the owner knows.
                 again = replace(again, suppressed=release.suppressed)
-            verdict = verify(again, record.model)
+            verdict = verify(again, record.model, tell)
             if not verdict.holds:
                 raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
-            achieved = achieve(again, record.model)
+            achieved = achieve(again, record.model, tell)
         with _timed(seconds, "measure"):
             tell("measuring", None)
             metrics = measure(record.data, release)

@@ -74,7 +74,7 @@ class Transactions:
         if n_records * width >= 2**63:
             raise InputError("too many records times items for 64-bit keys.")
         keys = np.asarray(records, dtype=np.int64) * width
-        keys += np.asarray(items)
+        keys += np.asarray(items, dtype=np.int64)
         if len(keys) > 1 and not (keys[1:] > keys[:-1]).all():
             keys.sort()
             keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))]

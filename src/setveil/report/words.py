@@ -21,9 +21,10 @@ METRICS: dict[str, str] = {
 ACHIEVED: dict[str, str] = {
     "smallest_support": "smallest number of records sharing what an attacker may know",
     "smallest_class": "smallest number of identical records",
-    "smallest_diversity": "smallest number of different sensitive items in a class",
+    "fewest_sensitive_items": "smallest number of different sensitive items in a class",
+    "suppressed_percentage": "items suppressed (%)",
     "largest_percentage": "largest share of fitting records with one sensitive item (%)",
-    "p": "achieved privacy degree",
+    "privacy_degree": "achieved privacy degree",
 }
 
 
