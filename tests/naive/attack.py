@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from naive.utility import subsets
-
 Covers = Sequence[Sequence[frozenset[str]]]  # per published record the sets its items stand for
 
 
@@ -18,12 +16,11 @@ def candidates(published: Covers, known: set[str]) -> list[int]:
 
 
 def likelihood(record: Sequence[frozenset[str]], secret: str) -> Fraction:
-    """How likely a record holds the secret, read from the most specific item that covers it."""
+    """How likely a record holds the secret: one of those behind the most specific item that covers it."""
     covering = sorted((cover for cover in record if secret in cover), key=len)
     if not covering:
         return Fraction(0)
-    worlds = subsets(covering[0])
-    return Fraction(sum(secret in world for world in worlds), len(worlds))
+    return Fraction(1, len(covering[0]))
 
 
 def posterior(likelihoods: Sequence[Fraction], fitting: Sequence[int], everyone: Sequence[int]) -> Fraction:

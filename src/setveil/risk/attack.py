@@ -13,9 +13,9 @@ A known item that is published nowhere is of no use. Measured, over the targets:
 
 - *claimed*: there is exactly one candidate; *singled out*: and it is the target's record;
 - *found*: the target's record is among the candidates; *linked*: the chance of picking it, 1/candidates if found, else 0;
-- *inferred*: how likely one of the target's sensitive items looks, its share among the candidates (read with the subset
-  probability where it is generalized, with the group's counts in a grouping); *certain*: it looks certain. Only over targets
-  that have a sensitive item; sensitive items are never known beforehand.
+- *inferred*: how likely one of the target's sensitive items looks, its share among the candidates (a published item that
+  stands for g items counts 1/g, a grouping by its counts); *certain*: it looks certain. Only over targets that have a
+  sensitive item; sensitive items are never known beforehand.
 
 ``before`` is the same attack on the original. ``control`` is the attack on people who are not in the published data. By
 default these are the targets themselves with their own record taken out of it (and out of its group's counts): what

@@ -140,14 +140,13 @@ class Surface:
 
 
 def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]) -> NDArray[np.float32]:
-    """How likely each record holds each secret: a published item that covers g items stands for a random non-empty subset."""
+    """How likely each record holds each secret: a published item that covers g items is taken as any one of them."""
     if isinstance(release, Recoding):
         sizes = np.bincount(release.target[release.target >= 0], minlength=release.published.n_items)
     elif isinstance(release, LocalRecoding):
         sizes = np.diff(release.cover.indptr)
     else:
         sizes = np.ones(release.published.n_items, dtype=np.int64)
-    share = 0.5 / -np.expm1(-np.log(2) * sizes)  # 2^(g-1) / (2^g - 1)
     list_indptr, records = release.published.inverted()
     holds = np.zeros((len(secrets), release.published.n_records), dtype=np.float32)
     for row, image in enumerate(images.of_item[secrets].tolist()):
@@ -155,7 +154,7 @@ def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]
             continue
         covering = images.published_items[images.indptr[image] : images.indptr[image + 1]]
         for published in covering[np.argsort(-sizes[covering], kind="stable")].tolist():  # the most specific comes last
-            holds[row, records[list_indptr[published] : list_indptr[published + 1]]] = share[published]
+            holds[row, records[list_indptr[published] : list_indptr[published + 1]]] = 1 / sizes[published]
     return holds
 
 
