@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
     from setveil.pipeline import anonymize, measure, publish, read, risk, run, verify
     from setveil.policy.schema import Policy
+    from setveil.risk.attack import attack
+    from setveil.utility.reconstruction import query
     from setveil.verify import Verdict, minimal_violations
 
 __all__ = [
@@ -54,11 +56,13 @@ __all__ = [
     "__version__",
     "algorithms",
     "anonymize",
+    "attack",
     "check_hierarchy",
     "measure",
     "minimal_violations",
     "open_release",
     "publish",
+    "query",
     "read",
     "risk",
     "run",
@@ -74,6 +78,8 @@ _ROOMS = {
     "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
     "setveil.pipeline": "anonymize measure publish read risk run verify",
     "setveil.policy.schema": "Policy",
+    "setveil.risk.attack": "attack",
+    "setveil.utility.reconstruction": "query",
     "setveil.verify": "Verdict minimal_violations",
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}

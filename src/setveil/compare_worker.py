@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from setveil.core import Grouping, Release, Transactions
+from setveil.core import Release, Transactions
 from setveil.errors import InputError, SetveilError
 from setveil.models import make_model
 from setveil.pipeline import anonymize, measure, read, resolve_hierarchy, verify
@@ -44,7 +44,7 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
         "singled_out": singled_out,
         "mean_chance": mean_chance,
         "avg_re": _avg_re(data, release),
-        "kl": _kl(data, release),
+        "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
         "seconds": seconds,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
@@ -75,14 +75,6 @@ def _avg_re(data: Transactions, release: Release) -> float | None:
         return avg_re(data, release, workload_t(data, N_QUERIES, QUERY_SIZE, seed=0))
     except InputError:  # no record is long enough to ask about
         return None
-
-
-def _kl(data: Transactions, release: Release) -> float | None:
-    if not isinstance(release, Grouping):
-        return None
-    from setveil.utility.reconstruction import kl_error
-
-    return float(kl_error(data, release))
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -35,22 +36,9 @@ def _start(
 
 
 def _register() -> None:
-    from setveil.cli import (
-        algorithms,
-        anonymize,
-        attack,
-        compare,
-        demo,
-        generate,
-        hierarchy,
-        measure,
-        risk,
-        suggest,
-        verify,
-    )
-
-    for module in (risk, anonymize, verify, measure, attack, compare, suggest, hierarchy, generate, algorithms, demo):
-        module.register(app)
+    names = "risk anonymize verify measure query attack compare suggest hierarchy generate algorithms demo"
+    for name in names.split():
+        import_module(f"setveil.cli.{name}").register(app)
 
 
 _register()

@@ -14,6 +14,10 @@ METRICS: dict[str, str] = {
     "il_ratio": "items added or removed, per item of the original",
     "added_ratio": "items added, per item of the original",
     "removed_ratio": "items removed, per item of the original",
+    "kl_uniform": "error of reconstructed sensitive items (KL, items drawn uniformly)",
+    "kl_frequency": "the same, items drawn by frequency",
+    "kl_cooccurring": "the same, items that occur with the sensitive one",
+    "n_groups": "groups",
     "n_published_items": "different items published",
     "empty_records": "records published empty",
 }
