@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -59,11 +59,7 @@ def attack(
     rates = [[getattr(getattr(row, side), name, None) for _, side, name in columns] for row in result.rows]
     shown = [place for place in range(len(columns)) if any(line[place] is not None for line in rates)]
     rows = [
-        (
-            row.strategy,
-            str(row.known),
-            *("–" if line[place] is None else f"{100 * line[place].value:.2f}%" for place in shown),
-        )
+        (row.strategy, str(row.known), *(_percent(line[place]) for place in shown))
         for row, line in zip(result.rows, rates, strict=True)
     ]
     table(("knows", "items", *(columns[place][0] for place in shown)), rows)
@@ -72,3 +68,7 @@ def attack(
     )
     for line in result.notes:
         say(line)
+
+
+def _percent(rate: Any) -> str:
+    return "–" if rate is None else f"{100 * rate.value:.2f}%"

@@ -25,11 +25,15 @@ def query(
 ) -> None:
     """Estimate from a grouping how many records have a sensitive item together with some items and without others."""
     import setveil
+    from setveil.errors import InputError
 
     wanted, unwanted = (
         tuple(part.strip() for part in text.split(",") if part.strip()) for text in (with_items, without)
     )
-    answer = setveil.query(setveil.open_release(out), sensitive, wanted, unwanted)
+    release = setveil.open_release(out)
+    if not isinstance(release, setveil.Grouping):
+        raise InputError(f"{out}: holds no groups with sensitive counts; query answers questions on those only.")
+    answer = setveil.query(release, sensitive, wanted, unwanted)
     if json:
         say_json({"estimate": answer.estimate, "low": answer.low, "high": answer.high})
         return
