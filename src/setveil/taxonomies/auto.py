@@ -1,0 +1,132 @@
+"""Hierarchies built from the data itself, so that little is lost when items are generalized along them.
+
+The nodes of such a tree mean nothing to people: they hold items that are cheap to confuse, not items that are alike. And
+the tree tells something about the data (which items are frequent, which occur together), so that a release made with it
+says so. Where a taxonomy with a meaning exists, use that.
+
+All trees are binary: every step up is as small as possible. What a node costs when it is published is its occurrences times
+its items, so frequent items must not come into large groups, and rare ones may.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Hierarchy, Transactions
+from setveil.errors import InputError
+
+Merges = list[tuple[int, int]]  # the j-th merge makes node n_items + j of two nodes
+
+N_PARTNERS = 32  # how many partners are compared for each merge
+MAX_ITEMS = 6_000  # co-occurrences of all pairs are held in memory: four bytes each
+ONE = 1 << 20  # parts of one in which scarcity is counted; whole numbers, so that every machine builds the same tree
+HEAD_START = ONE // 10  # lets the price decide where nothing is shared
+
+
+def auto(data: Transactions, method: str = "") -> Hierarchy:
+    """A binary tree over the items of the data.
+
+    ``cooccurrence`` merges the cheapest group with one that shares its neighbours; ``frequency`` puts items of similar
+    frequency together. Without a method, the first unless there are too many items for it.
+    """
+    methods: dict[str, Callable[[Transactions], Merges]] = {
+        "cooccurrence": merge_by_cooccurrence,
+        "frequency": merge_by_frequency,
+    }
+    if method and method not in methods:
+        raise InputError(
+            f'there is no hierarchy "auto:{method}"; write auto, or auto: and one of {", ".join(methods)}.'
+        )
+    if not data.n_items:
+        raise InputError("a hierarchy cannot be built from data without items.")
+    method = method or ("cooccurrence" if data.n_items <= MAX_ITEMS else "frequency")
+    return tree_of(data, methods[method](data))
+
+
+def merge_by_frequency(data: Transactions) -> Merges:
+    """Balanced: neighbours in descending order of frequency (ties: in order of the items), then neighbouring pairs, ..."""
+    level = np.argsort(-data.supports, kind="stable").tolist()
+    merges: Merges = []
+    while len(level) > 1:
+        above = []
+        for start in range(0, len(level) - 1, 2):
+            above.append(data.n_items + len(merges))
+            merges.append((level[start], level[start + 1]))
+        level = above + level[2 * len(above) :]
+    return merges
+
+
+def merge_by_cooccurrence(data: Transactions) -> Merges:
+    """Bottom up: the cheapest group joins the partner with the most shared neighbours for the increase of price.
+
+    A pair of items that occurs x times together is counted as 1/x scarce. If two groups have a neighbour in common, merging
+    them makes one less scarce pair of two, and the gain is what scarcity falls by. Partners are the next cheapest groups.
+    """
+    n_items = data.n_items
+    if n_items > MAX_ITEMS:
+        raise InputError(
+            f"auto:cooccurrence takes at most {MAX_ITEMS:,} items, and the data has {n_items:,}; use auto:frequency."
+        )
+    together = count_pairs(data)  # int32[n_items, n_items] by the first item of each group
+    occurrences, sizes = data.supports.copy(), np.ones(n_items, dtype=np.int64)
+    node = list(range(n_items))  # of the group that an item stands for
+    queue = sorted((int(occurrences[item]), item) for item in range(n_items))  # (price, item)
+    merges: Merges = []
+    while len(queue) > 1:
+        _, one = queue.pop(0)
+        partners = np.array([item for _, item in queue[:N_PARTNERS]])
+        gain = gain_of_merging(together, one, partners) + HEAD_START
+        price = (occurrences[one] + occurrences[partners]) * (sizes[one] + sizes[partners])
+        increase = price - occurrences[one] * sizes[one] - occurrences[partners] * sizes[partners]
+        chosen = int(np.argmax(gain / increase))  # the first of equals is the cheapest
+        other = queue.pop(chosen)[1]
+        together[other] += together[one]
+        together[:, other] = together[other]
+        together[other, other] = 0
+        together[one] = 0
+        together[:, one] = 0
+        occurrences[other] += occurrences[one]
+        sizes[other] += sizes[one]
+        merges.append((node[one], node[other]))
+        node[other] = n_items + len(merges) - 1
+        insort(queue, (int(occurrences[other] * sizes[other]), other))
+    return merges
+
+
+def count_pairs(data: Transactions) -> NDArray[np.int32]:
+    """In how many records two items occur together; 0 on the diagonal."""
+    from scipy.sparse import csr_array
+
+    shape = (data.n_records, data.n_items)
+    occurs = csr_array((np.ones(data.n_occurrences, dtype=np.int32), data.items, data.indptr), shape=shape)
+    together: NDArray[np.int32] = (occurs.T @ occurs).toarray()
+    np.fill_diagonal(together, 0)
+    return together
+
+
+def gain_of_merging(together: NDArray[np.int32], one: int, partners: NDArray[np.int64]) -> NDArray[np.int64]:
+    """By how much scarcity falls if a group is merged with each of its partners, in parts of ``ONE``."""
+    neighbours = np.flatnonzero(together[one])
+    mine = together[one, neighbours].astype(np.int64)
+    theirs = together[np.ix_(partners, neighbours)].astype(np.int64)
+    gain = ONE // mine + ONE // np.maximum(theirs, 1) - ONE // (mine + theirs)
+    fallen: NDArray[np.int64] = np.where(theirs > 0, gain, 0).sum(axis=1)
+    return fallen
+
+
+def tree_of(data: Transactions, merges: Merges) -> Hierarchy:
+    """The tree of merges; a node is called after its smallest item and the number of its items."""
+    n_items = data.n_items
+    parents = [-1] * (n_items + len(merges))
+    smallest, sizes = list(range(n_items)), [1] * n_items
+    labels = list(data.vocabulary)
+    for number, (one, other) in enumerate(merges):
+        parents[one] = parents[other] = n_items + number
+        smallest.append(min(smallest[one], smallest[other]))
+        sizes.append(sizes[one] + sizes[other])
+        labels.append(f"{data.vocabulary[smallest[-1]]} ({sizes[-1]} items)")
+    return Hierarchy.from_parents(parents, labels, derived_from_data=True)
