@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from setveil.engines.base import Result, Shard
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """Everything in this process."""
+    """Everything in this process, shards side by side in threads."""
 
     def distinct(self, data: Transactions) -> Distinct:
         return data.distinct()
@@ -38,4 +39,21 @@ class LocalEngine:
         return np.array_split(order, n_parts)
 
     def map_shards(self, work: Callable[[Shard], Result], shards: Sequence[Shard]) -> list[Result]:
-        return [work(shard) for shard in shards]
+        """Kernels run without the GIL, so threads are enough. A failing or interrupted shard drops those not yet begun."""
+        n_threads = min(available_threads(), len(shards))
+        if n_threads < 2:
+            return [work(shard) for shard in shards]
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(n_threads)
+        try:
+            return list(pool.map(work, shards))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def available_threads() -> int:
+    """Processors this process may use; ``NUMBA_NUM_THREADS`` lowers it, as for parallel kernels."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
+    return min(available, int(wanted)) if wanted.isdigit() and int(wanted) > 0 else available
