@@ -31,6 +31,7 @@ class Entry:
 TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"
 LW10 = "Liu, Wang 2010"
 GKT11 = "Ghinita, Kalnis, Tao 2011"
+XWFY08 = "Xu, Wang, Fu, Yu 2008"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -74,6 +75,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("cahd", "cahd:CAHD", ("degree",), GKT11, "local", "none", "groups of records close together in an ordering"),
     Entry("nn", "nn:NN", ("degree",), GKT11, "local", "none", "exact nearest neighbours of each sensitive record"),
     Entry("random", "random_groups:RandomGroups", ("degree",), "control", "local", "none", "groups drawn at random"),
+    Entry("mm", "mm:MM", ("coherence",), XWFY08, "counts", "none", "suppression of the items with most moles per loss"),
 )
 
 
