@@ -45,16 +45,19 @@ class Written:
     published: str
     layout: Layout
     order: NDArray[np.int64]  # [n_records] the input record at each place of the file; internal
+    labels: tuple[str, ...] = ()  # [published items] their names in the file
 
 
 def write_release(
     release: Release, folder: Path, layout: Layout, *, keep_order: bool = False, keep_ids: bool = False
 ) -> Written:
     """Write the release's files into an existing folder."""
-    named = rename_for(release, layout)
+    labels = names_for(release, layout)
+    named = rename(release, labels)
     if isinstance(named, Grouping):
         suffix = ".parquet" if named.published.n_records > PARQUET_ABOVE else ".jsonl"
-        return _write_grouping(named, folder, "published" + suffix, keep_order, keep_ids)
+        written = _write_grouping(named, folder, "published" + suffix, keep_order, keep_ids)
+        return replace(written, labels=tuple(labels))
     rows = named.published
     order = np.arange(rows.n_records) if keep_order else rows.lexicographic_order()
     if keep_ids and rows.ids is None:
@@ -62,7 +65,7 @@ def write_release(
     name = "published" + extension(layout.name)
     write_transactions(rows, folder / name, layout, order=order, ids=rows.ids if keep_ids else None)
     _write_csv(folder / CODEBOOK, ("published_item", "item"), codebook_rows(named))
-    return Written((name, CODEBOOK), name, layout, order)
+    return Written((name, CODEBOOK), name, layout, order, tuple(labels))
 
 
 def read_release(folder: Path, kind: str, published: str, layout: Layout, sensitive: Sequence[str] = ()) -> Release:
@@ -108,11 +111,14 @@ def reorder_records(release: Release, order: NDArray[np.integer]) -> Release:
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
-def rename_for(release: Release, layout: Layout) -> Release:
-    """The same release under labels the layout can carry: integers in fimi and spmf, no delimiters elsewhere."""
-    old = release.published.vocabulary
-    names = _integer_names(release) if layout.name in INTEGER_LAYOUTS else _text_names(release, layout)
-    if names == list(old):
+def names_for(release: Release, layout: Layout) -> list[str]:
+    """For each published item a label the layout can carry: integers in fimi and spmf, no delimiters elsewhere."""
+    return _integer_names(release) if layout.name in INTEGER_LAYOUTS else _text_names(release, layout)
+
+
+def rename(release: Release, names: list[str]) -> Release:
+    """The same release with other labels, one per published item."""
+    if names == list(release.published.vocabulary):
         return release
     vocabulary = Vocabulary(names)
     number = vocabulary.numbers(names)  # [published items] old number → new number
