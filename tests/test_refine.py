@@ -138,6 +138,20 @@ def test_an_exchange() -> None:
     assert [tree.labels[node] for node in refiner.node_of_leaf] == ["a", "b", "Y", "Y"]
 
 
+@pytest.mark.parametrize("loss", ["ncp", "lm"])
+def test_the_explanation_adds_up(loss: str) -> None:
+    for data, tree, k in naive.skewed_cases(60, seed=4):
+        base = Database(data, tree)
+        model, context = KmAnonymity(k, 2), Context(hierarchy=tree)
+        algorithm = AARefine() if loss == "ncp" else MHgHsRefine()
+        details = algorithm.run(data, model, context).details
+        assert sum(move["cost"] for move in details["moves"]) == pytest.approx(details[loss], abs=1e-12)
+        number = {label: node for node, label in enumerate(tree.published_labels)}
+        for move in details["moves"]:
+            nodes = [number[label] for label in move["witness"]]
+            assert 0 < move["support"] == base.support(nodes) < k
+
+
 def test_cancellation() -> None:
     data, tree, k = next(iter(cases(1, seed=24)))
     with pytest.raises(CancelledError):

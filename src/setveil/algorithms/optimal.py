@@ -77,7 +77,7 @@ class Optimal(Algorithm):
         search.start_from(AA().run(data, model, context).node_of_leaf)
         for whole in (False, True):
             if whole and not search.is_over:
-                search.improve_incumbent()
+                search.refine()
             while not search.is_over:
                 solution = search.solve(whole)
                 rows = search.rows_against(solution)
@@ -95,7 +95,9 @@ class Search:
         self.context = context
         self.options = options
         self.k = model.k
-        self.losses = Losses.of(Cut(hierarchy, data), "lm" if options.suppression else "ncp")
+        cut = Cut(hierarchy, data)
+        self.ncp = Losses.of(cut, "ncp")
+        self.losses = Losses.of(cut, "lm") if options.suppression else self.ncp
         records = Rows.of_leaves(data, hierarchy, context)
         self.violations = Violations(records, hierarchy, model, context)
         supports = records.node_supports(hierarchy)
@@ -123,11 +125,12 @@ class Search:
         if cost < self.cost:
             self.best, self.cost = node_of_leaf.copy(), cost
 
-    def improve_incumbent(self) -> None:
+    def refine(self) -> Refiner:
         """Refine the best known cut: the solver throws away what cannot be better."""
         refiner = Refiner(self.violations, self.losses, self.best)
         refiner.specialize()
         self.start_from(refiner.node_of_leaf)
+        return refiner
 
     @property
     def is_over(self) -> bool:
@@ -140,17 +143,20 @@ class Search:
         self.context.step(f"optimum: best {best:.6f}, bound {bound:.6f}, round {self.rounds}")
 
     def describe(self) -> dict[str, Any]:
-        """For the report; losses as shares of the worst."""
+        """For the report; losses as shares of the worst. ``bound`` and ``gap`` are about the objective."""
+        moves = self.refine().explain()
         is_proven = self.cost - self.bound <= 0.5
         bound = float(self.cost) if is_proven else self.bound
         return {
-            "objective": "lm" if self.options.suppression else "ncp",
+            "objective": self.losses.name,
+            "ncp": self.ncp.share(self.ncp.of_cut(self.best)),
             self.losses.name: self.losses.share(self.cost),
             "bound": self.losses.share(bound),
             "gap": (self.cost - bound) / self.cost if self.cost else 0.0,
             "proven": is_proven,
             "rounds": self.rounds,
             "constraints": self.program.n_rows,
+            "moves": moves,
         }
 
     # -- one round ------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from time import monotonic
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,10 +96,7 @@ class Refiner:
         while queue:
             node = heappop(queue)[2]
             parts = self._parts(draft, node)
-            new = draft.target.copy()
-            for part in parts:
-                new[self.hierarchy.leaves(part)] = part
-            witness = self.violations.through(node, parts, new)
+            witness = self._refuse(draft, node)
             if witness is None:
                 self._put(draft, node, parts)
                 n_done += 1
@@ -116,6 +114,14 @@ class Refiner:
                 if self._is_worth_trying(draft, part):
                     heappush(queue, self._rank(draft, part))
         return n_done
+
+    def _refuse(self, draft: Draft, node: int) -> tuple[int, ...] | None:
+        """A rare itemset that taking back a node would lay open; None if it can be taken back."""
+        parts = self._parts(draft, node)
+        target = draft.target.copy()
+        for part in parts:
+            target[self.hierarchy.leaves(part)] = part
+        return self.violations.through(node, parts, target)
 
     def _is_worth_trying(self, draft: Draft, node: int) -> bool:
         """Whether something is lost at a node; what is suppressed as a whole may save something only further below."""
@@ -205,6 +211,30 @@ class Refiner:
         self._take_back(trial, freed | {node})
         return trial if trial.cost < draft.cost else None
 
+    # -- explaining -----------------------------------------------------------------------------------------------
+
+    def explain(self) -> list[dict[str, Any]]:
+        """Why each generalized node is not replaced by its children, and each suppressed one not published.
+
+        In the form of an algorithm's moves, the most expensive first; the costs add up to the loss.
+        """
+        draft, labels = self.draft, self.hierarchy.published_labels
+        moves = []
+        for node in draft.witness:
+            witness = draft.witness[node]
+            if any(draft.target[self.hierarchy.leaves(member)[0]] != member for member in witness[1:]):
+                witness = self._refuse(draft, node) or witness  # what it was about has been replaced meanwhile
+            moves.append(
+                {
+                    "witness": [labels[member] for member in witness],
+                    "support": self.violations.support(witness),
+                    "raised": [labels[node]] if node in draft.published else [],
+                    "suppressed": [labels[node]] if node in draft.suppressed else [],
+                    "cost": self.losses.share(self._most(node)),
+                }
+            )
+        return sorted(moves, key=lambda move: (-move["cost"], move["raised"], move["suppressed"]))
+
     def _most(self, node: int) -> int:
         """The most that taking back a node, and all below it, could save."""
         return int(self.losses.suppressed[node] if node in self.draft.suppressed else self.price[node])
@@ -229,17 +259,22 @@ def refine_release(data: Transactions, model: KmAnonymity, release: Recoding, lo
     """The release of any algorithm that publishes a cut, refined; ``loss`` is "ncp" or "lm"."""
     hierarchy = context.need_hierarchy("refine")
     assert release.node_of_leaf is not None
-    losses = Losses.of(Cut(hierarchy, data), loss)
+    cut = Cut(hierarchy, data)
+    losses = Losses.of(cut, loss)
     violations = Violations(Rows.of_leaves(data, hierarchy, context), hierarchy, model, context)
     refiner = Refiner(violations, losses, release.node_of_leaf)
     before = refiner.cost
     refiner.specialize()
     refiner.exchange()
+    ncp = Losses.of(cut, "ncp")
+    kept = {key: value for key, value in release.details.items() if key in ("count_tree_nodes", "rounds")}
     details = {
-        **release.details,
+        "ncp": ncp.share(ncp.of_cut(refiner.node_of_leaf)),
         loss: losses.share(refiner.cost),
         f"{loss}_before_refining": losses.share(before),
         "specialized": refiner.n_specialized,
         "exchanged": refiner.n_exchanged,
+        "moves": refiner.explain(),
+        **kept,  # how the algorithm came to the cut that was refined
     }
     return Recoding.from_cut(data, hierarchy, refiner.node_of_leaf, details)

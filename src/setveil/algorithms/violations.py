@@ -70,6 +70,14 @@ class Violations:
                 return tuple(itemset.tolist())
         return None
 
+    def support(self, itemset: tuple[int, ...]) -> int:
+        """In how many records all of the given nodes, or something below each, occur."""
+        lists = [self._index.rows[self._index.starts[node] : self._index.starts[node + 1]] for node in itemset]
+        common = lists[0]
+        for other in lists[1:]:
+            common = np.intersect1d(common, other, assume_unique=True)
+        return int(self.records.weights[common].sum())
+
     def _count(self, rows: Rows, size: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
         """Rare itemsets of one size, in batches: the nodes, and [n, size] places among them."""
         nodes, walk = walk_cut(rows, self.hierarchy.n_nodes, size, [])
