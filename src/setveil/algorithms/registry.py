@@ -32,6 +32,7 @@ TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"
 LW10 = "Liu, Wang 2010"
 GKT11 = "Ghinita, Kalnis, Tao 2011"
 XWFY08 = "Xu, Wang, Fu, Yu 2008"
+HN09 = "He, Naughton 2009"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -76,6 +77,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("nn", "nn:NN", ("degree",), GKT11, "local", "none", "exact nearest neighbours of each sensitive record"),
     Entry("random", "random_groups:RandomGroups", ("degree",), "control", "local", "none", "groups drawn at random"),
     Entry("mm", "mm:MM", ("coherence",), XWFY08, "counts", "none", "suppression of the items with most moles per loss"),
+    Entry("lg", "lg:LG", ("k-anonymity",), HN09, "local", "required", "local generalization from the root down"),
 )
 
 
