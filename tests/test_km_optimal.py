@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from naive.km_cases import LIU_WANG, LIU_WANG_TREE, PAPER, PAPER_TREE, cases
 from setveil.algorithms.aa import AA
 from setveil.algorithms.base import Context
 from setveil.algorithms.count_tree import Rows
+from setveil.algorithms.covering import CoveringProgram
 from setveil.algorithms.hghs import HgHs, MHgHs
 from setveil.algorithms.optimal import Optimal
 from setveil.algorithms.violations import Violations, index_rows
@@ -177,6 +179,30 @@ def test_progress_and_cancellation() -> None:
 
     with pytest.raises(CancelledError):
         Optimal().run(data, KmAnonymity(2, 2), Context(hierarchy=PAPER_TREE, report=stop_at))
+
+
+def test_the_solver_can_be_stopped_and_used_again() -> None:
+    rng = np.random.default_rng(0)
+    nothing = np.empty((0, 2), dtype=np.int32)
+    program = CoveringProgram(rng.integers(50, 60, 400), nothing, nothing, gap=0.0)
+    program.require([tuple(rng.choice(400, 3, replace=False).tolist()) for _ in range(3000)])  # hours of work
+
+    def stop() -> None:
+        raise CancelledError("stopped")
+
+    n_threads = threading.active_count()
+    with pytest.raises(CancelledError):
+        program.solve(True, stop)
+    assert threading.active_count() == n_threads
+    relaxed = program.solve(False, lambda: None)
+    assert relaxed.is_complete
+    assert not relaxed.is_whole
+    early = program.solve(True, lambda: None, seconds=0.5)
+    assert not early.is_complete
+    assert relaxed.bound - 1e-6 <= early.bound or early.bound == -np.inf
+    full = program.solve(True, lambda: None, seconds=0.5, start=np.ones(400))
+    assert full.values is not None
+    assert full.is_whole
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -94,10 +95,7 @@ class CoveringProgram:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             self._highs.setSolution(known)
-        # HiGHS counts the time of all its runs together.
-        limit = self._infinity if seconds is None else self._highs.getRunTime() + max(seconds, 0.01)
-        self._highs.setOptionValue("time_limit", limit)
-        self._run(watch)
+        self._run(watch, seconds)
         status = self._highs.getModelStatus()
         is_complete = status == highspy.HighsModelStatus.kOptimal
         info = self._highs.getInfo()
@@ -112,7 +110,8 @@ class CoveringProgram:
             bound = float(info.objective_function_value)
         return Solution(values, bound, is_complete)
 
-    def _run(self, watch: Callable[[], None]) -> None:
+    def _run(self, watch: Callable[[], None], seconds: float | None) -> None:
+        deadline = None if seconds is None else monotonic() + seconds
         self._stop.clear()
         worker = Thread(target=self._highs.run, daemon=True)
         worker.start()
@@ -120,14 +119,15 @@ class CoveringProgram:
             worker.join(POLL)
             while worker.is_alive():
                 watch()
+                if deadline is not None and monotonic() >= deadline:
+                    self._stop.set()
                 worker.join(POLL)
         finally:  # whoever stops us, the solver must not go on alone
             self._stop.set()
             worker.join()
 
     def _answer(self, event: Any) -> None:
-        if self._stop.is_set():
-            event.interrupt()
+        event.interrupt(self._stop.is_set())  # said anew each time: HiGHS remembers the last answer
 
     def _add_pairs(self, pairs: NDArray[np.int32], values: tuple[float, float], lower: float, upper: float) -> None:
         n = len(pairs)

@@ -1,0 +1,1 @@
+"""What setveil costs to run, measured from outside: ``python -m benchmarks.NAME``."""
