@@ -263,7 +263,9 @@ def publish(
             risk_after = risk(release, seed=record.seed, budget=QUICK, k=_k_of(record.model))
         with _timed(seconds, "report"):
             tell("reporting", None)
-            facts = facts_of(release, verdict.holds, achieved, metrics, risk_before.to_dict(), risk_after.to_dict())
+            facts = facts_of(
+                release, written.labels, verdict.holds, achieved, metrics, risk_before.to_dict(), risk_after.to_dict()
+            )
             facts = replace(
                 facts,
                 seconds=seconds,

@@ -30,6 +30,7 @@ class Facts:
     has_suppression: bool = False  # single occurrences were left out, not only whole items
     is_internal: bool = True
     hidden_options: Sequence[str] = ()  # options of the model that tell about the original
+    shape: Mapping[str, Any] = field(default_factory=dict)  # what the published files show of themselves
     # From here on: only in the internal version.
     risk_before: Sequence[Mapping[str, Any]] = ()
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class Facts:
     seed: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict)  # what became of the items of the original
     histograms: Mapping[str, Any] = field(default_factory=dict)
     examples: Sequence[Mapping[str, Any]] = ()
     warnings: Sequence[str] = ()
@@ -45,7 +47,7 @@ class Facts:
     def public(self) -> Facts:
         """The version that may leave the house."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
-        shown |= {"risk_after", "not_protected", "files", "has_suppression"}
+        shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: two_digits(value) for name, value in self.metrics.items() if name in METRICS}

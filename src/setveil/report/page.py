@@ -2,25 +2,70 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import resources
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from setveil.report.charts import curve
+from setveil.report.charts import bars, curve
 from setveil.report.facts import Facts
-from setveil.report.words import ACHIEVED, METRICS, figure, percent, put
+from setveil.report.prose import ALTERNATIVES, advice_of, analyses_of, attacker_of, glossary_of
+from setveil.report.words import ACHIEVED, METRICS, figure, percent, put, short
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+MOVES = 200  # steps of the algorithm shown
+LISTED = 20  # parts of a long parameter shown
+
+# Only comfort: the page says everything without it.
+SCRIPT = """
+document.querySelectorAll('[data-needs-script]').forEach(function (part) { part.hidden = false; });
+function openAll(within, open) { within.querySelectorAll('details').forEach(function (part) { part.open = open; }); }
+document.querySelectorAll('button[data-open]').forEach(function (button) {
+  button.addEventListener('click', function () { openAll(button.closest('section'), button.dataset.open === 'yes'); });
+});
+document.querySelectorAll('input[data-filter]').forEach(function (input) {
+  var rows = document.getElementById(input.dataset.filter).tBodies[0].rows;
+  input.addEventListener('input', function () {
+    var wanted = input.value.toLowerCase(), shown = 0;
+    Array.prototype.forEach.call(rows, function (row) {
+      row.hidden = row.textContent.toLowerCase().indexOf(wanted) < 0;
+      if (!row.hidden) { shown += 1; }
+    });
+    document.getElementById(input.dataset.filter + '-shown').textContent = shown + ' of ' + rows.length + ' rows';
+  });
+});
+var opened = [];
+window.addEventListener('beforeprint', function () {
+  opened = Array.prototype.slice.call(document.querySelectorAll('details:not([open])'));
+  opened.forEach(function (part) { part.open = true; });
+});
+window.addEventListener('afterprint', function () { opened.forEach(function (part) { part.open = false; }); });
+"""
 
 
 def write_report(facts: Facts, path: Path) -> None:
     """Render the page; the same facts give the same bytes."""
-    from jinja2 import Environment, StrictUndefined
-
-    source = resources.files("setveil.report").joinpath("report.html.j2").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(figure=figure, percent=percent)
-    page = environment.from_string(source).render(
+    page = _template().render(
         facts=facts,
-        risk_chart=_risk_chart(facts),
+        script=SCRIPT,
+        script_hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
+        attacker=attacker_of(facts.model, facts.model_options),
+        analyses=analyses_of(facts),
+        advice=advice_of(facts),
+        alternatives=ALTERNATIVES.get(facts.model, ()),
+        glossary=glossary_of(facts),
+        headline=_headline(facts),
+        risk_charts=_risk_charts(facts),
+        has_promise=_promised(facts) is not None,
+        size_chart=_size_chart(facts),
+        histograms=_histograms(facts.histograms),
+        moves=[_move(move) for move in facts.details.get("moves", ())[:MOVES]],
         metrics=[
             (put(name, METRICS), value)
             for name, value in facts.metrics.items()
@@ -32,18 +77,124 @@ def write_report(facts: Facts, path: Path) -> None:
     path.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _risk_chart(facts: Facts) -> str:
-    lines = []
-    for name, rows, css in (("before", facts.risk_before, "before"), ("after", facts.risk_after, "after")):
-        points = [(row["known"], row["singled_out"]) for row in rows if row["singled_out"] is not None]
-        if points:
-            lines.append((name, points, css))
-    return curve(
-        lines,
-        "items of a person the attacker knows",
-        "records singled out",
-        "Share of records singled out by the number of known items; the same figures stand in the table below.",
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
+
+    source = resources.files("setveil.report").joinpath("report.html.j2").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(figure=figure, percent=percent)
+    return environment.from_string(source)
+
+
+def _headline(facts: Facts) -> list[tuple[str, str]]:
+    """Three or four figures that say it all, each with its caption."""
+    shown = [(figure(facts.records), "records published")]
+    for name in ("smallest_support", "smallest_class", "privacy_degree"):
+        if facts.achieved.get(name) is not None:
+            shown.append((figure(facts.achieved[name]), put(name, ACHIEVED)))
+    if facts.kind != "grouping":
+        pairs = [row for row in facts.risk_after if row["known"] == 2 and row["singled_out"] is not None]
+        if pairs:
+            after = percent(pairs[0]["singled_out"])
+            before = [row["singled_out"] for row in facts.risk_before if row["known"] == 2]
+            shown.append(
+                (f"{percent(before[0])} → {after}", "singled out by two known items, before and after")
+                if before
+                else (after, "of published records are singled out by two known items")
+            )
+    for name, words in (
+        ("ncp", "information lost (NCP)"),
+        ("il_ratio", "items added or removed, per item of the original"),
+    ):
+        value = facts.metrics.get(name)
+        if value is not None:
+            shown.append((percent(value) if facts.is_internal else f"about {100 * value:.2g} %", words))
+    return shown
+
+
+def _risk_charts(facts: Facts) -> list[str]:
+    """Two curves over the number of known items: singled out, and the mean chance to be found."""
+    charts = []
+    promised = _promised(facts)
+    for key, words in (
+        ("singled_out", "records singled out"),
+        ("mean_inverse_support", "mean chance to pick the right record"),
+    ):
+        lines = []
+        for name, rows in (("before", facts.risk_before), ("after", facts.risk_after)):
+            points = [(row["known"], row[key]) for row in rows if row[key] is not None]
+            if points:
+                lines.append((name, points, name))
+        told = "; ".join(
+            f"{name}: " + ", ".join(f"{percent(y)} at {x}" for x, y in points) for name, points, _ in lines
+        )
+        charts.append(
+            curve(
+                lines,
+                "items of a person the attacker knows",
+                words,
+                f"Chart: {words} by number of known items. {told}.",
+                promised,
+            )
+        )
+    return [chart for chart in charts if chart]
+
+
+def _promised(facts: Facts) -> float | None:
+    """Up to how many known items the guarantee speaks; None where it is not about all items alike."""
+    if facts.model == "km":
+        reach = facts.model_options["m"]
+        return inf if reach == "all" else float(reach)
+    return inf if facts.model == "k-anonymity" and not facts.model_options.get("sensitive") else None
+
+
+def _size_chart(facts: Facts) -> str:
+    """How large classes or groups are."""
+    shape = facts.shape
+    if not shape.get("count"):
+        return ""
+    what = "groups" if facts.kind == "grouping" else "classes"
+    return bars(
+        [(what, shape["count"], "after")],
+        _bins(shape["from"], shape["to"]),
+        "records in it",
+        what,
+        f"Chart: {what} by number of records, from {shape['smallest']:,} to {shape['largest']:,}; half have at least "
+        f"{shape['middle']:,}.",
     )
+
+
+def _histograms(histograms: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Charts of record sizes and supports, with their tables."""
+    shown = []
+    for name, title, x_label, y_label in (
+        ("sizes", "Items per record", "items in a record", "records"),
+        ("supports", "Records per item", "records with the item", "items"),
+    ):
+        bins = histograms.get(name)
+        if bins and bins["from"]:
+            labels = _bins(bins["from"], bins["to"])
+            series = [("before", bins["before"], "before"), ("after", bins["after"], "after")]
+            chart = bars(series, labels, x_label, y_label, f"Chart: {title.lower()}, before and after; figures below.")
+            rows = list(zip(labels, bins["before"], bins["after"], strict=True))
+            shown.append({"title": title, "x": x_label, "y": y_label, "chart": chart, "rows": rows})
+    return shown
+
+
+def _bins(starts: Sequence[int], ends: Sequence[int]) -> list[str]:
+    return [str(start) if start == end else f"{start}–{end}" for start, end in zip(starts, ends, strict=True)]
+
+
+def _move(move: Mapping[str, Any]) -> dict[str, str]:
+    """A step of the algorithm: what it did and because of what."""
+    done = [
+        f"{words} " + ", ".join(short(str(label)) for label in move[key])
+        for key, words in (("raised", "raised to"), ("merged", "merged"), ("suppressed", "left out"))
+        if move.get(key)
+    ]
+    witness = " + ".join(short(str(label)) for label in move.get("witness", ())[:LISTED])
+    return {"done": "; ".join(done), "witness": witness, "support": figure(move.get("support"))}
 
 
 def _shown_options(facts: Facts) -> list[tuple[str, Any]]:
@@ -51,8 +202,9 @@ def _shown_options(facts: Facts) -> list[tuple[str, Any]]:
     for name, value in facts.model_options.items():
         if isinstance(value, list):
             text = ", ".join(
-                str(part) if not isinstance(part, list) else "{" + ", ".join(part) + "}" for part in value[:20]
+                short(part) if isinstance(part, str) else "{" + ", ".join(map(short, part[:LISTED])) + "}"
+                for part in value[:LISTED]
             )
-            value = text + (f" … ({len(value):,} in all)" if len(value) > 20 else "") or "none"
+            value = text + (f" … ({len(value):,} in all)" if len(value) > LISTED else "") or "none"
         shown.append((name, value))
     return shown

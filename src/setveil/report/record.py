@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from setveil import __version__
-from setveil.core import Grouping, LocalRecoding, Release, RunRecord, Transactions
+from setveil.core import Grouping, LocalRecoding, Release, RunRecord
+from setveil.report.changes import Cover, changes_of, examples_of, shape_of
 from setveil.report.facts import Facts
 
-EXAMPLES = 8  # records shown before and after on the internal page
 DERIVED = "A hierarchy derived from the data: its shape tells something about how often items occur."
+SEQUENCES = (
+    "Order and time: records are sets; what order or dates within a record would tell is neither used nor protected."
+)
+MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
 
 
 def facts_of(
     release: Release,
+    labels: Sequence[str],
     holds: bool,
     achieved: Mapping[str, Any],
     metrics: Mapping[str, Any],
     risk_before: Mapping[str, Any],
     risk_after: Mapping[str, Any],
 ) -> Facts:
-    """All facts, internal ones included; ``Facts.public()`` takes them out again."""
+    """All facts, internal ones included; ``Facts.public()`` takes them out again.
+
+    ``labels``: the published items' names in the files.
+    """
     record = release.record
     assert record is not None, "a release is reported with the record of its run"
     not_protected = list(record.model.not_protected())
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         not_protected.append(DERIVED)
+    not_protected += [SEQUENCES, MEMBERSHIP]
+    cover = Cover(release)
     return Facts(
         version=__version__,
         model=record.model.name,
@@ -49,7 +57,9 @@ def facts_of(
         hierarchy=record.hierarchy_source,
         seed=record.seed,
         details=dict(release.details),
-        examples=_examples(release, record.data),
+        shape=shape_of(release, labels, cover),
+        changes=changes_of(release, labels, record.data, cover),
+        examples=examples_of(release, labels, record.data, cover),
         warnings=record.warnings,
     )
 
@@ -59,18 +69,6 @@ def _leaves_out_occurrences(release: Release) -> bool:
     if isinstance(release, LocalRecoding):
         return release.node_of_occurrence is not None and bool((release.node_of_occurrence < 0).any())
     return isinstance(release, Grouping) and bool(release.details.get("suppressed_occurrences"))
-
-
-def _examples(release: Release, data: Transactions) -> list[dict[str, list[str]]]:
-    """A few short records that changed, spread over the data."""
-    labels, published = data.vocabulary.labels, release.published
-    changed = []
-    for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int):
-        before = [labels[item] for item in data.record(number)]
-        after = [published.vocabulary[item] for item in published.record(number)]
-        if before != after and len(before) <= 12:
-            changed.append({"before": before, "after": after})
-    return changed[:EXAMPLES]
 
 
 def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[str, Any]:

@@ -50,6 +50,11 @@ def figure(value: Any) -> str:
     return str(value)
 
 
+def short(label: str, most: int = 80) -> str:
+    """A label for a page: long ones are cut."""
+    return label if len(label) <= most else label[: most - 1] + "…"
+
+
 def percent(share: float | None) -> str:
     """``12.3 %``; small but positive shares never become 0."""
     if share is None:
