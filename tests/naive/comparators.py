@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
+from naive import km
+from naive.sensitive import gray_order
 from naive.verify import coherence
 
-from setveil.core import Hierarchy
+from setveil.core import Hierarchy, Transactions
 from setveil.models import Coherence
 
 Nodes = frozenset[int]
@@ -107,3 +109,25 @@ def _lg_partition(
     for children, group in groups.items():
         published += _lg_partition(group, (cut - {node}) | set(children), kept, tree, k)
     return published
+
+
+def lra(records: Sequence[Sequence[str]], tree: Hierarchy, k: int, m: int, n_parts: int) -> list[set[str]]:
+    """Gray order along the hierarchy, then the naive AA in each part."""
+    order = [number for number in gray_order([frozenset(row) for row in records], leaves_of(tree)) if records[number]]
+    n_parts = max(min(n_parts, len(order) // k), 1)
+    published: list[set[str]] = [set() for _ in records]
+    for part in range(n_parts):
+        # The first parts take one record more each if the records do not divide evenly.
+        size, more = divmod(len(order), n_parts)
+        start = part * size + min(part, more)
+        members = order[start : start + size + (part < more)]
+        base = km.Database(Transactions.from_lists([records[number] for number in members]), tree)
+        cut, _ = km.aa(base, k, m)
+        for number, record in zip(members, base.records, strict=True):
+            published[number] = {tree.published_labels[cut[leaf]] for leaf in record}
+    return published
+
+
+def leaves_of(tree: Hierarchy) -> list[str]:
+    """Items depth first."""
+    return [tree.labels[leaf] for leaf in tree.leaf_order]

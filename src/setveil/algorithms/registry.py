@@ -33,6 +33,7 @@ LW10 = "Liu, Wang 2010"
 GKT11 = "Ghinita, Kalnis, Tao 2011"
 XWFY08 = "Xu, Wang, Fu, Yu 2008"
 HN09 = "He, Naughton 2009"
+TMK11 = "Terrovitis, Mamoulis, Kalnis 2011"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -78,6 +79,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("random", "random_groups:RandomGroups", ("degree",), "control", "local", "none", "groups drawn at random"),
     Entry("mm", "mm:MM", ("coherence",), XWFY08, "counts", "none", "suppression of the items with most moles per loss"),
     Entry("lg", "lg:LG", ("k-anonymity",), HN09, "local", "required", "local generalization from the root down"),
+    Entry("lra", "lra:LRA", ("km",), TMK11, "local", "required", "aa on parts of similar records, each for itself"),
 )
 
 
