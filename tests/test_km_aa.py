@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.aa import AA
 from setveil.algorithms.base import Context
-from setveil.algorithms.count_tree import PathWalk, Rows, node_order
+from setveil.algorithms.count_tree import Rows, node_order, paths_of_count_tree
 from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import KmAnonymity
@@ -37,8 +37,8 @@ def test_paper_example() -> None:
 
 def count_tree(records: Rows, tree: Hierarchy, nodes: NDArray[np.int32], size: int) -> dict[tuple[int, ...], int]:
     """All paths of one length, in the order of the walk."""
-    walk = PathWalk(records, tree, nodes, size)
-    return {path: support for _ in iter(lambda: walk.is_over, True) for path, support in walk.next_rare(k=1000)}
+    paths = paths_of_count_tree(records, tree, nodes, size)
+    return {path: n for _ in iter(lambda: paths.share_done == 1, True) for path, n in paths.next_rare(k=1000)}
 
 
 def test_paper_count_tree() -> None:
@@ -63,7 +63,7 @@ def test_walk_counts_what_the_explicit_count_tree_holds() -> None:
         nodes = node_order(tree, records.node_supports(tree), "frequency")
         order = base.order("frequency")
         assert nodes.tolist() == [node for node in order if base.support([node])]
-        for size in (2, 3, 4):
+        for size in (1, 2, 3, 4):
             expected = sorted(base.count_tree(order, [size], set(order)).items())
             found = count_tree(records, tree, nodes, size)
             assert list(found.items()) == [(tuple(order[place] for place in path), n) for path, n in expected]

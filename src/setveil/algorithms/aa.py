@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.count_tree import TREE_ORDERS, PathWalk, Rows, node_order
+from setveil.algorithms.count_tree import TREE_ORDERS, Paths, Rows, node_order, paths_of_count_tree
 from setveil.algorithms.cuts import Cut, Move
 from setveil.core import Recoding, Transactions
 from setveil.models import KmAnonymity
@@ -52,9 +52,9 @@ class AA(Algorithm):
         count_tree_nodes: list[int] = []
         size = 1
         while (model.m == "all" or size <= model.m) and size <= records.longest:
-            walk = PathWalk(records, hierarchy, order[cut.is_available[order]], size)
-            moves += traverse(cut, walk, model.k, context)
-            count_tree_nodes.append(walk.n_reached)
+            paths = paths_of_count_tree(records, hierarchy, order[cut.is_available[order]], size)
+            moves += traverse(cut, paths, model.k, context)
+            count_tree_nodes.append(paths.n_reached)
             records = records.recode(cut.target)
             size += 1
         details = {
@@ -65,14 +65,14 @@ class AA(Algorithm):
         return Recoding.from_cut(data, hierarchy, cut.node_of_leaf, details)
 
 
-def traverse(cut: Cut, walk: PathWalk, k: int, context: Context) -> Iterator[Move]:
+def traverse(cut: Cut, paths: Paths, k: int, context: Context) -> Iterator[Move]:
     """Visit the rare paths of a count-tree in preorder and make those anonymous that have no node below the cut."""
-    while not walk.is_over:
-        context.step(f"itemsets of size {walk.size}", walk.share_done)
-        for path, support in walk.next_rare(k):
-            if walk.is_alive(path):
+    while paths.share_done < 1:
+        context.step(f"itemsets of size {paths.size}", paths.share_done)
+        for path, support in paths.next_rare(k):
+            if paths.is_alive(path):
                 move = make_anonymous(cut, path, support)
-                walk.take_out(cut.below(move.raised[0]))
+                paths.take_out(cut.below(move.raised[0]))
                 yield move
 
 

@@ -8,6 +8,7 @@ then most of the tree is usually cut off by earlier moves, so each path is count
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -32,6 +33,14 @@ from setveil.kernels.counting import (
 TREE_ORDERS = ("frequency", "leaves")
 
 
+def sort_rows(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """The items with every row sorted; item ``i`` stands at ``places[starts[i]:starts[i + 1]]`` there."""
+    starts, places = np.empty(n_items + 1, dtype=np.int64), np.empty(len(items), dtype=np.int64)
+    return sort_items_in_rows(indptr, items, starts, places), starts, places
+
+
 @dataclass(frozen=True)
 class Rows:
     """Distinct records as sets of leaves or nodes, with their number."""
@@ -54,7 +63,7 @@ class Rows:
     def recode(self, target: NDArray[np.int32]) -> Rows:
         """Every item replaced by its target, -1 to drop it; rows that become equal are merged, empty ones go."""
         indptr, items = recode_rows(self.indptr, self.items, target)
-        items, _, _ = sort_items_in_rows(indptr, items, len(target))
+        items, _, _ = sort_rows(indptr, items, len(target))
         return Rows(*merge_equal_rows(indptr, items, self.weights))
 
     def expand(self, hierarchy: Hierarchy, number: NDArray[np.int32]) -> Rows:
@@ -73,7 +82,7 @@ class NodeIndex:
     def __init__(self, records: Rows, hierarchy: Hierarchy) -> None:
         nodes = np.arange(hierarchy.n_nodes, dtype=np.int32)
         rows = records.expand(hierarchy, nodes)
-        _, self._starts, places = sort_items_in_rows(rows.indptr, rows.items, hierarchy.n_nodes)
+        _, self._starts, places = sort_rows(rows.indptr, rows.items, hierarchy.n_nodes)
         self._rows = np.repeat(np.arange(len(rows.weights)), np.diff(rows.indptr))[places]  # by node, ascending
         self._weights = rows.weights
         self._mark = np.zeros(len(rows.weights), dtype=np.bool_)
@@ -103,51 +112,95 @@ def node_order(hierarchy: Hierarchy, supports: NDArray[np.int64], tree_order: st
     return nodes[np.lexsort(keys)]
 
 
-class PathWalk:
-    """The paths of a count-tree over the given nodes, in preorder; nodes can be taken out on the way.
+class Paths(ABC):
+    """Paths of a count-tree in preorder, those with rare ones; nodes can be taken out on the way."""
 
-    Either all paths of one length, or (``to_leaves``) all paths that nothing extends in a tree of that height.
-    """
-
-    def __init__(
-        self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int, to_leaves: bool = False
-    ) -> None:
-        """``records`` hold nodes; ``nodes`` stand in the order of the tree."""
+    def __init__(self, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int) -> None:
         self.size = size
-        self.nodes = nodes
+        self.nodes = nodes  # in the order of the tree
         self.number = np.full(hierarchy.n_nodes, -1, dtype=np.int32)  # place of each node in ``nodes``
         self.number[nodes] = np.arange(len(nodes))
-        self._shorter = ENDS if to_leaves else PASS
-        rows = records.expand(hierarchy, self.number)
-        runs = (hierarchy.first[nodes], hierarchy.last[nodes])
-        self._walk = start_walk(rows.indptr, rows.items, rows.weights, runs, size)
+        self.alive = np.ones(len(nodes), dtype=np.bool_)
 
     @property
-    def is_over(self) -> bool:
-        """Whether all paths have been visited."""
-        return bool(self._walk.at[0] < 0)
-
-    @property
+    @abstractmethod
     def share_done(self) -> float:
-        """How far the walk is, by its first node."""
-        return max(int(self._walk.position[0]), 0) / max(len(self.nodes), 1)
+        """How far the traversal is; 1 when all paths have been visited."""
 
     @property
+    @abstractmethod
     def n_reached(self) -> int:
         """Nodes of the count-tree that were visited and counted so far."""
-        return int(self._walk.reached[0])
 
+    @abstractmethod
     def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Walk on to the next rare paths (support below k): all that share the same prefix, or none after a long while."""
-        rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
-        for item, support in zip(rare.tolist(), supports.tolist(), strict=True):
-            yield (*self.nodes[self._walk.prefix[:size]].tolist(), int(self.nodes[item])), support
+        """Go on to the next rare paths (support below k): all that share a prefix, or none after a long while."""
 
     def is_alive(self, path: tuple[int, ...]) -> bool:
         """Whether no node of a path has been taken out."""
-        return bool(self._walk.alive[self.number[list(path)]].all())
+        return bool(self.alive[self.number[list(path)]].all())
 
     def take_out(self, nodes: NDArray[np.int32]) -> None:
         """Leave out all further paths through these nodes."""
         numbers = self.number[nodes]
-        self._walk.alive[numbers[numbers >= 0]] = False
+        self.alive[numbers[numbers >= 0]] = False
+
+
+class SingleNodes(Paths):
+    """The paths of length 1: one batch."""
+
+    def __init__(self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32]) -> None:
+        super().__init__(hierarchy, nodes, size=1)
+        self._supports = records.node_supports(hierarchy)[nodes]
+        self._is_over = False
+
+    @property
+    def share_done(self) -> float:
+        return float(self._is_over)
+
+    @property
+    def n_reached(self) -> int:
+        return len(self.nodes)
+
+    def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        self._is_over = True
+        for place in np.flatnonzero(self._supports < k).tolist():
+            yield (int(self.nodes[place]),), int(self._supports[place])
+
+
+class LongerPaths(Paths):
+    """All paths of one length, or (``to_leaves``) all paths that nothing extends in a tree of that height."""
+
+    def __init__(
+        self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int, to_leaves: bool
+    ) -> None:
+        super().__init__(hierarchy, nodes, size)
+        rows = records.expand(hierarchy, self.number)
+        runs = (hierarchy.first[nodes], hierarchy.last[nodes])
+        self._walk = start_walk(rows.indptr, rows.items, rows.weights, runs, self.alive, size)
+        self._shorter = ENDS if to_leaves else PASS
+
+    @property
+    def share_done(self) -> float:
+        return 1.0 if self._walk.at[0] < 0 else max(int(self._walk.position[0]), 0) / (len(self.nodes) + 1)
+
+    @property
+    def n_reached(self) -> int:
+        return int(self._walk.reached[0])
+
+    def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
+        for item, support in zip(rare.tolist(), supports.tolist(), strict=True):
+            yield (*self.nodes[self._walk.prefix[:size]].tolist(), int(self.nodes[item])), support
+
+
+def paths_of_count_tree(
+    records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int, to_leaves: bool = False
+) -> Paths:
+    """The paths of length ``size`` over ``nodes`` (in the order of the tree) in ``records`` of nodes.
+
+    With ``to_leaves`` also shorter ones, if nothing extends them.
+    """
+    if size == 1:
+        return SingleNodes(records, hierarchy, nodes)
+    return LongerPaths(records, hierarchy, nodes, size, to_leaves)

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.count_tree import TREE_ORDERS, NodeIndex, PathWalk, Rows, node_order
+from setveil.algorithms.count_tree import TREE_ORDERS, NodeIndex, Paths, Rows, node_order, paths_of_count_tree
 from setveil.algorithms.cuts import Cut, Move
 from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.models import KmAnonymity
@@ -52,27 +52,27 @@ class DA(Algorithm):
         order = node_order(hierarchy, records.node_supports(hierarchy), self.tree_order)
         cut = Cut(hierarchy, data)
         height = max(records.longest if model.m == "all" else min(model.m, records.longest), 1)
-        walk = PathWalk(records, hierarchy, order, height, to_leaves=True)
-        moves = list(traverse(cut, walk, NodeIndex(records, hierarchy), model.k, context))
+        paths = paths_of_count_tree(records, hierarchy, order, height, to_leaves=True)
+        moves = list(traverse(cut, paths, NodeIndex(records, hierarchy), model.k, context))
         details = {
             "ncp": cut.ncp(),
-            "count_tree_nodes": walk.n_reached,  # nodes the traversal reached and counted
+            "count_tree_nodes": paths.n_reached,  # nodes the traversal reached and counted
             "moves": [move.describe(cut) for move in moves],
         }
         return Recoding.from_cut(data, hierarchy, cut.node_of_leaf, details)
 
 
-def traverse(cut: Cut, walk: PathWalk, index: NodeIndex, k: int, context: Context) -> Iterator[Move]:
+def traverse(cut: Cut, paths: Paths, index: NodeIndex, k: int, context: Context) -> Iterator[Move]:
     """Visit the rare leaves of the count-tree in preorder and make those anonymous that lie on the cut or above it."""
-    while not walk.is_over:
-        context.step("itemsets", walk.share_done)
-        for path, support in walk.next_rare(k):
-            if walk.is_alive(path):
+    while paths.share_done < 1:
+        context.step("itemsets", paths.share_done)
+        for path, support in paths.next_rare(k):
+            if paths.is_alive(path):
                 raised = find_generalization(cut, index, path, k)
                 yield Move(path, support, raised, sum(cut.increase(node) for node in raised))
                 for node in raised:
                     cut.raise_to(node)
-                    walk.take_out(cut.below(node))
+                    paths.take_out(cut.below(node))
 
 
 def find_generalization(cut: Cut, index: NodeIndex, itemset: tuple[int, ...], k: int) -> tuple[int, ...]:

@@ -29,11 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, require_k_records
-from setveil.algorithms.count_tree import Rows, node_order
+from setveil.algorithms.count_tree import Rows, node_order, sort_rows
 from setveil.algorithms.cuts import Cut
 from setveil.algorithms.threats import Threats, find_threats
 from setveil.core import Recoding, Transactions
-from setveil.kernels.counting import sort_items_in_rows
 from setveil.kernels.threats import (
     Refinement,
     cost_suppression_after_splits,
@@ -167,7 +166,7 @@ def make_refinement(threats: Threats, parent: NDArray[np.int32], floor: Cut) -> 
     members = np.append(first_to_keep, -1).astype(np.int32)[by_rank[order]]
     sizes = threats.sizes[order]
     indptr = np.concatenate(([0], np.cumsum(sizes)))
-    _, threat_starts, places = sort_items_in_rows(indptr, members[members >= 0], n_nodes)
+    _, threat_starts, places = sort_rows(indptr, members[members >= 0], n_nodes)
     children = np.flatnonzero(parent >= 0).astype(np.int32)
     children = children[np.argsort(parent[children], kind="stable")]
     tree = Refinement(

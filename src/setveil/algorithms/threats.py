@@ -87,9 +87,10 @@ def find_threats(
     number[frequent] = np.arange(len(frequent))
     rows = records.expand(hierarchy, number)
     runs = (hierarchy.first[frequent], hierarchy.last[frequent])
+    alive = np.ones(len(frequent), dtype=np.bool_)
     found = Threats.of_size(np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.int64))  # as places in ``frequent``
     for size in range(2, min(m, records.longest) + 1):
-        walk = start_walk(rows.indptr, rows.items, rows.weights, runs, size)
+        walk = start_walk(rows.indptr, rows.items, rows.weights, runs, alive, size)
         larger = found
         while walk.at[0] >= 0:
             context.step(f"threats of size {size}", max(int(walk.position[0]), 0) / max(len(frequent), 1))

@@ -87,22 +87,24 @@ def recode_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], target: NDA
 
 @compiled
 def sort_items_in_rows(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Sort every row by two counting passes. Returns the sorted items, and where each item stands in them:
-    item ``i`` at ``places[starts[i]:starts[i + 1]]``, ascending."""
-    n_rows = len(indptr) - 1
-    starts = np.zeros(n_items + 1, dtype=np.int64)
+    indptr: NDArray[np.int64], items: NDArray[np.int32], starts: NDArray[np.int64], places: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The items with every row sorted, by two counting passes; and where each of them stands.
+
+    Fills ``starts`` [number of different items + 1] and ``places`` [len(items)]: in the result, item ``i`` stands at
+    ``places[starts[i]:starts[i + 1]]``, ascending.
+    """
+    n_rows, n_items = len(indptr) - 1, len(starts) - 1
+    starts[:] = 0
     for item in items:
         starts[item + 1] += 1
     for item in range(n_items):
         starts[item + 1] += starts[item]
-    places = np.empty(len(items), dtype=np.int64)  # first the rows of each item, then its positions
     free = starts[:-1].copy()
     for row in range(n_rows):
         for place in range(indptr[row], indptr[row + 1]):
             item = items[place]
-            places[free[item]] = row
+            places[free[item]] = row  # for now the row
             free[item] += 1
     ordered = np.empty(len(items), dtype=np.int32)
     next_place = indptr[:-1].copy()
@@ -112,7 +114,7 @@ def sort_items_in_rows(
             ordered[next_place[row]] = item
             places[entry] = next_place[row]
             next_place[row] += 1
-    return ordered, starts, places
+    return ordered
 
 
 @compiled
@@ -171,8 +173,8 @@ class Walk(NamedTuple):
     """A depth-first walk over the itemsets of one size, in lexicographic order, prefix by prefix.
 
     ``n`` is the number of items, ``z`` the number of occurrences, ``depth`` the size of a whole prefix: one less than that of
-    the itemsets, and 1 for single items. At depth ``d`` the walk holds the items that may follow the first ``d`` items of
-    the prefix, and the occurrences of each of them in rows that contain those.
+    the itemsets. At depth ``d`` the walk holds the items that may follow the first ``d`` items of the prefix, and the
+    occurrences of each of them in rows that contain those.
     """
 
     indptr: NDArray[np.int64]  # [rows + 1]
@@ -189,7 +191,6 @@ class Walk(NamedTuple):
     starts: NDArray[np.int64]  # [depth, n + 1] candidate j's occurrences are places[d, starts[d, j]:starts[d, j + 1]]
     places: NDArray[np.int64]  # [depth, z] positions in ``items``
     counts: NDArray[np.int64]  # [n] all zero between calls
-    size: NDArray[np.int64]  # [1] of the itemsets
     at: NDArray[np.int64]  # [1] the depth the walk is at; -1 when it is over
     reached: NDArray[np.int64]  # [1] how many itemsets, prefixes included, were counted so far
     steps: NDArray[np.int64]  # [1] how many occurrences were looked at so far: the work done
@@ -200,34 +201,34 @@ def start_walk(
     items: NDArray[np.int32],
     weights: NDArray[np.int64],
     runs: tuple[NDArray[np.int32], NDArray[np.int32]],
+    alive: NDArray[np.bool_],
     size: int,
 ) -> Walk:
-    """A walk over itemsets of ``size``, before its first step. Rows may be unsorted; ``runs`` are (first, last) of every item."""
-    n, z, depth = len(runs[0]), len(items), max(size - 1, 1)
-    ordered, starts, places = sort_items_in_rows(indptr, items, n)
+    """A walk over itemsets of ``size`` ≥ 2, before its first step. Rows may be unsorted; ``runs`` are (first, last)."""
+    n, z, depth = len(runs[0]), len(items), size - 1
+    starts = np.empty((depth, n + 1), dtype=np.int64)
+    places = np.empty((depth, z), dtype=np.int64)
+    ordered = sort_items_in_rows(indptr, items, starts[0], places[0])
     walk = Walk(
         indptr,
         ordered,
         weights,
         np.repeat(np.arange(len(weights), dtype=np.int32), np.diff(indptr)),
         *runs,
-        alive=np.ones(n, dtype=np.bool_),
+        alive,
         prefix=np.zeros(depth, dtype=np.int32),
         position=np.full(depth, -1, dtype=np.int64),
         n_candidates=np.zeros(depth, dtype=np.int64),
         candidates=np.empty((depth, n), dtype=np.int32),
-        starts=np.empty((depth, n + 1), dtype=np.int64),
-        places=np.empty((depth, z), dtype=np.int64),
+        starts=starts,
+        places=places,
         counts=np.zeros(n, dtype=np.int64),
-        size=np.full(1, size, dtype=np.int64),
         at=np.zeros(1, dtype=np.int64),
         reached=np.zeros(1, dtype=np.int64),
         steps=np.zeros(1, dtype=np.int64),
     )
     walk.n_candidates[0] = n
     walk.candidates[0] = np.arange(n)
-    walk.starts[0] = starts
-    walk.places[0] = places
     return walk
 
 
@@ -261,11 +262,9 @@ def find_next_rare(walk: Walk, k: int, budget: int, shorter: int) -> tuple[NDArr
             continue
         walk.prefix[d] = item
         walk.reached[0] += 1
-        if shorter == PRUNE and walk.size[0] > 1 and support_of_prefix(walk, d) < k:
+        if shorter == PRUNE and support_of_prefix(walk, d) < k:
             continue
-        if walk.size[0] == 1:
-            is_end = True
-        elif d + 1 < depth:
+        if d + 1 < depth:
             deliver_occurrences(walk, d + 1)
             is_end = walk.n_candidates[d + 1] == 0
         else:
@@ -281,7 +280,7 @@ def find_next_rare(walk: Walk, k: int, budget: int, shorter: int) -> tuple[NDArr
                     n_rare += 1
                 else:
                     walk.counts[found] = 0
-        if is_end and (shorter == ENDS or walk.size[0] == 1):
+        if is_end and shorter == ENDS:
             support = support_of_prefix(walk, d)
             if support < k:
                 touched[0] = item
