@@ -112,6 +112,7 @@ def _groups(release: Grouping) -> dict[str, Any]:
     return {
         **_sizes(sizes),
         "n_sensitive": len(totals),
+        "linked": float(largest.max(initial=0.0)),  # the highest probability of having a sensitive item
         "sensitive": [
             {"label": short(release.sensitive[item]), "total": int(totals[item]), "largest": float(largest[item])}
             for item in order[:ROWS].tolist()

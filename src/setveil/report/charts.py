@@ -55,7 +55,7 @@ def bars(series: Sequence[Bars], labels: Sequence[str], x_label: str, y_label: s
         return ""
     y_top, n_steps = _round_count(highest)
     slot = (WIDTH - LEFT - RIGHT) / len(labels)
-    width = slot * 0.84 / len(series)
+    width = min(slot * 0.84, 60) / len(series)
     every = -(-max(map(len, labels)) * 8 * len(labels) // (WIDTH - LEFT - RIGHT))
     parts = [_opening(alternative)]
     parts += _grid([f"{y_top * step // n_steps:,}" for step in range(n_steps + 1)])
@@ -68,7 +68,7 @@ def bars(series: Sequence[Bars], labels: Sequence[str], x_label: str, y_label: s
             if counts[place]:
                 up = _height(counts[place] / y_top)
                 parts.append(
-                    f'<rect class="{css}" x="{start + slot * 0.08 + number * width:.1f}" y="{up}" width="{width:.1f}" '
+                    f'<rect class="{css}" x="{start + slot / 2 + (number - len(series) / 2) * width:.1f}" y="{up}" width="{width:.1f}" '
                     f'height="{HEIGHT - BOTTOM - up:.1f}"><title>{escape(name)}: {counts[place]:,} at {escape(label)}'
                     "</title></rect>"
                 )

@@ -138,7 +138,7 @@ def analyses_of(facts: Facts) -> Analyses:
         safe.append("Counts of sensitive items are exact, in all and per group.")
     safe.append(
         "How a sensitive item goes with public ones can be estimated: the count of a group spread evenly over its records. "
-        "`setveil query` does it."
+        "The command setveil query does it."
     )
     return Analyses(safe, unsafe)
 
