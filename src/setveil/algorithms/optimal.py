@@ -35,6 +35,7 @@ Departures from the papers
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -139,6 +140,7 @@ class Search:
         return self.is_stopped or self.cost - self.bound <= max(self.options.gap * self.cost, 0.5)
 
     def watch(self) -> None:
+        """Show how far it is, and stop if the user asked to."""
         best, bound = self.losses.share(self.cost), self.losses.share(self.bound)
         self.context.step(f"optimum: best {best:.6f}, bound {bound:.6f}, round {self.rounds}")
 
@@ -182,14 +184,8 @@ class Search:
             found = self.violations.on_cut(target)
             if not found:
                 self.start_from(target[: self.skeleton.hierarchy.n_items])
-            for itemsets in found:
-                if self.options.suppression:
-                    itemsets = itemsets[:: -(-len(itemsets) // LIFTED_PER_ROUND)]
-                for begin in range(0, len(itemsets), LIFTED_AT_ONCE):
-                    self.watch()
-                    part = itemsets[begin : begin + LIFTED_AT_ONCE]
-                    lifted = lift_itemsets(self.index, part, self.k, not self.options.suppression)
-                    rows += self._new_rows(lifted, solution.values)
+            elif not self.is_stopped:
+                rows = [row for itemsets in found for row in self._rows_of(itemsets, solution.values)]
             if rows:
                 break
         return rows
@@ -201,6 +197,15 @@ class Search:
         m = self.violations.m
         return [0.5, 1 / (3 if m == "all" else max(m, 2)) / (2 if self.options.suppression else 1)]
 
+    def _rows_of(self, itemsets: NDArray[np.int32], values: NDArray[np.float64]) -> Iterator[tuple[int, ...]]:
+        """New rows that ``values`` break, from rare itemsets [n, size], lifted."""
+        stride = -(-len(itemsets) // LIFTED_PER_ROUND) if self.options.suppression else 1
+        chosen = np.ascontiguousarray(itemsets[::stride])
+        for begin in range(0, len(chosen), LIFTED_AT_ONCE):
+            self.watch()
+            part = chosen[begin : begin + LIFTED_AT_ONCE]
+            yield from self._new_rows(lift_itemsets(self.index, part, self.k, not self.options.suppression), values)
+
     def _new_rows(
         self, itemsets: NDArray[np.int32], values: NDArray[np.float64] | None = None
     ) -> list[tuple[int, ...]]:
@@ -208,8 +213,8 @@ class Search:
         skeleton = self.skeleton
         higher = skeleton.lowest_of(skeleton.above[itemsets])  # [n, size] columns, -1 where another one implies it
         if self.options.suppression:
-            leaves, owners = collect_tuples(self.index, itemsets, skeleton.hierarchy.leaf_order)
-            higher = np.concatenate((skeleton.column[leaves], higher[owners]), axis=1)
+            tuples = collect_tuples(self.index, itemsets, skeleton.hierarchy.leaf_order)
+            higher = np.concatenate((skeleton.column[tuples[:, :-1]], higher[tuples[:, -1]]), axis=1)
         higher = np.unique(np.sort(higher, axis=1), axis=0)
         if values is not None and len(higher):
             padded = np.concatenate((values, [0.0]))

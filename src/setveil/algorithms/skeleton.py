@@ -39,31 +39,25 @@ class Skeleton:
         cls, hierarchy: Hierarchy, supports: NDArray[np.int64], k: int, losses: Losses, suppression: bool
     ) -> Skeleton:
         """``supports`` of all nodes. With suppression rare nodes force nothing, so that the bottom is the leaves."""
-        parent = hierarchy.parent
+        n_nodes, parent = hierarchy.n_nodes, hierarchy.parent
         occurs = supports > 0
-        branches = np.bincount(parent[occurs & (parent >= 0)], minlength=hierarchy.n_nodes)
-        forces = occurs & (supports < k) & (parent >= 0)
-        if suppression:
-            forces[:] = False
-        is_forced = np.zeros(hierarchy.n_nodes, dtype=np.bool_)
-        is_forced[parent[forces]] = True
-        bottom = np.arange(hierarchy.n_nodes, dtype=np.int32)
-        above = np.full(hierarchy.n_nodes, -1, dtype=np.int32)
-        is_bottom = np.zeros(hierarchy.n_nodes, dtype=np.bool_)
-        nodes: list[int] = []
+        branches = np.bincount(parent[occurs & (parent >= 0)], minlength=n_nodes)  # children that occur
+        is_forced, is_bottom, matters = (np.zeros(n_nodes, dtype=np.bool_) for _ in range(3))
+        if not suppression:
+            is_forced[parent[occurs & (supports < k) & (parent >= 0)]] = True
+        bottom = np.arange(n_nodes, dtype=np.int32)
+        above = np.full(n_nodes, -1, dtype=np.int32)
         for node in hierarchy.in_preorder.tolist():
             up = int(parent[node])
-            if up >= 0 and bottom[up] != up:
+            if up >= 0 and (is_bottom[up] or bottom[up] != up):
                 bottom[node] = bottom[up]
-            elif up >= 0 and is_bottom[up]:
-                bottom[node] = up
-            elif occurs[node]:
-                is_bottom[node] = is_forced[node] or node < hierarchy.n_items
-            if up >= 0:  # the next one above among those seen so far
-                above[node] = up if nodes and is_kept(up, branches, is_bottom, occurs, bottom) else above[up]
-            if is_kept(node, branches, is_bottom, occurs, bottom):
-                nodes.append(node)
-        return cls(hierarchy, bottom, above, np.array(nodes, dtype=np.int32), is_bottom, suppression, losses)
+                continue
+            is_bottom[node] = occurs[node] and (is_forced[node] or node < hierarchy.n_items)
+            matters[node] = is_bottom[node] or branches[node] > 1
+            if up >= 0:
+                above[node] = up if matters[up] else above[up]
+        nodes = hierarchy.in_preorder[matters[hierarchy.in_preorder]]
+        return cls(hierarchy, bottom, above, nodes, is_bottom, suppression, losses)
 
     @cached_property
     def column(self) -> NDArray[np.int32]:
@@ -150,14 +144,3 @@ class Skeleton:
             if self.losses.occurrences[node]:
                 leaf[self.hierarchy.parent[node]] = leaf[node]
         return leaf
-
-
-def is_kept(
-    node: int,
-    branches: NDArray[np.int64],
-    is_bottom: NDArray[np.bool_],
-    occurs: NDArray[np.bool_],
-    bottom: NDArray[np.int32],
-) -> bool:
-    """Whether a node is a bottom node, or one above it where something meets."""
-    return bool(occurs[node] and bottom[node] == node and (is_bottom[node] or branches[node] > 1))

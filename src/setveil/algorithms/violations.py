@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.count_tree import Rows
+from setveil.algorithms.count_tree import Rows, sort_rows
 from setveil.core import Hierarchy
-from setveil.kernels.counting import PASS, SLICE, Walk, collect_rare, find_next_rare, sort_items_in_rows, start_walk
+from setveil.kernels.counting import PASS, SLICE, Walk, collect_rare, find_next_rare, start_walk
 from setveil.kernels.lifting import NodeRows, shrink_rare_rows
 from setveil.models import KmAnonymity
 
@@ -41,12 +41,16 @@ class Violations:
         Being of the smallest size they are minimal. With m="all" minimal ones of several sizes may be listed.
         """
         rows = self.records.recode(target)
-        counted = rows.longest if self.m == "all" else min(self.m, rows.longest)
-        for size in range(1, min(counted, COUNTED_SIZE) + 1 if self.m == "all" else counted + 1):
+        supports = rows.node_supports(self.hierarchy)
+        occurring = np.unique(rows.items)
+        rare = occurring[supports[occurring] < self.k]
+        if len(rare):
+            return [rare[:, None]]
+        for size in self._sizes(rows):
             found = [nodes[rare] for nodes, rare in self._count(rows, size)]
             if any(len(part) for part in found):
                 return [np.concatenate(found)]
-        if self.m == "all" and counted > COUNTED_SIZE:
+        if self.m == "all":
             return by_size(self._shrink(rows, LIMIT))
         return []
 
@@ -57,15 +61,18 @@ class Violations:
         """
         inside = self._index.rows[self._index.starts[node] : self._index.starts[node + 1]]
         rows = select_rows(self.records, inside).recode(target)
-        counted = rows.longest if self.m == "all" else min(self.m, rows.longest)
-        for size in range(1, min(counted, COUNTED_SIZE) + 1 if self.m == "all" else counted + 1):
+        supports = rows.node_supports(self.hierarchy)
+        for part in parts:
+            if 0 < supports[part] < self.k:
+                return (part,)
+        for size in self._sizes(rows):
             nodes, walk = walk_cut(rows, self.hierarchy.n_nodes, size, parts)
             while walk.at[0] >= 0:
                 self._context.step("checking cuts")
                 rare, _, n_prefix = find_next_rare(walk, self.k, SLICE, PASS)
                 if len(rare):
                     return (*nodes[walk.prefix[:n_prefix]].tolist(), int(nodes[rare[0]]))
-        if self.m == "all" and counted > COUNTED_SIZE:
+        if self.m == "all":
             for itemset in self._shrink(rows, 1):
                 return tuple(itemset.tolist())
         return None
@@ -77,6 +84,10 @@ class Violations:
         for other in lists[1:]:
             common = np.intersect1d(common, other, assume_unique=True)
         return int(self.records.weights[common].sum())
+
+    def _sizes(self, rows: Rows) -> range:
+        """The sizes of itemsets to count, single nodes left out."""
+        return range(2, min(COUNTED_SIZE if self.m == "all" else self.m, rows.longest) + 1)
 
     def _count(self, rows: Rows, size: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
         """Rare itemsets of one size, in batches: the nodes, and [n, size] places among them."""
@@ -110,7 +121,7 @@ def index_rows(rows: Rows, hierarchy: Hierarchy, above: NDArray[np.int32]) -> No
     wanted[rows.items] = True
     wanted[above[above >= 0]] = True
     expanded = rows.expand(hierarchy, np.where(wanted, np.arange(hierarchy.n_nodes), -1).astype(np.int32))
-    _, starts, places = sort_items_in_rows(expanded.indptr, expanded.items, hierarchy.n_nodes)
+    _, starts, places = sort_rows(expanded.indptr, expanded.items, hierarchy.n_nodes)
     owners = np.repeat(np.arange(len(rows.weights), dtype=np.int32), np.diff(expanded.indptr))
     return NodeRows(
         rows.indptr,
@@ -125,7 +136,7 @@ def index_rows(rows: Rows, hierarchy: Hierarchy, above: NDArray[np.int32]) -> No
 
 
 def walk_cut(rows: Rows, n_nodes: int, size: int, parts: list[int]) -> tuple[NDArray[np.int32], Walk]:
-    """A walk over the itemsets of one size in rows of nodes that are on a cut; with ``parts``, over those that hold one."""
+    """A walk over the itemsets of one size ≥ 2 in rows of nodes that are on a cut; with ``parts``, over those that hold one."""
     occurs = np.zeros(n_nodes, dtype=np.bool_)
     occurs[rows.items] = True
     first = np.array([part for part in parts if occurs[part]], dtype=np.int32)
@@ -134,7 +145,8 @@ def walk_cut(rows: Rows, n_nodes: int, size: int, parts: list[int]) -> tuple[NDA
     number = np.empty(n_nodes, dtype=np.int32)
     number[nodes] = np.arange(len(nodes))
     places = np.arange(len(nodes) + 1, dtype=np.int32)
-    walk = start_walk(rows.indptr, number[rows.items], rows.weights, (places[:-1], places[1:]), size)
+    alive = np.ones(len(nodes), dtype=np.bool_)
+    walk = start_walk(rows.indptr, number[rows.items], rows.weights, (places[:-1], places[1:]), alive, size)
     if parts:
         walk.n_candidates[0] = len(first)
     return nodes, walk

@@ -47,18 +47,20 @@ def lift_itemsets(index: NodeRows, itemsets: NDArray[np.int32], k: int, spreads:
         if lies_below(index, itemsets[i], keys, table, spreads):
             continue
         for turn in range(size):
-            members[:] = itemsets[i]
+            for j in range(size):
+                members[j] = itemsets[i, j]
             for step in range(size):
                 lift_member(index, members, (turn + step) % size, k)
-            key[:] = index.above[members] if spreads else members
+            for j in range(size):
+                key[j] = index.above[members[j]] if spreads else members[j]
             sort_ascending(key)
             slot = find_slot(key, keys, table)
             if table[slot] < 0:
                 if n_lifted == len(lifted):
-                    lifted = np.concatenate((lifted, np.empty_like(lifted)))
-                    keys = np.concatenate((keys, np.empty_like(keys)))
-                lifted[n_lifted] = members
-                keys[n_lifted] = key
+                    lifted, keys = double(lifted), double(keys)
+                for j in range(size):
+                    lifted[n_lifted, j] = members[j]
+                    keys[n_lifted, j] = key[j]
                 table[slot] = n_lifted
                 n_lifted += 1
                 if 2 * n_lifted > len(table):
@@ -66,6 +68,17 @@ def lift_itemsets(index: NodeRows, itemsets: NDArray[np.int32], k: int, spreads:
                     for number in range(n_lifted):
                         table[find_slot(keys[number], keys, table)] = number
     return lifted[:n_lifted]
+
+
+@compiled
+def double(table: NDArray[np.int32]) -> NDArray[np.int32]:
+    """A table with the same rows and room for as many again."""
+    n, width = table.shape
+    larger = np.empty((2 * n, width), dtype=np.int32)
+    for row in range(n):
+        for column in range(width):
+            larger[row, column] = table[row, column]
+    return larger
 
 
 @compiled
@@ -86,12 +99,14 @@ def lies_below(
     size = len(itemset)
     if size > 3:
         return False
-    lowest = index.above[itemset] if spreads else itemset
-    raised = lowest.copy()
-    key = np.empty_like(itemset)
+    raised = np.empty(size, dtype=np.int32)
+    key = np.empty(size, dtype=np.int32)
+    for j in range(size):
+        raised[j] = index.above[itemset[j]] if spreads else itemset[j]
     j = 0
     while j < size:  # all combinations of ancestors, like an odometer
-        key[:] = raised
+        for part in range(size):
+            key[part] = raised[part]
         sort_ascending(key)
         if table[find_slot(key, keys, table)] >= 0:
             return True
@@ -100,7 +115,7 @@ def lies_below(
             raised[j] = index.above[raised[j]]
             if raised[j] >= 0:
                 break
-            raised[j] = lowest[j]
+            raised[j] = index.above[itemset[j]] if spreads else itemset[j]
             j += 1
     return False
 
@@ -182,16 +197,14 @@ def find_level(index: NodeRows, row: int, members: NDArray[np.int32], j: int, hi
 
 
 @compiled
-def collect_tuples(
-    index: NodeRows, itemsets: NDArray[np.int32], item_at: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """All ways to take one item below each member of an itemset from one row: [n_tuples, size], and of which itemset.
+def collect_tuples(index: NodeRows, itemsets: NDArray[np.int32], item_at: NDArray[np.int32]) -> NDArray[np.int32]:
+    """All ways to take one item below each member of an itemset from one row: [n_tuples, size + 1].
 
-    ``item_at`` gives the item at each place. The same tuple may come from several rows.
+    The last column is the place of the itemset. ``item_at`` gives the item at each place of the tree. The same tuple may come
+    from several rows.
     """
     n, size = itemsets.shape
-    tuples = np.empty((max(4 * n, 16), size), dtype=np.int32)
-    owners = np.empty(len(tuples), dtype=np.int64)
+    tuples = np.empty((max(4 * n, 16), size + 1), dtype=np.int32)
     n_tuples = 0
     at = np.empty(size, dtype=np.int64)  # where in the row each member's item stands
     for i in range(n):
@@ -213,13 +226,12 @@ def collect_tuples(
                     at[j] = index.indptr[row] - 1
                 else:
                     if n_tuples == len(tuples):
-                        tuples = np.concatenate((tuples, np.empty_like(tuples)))
-                        owners = np.concatenate((owners, np.empty_like(owners)))
+                        tuples = double(tuples)
                     for part in range(size):
                         tuples[n_tuples, part] = item_at[index.places[at[part]]]
-                    owners[n_tuples] = i
+                    tuples[n_tuples, size] = i
                     n_tuples += 1
-    return tuples[:n_tuples], owners[:n_tuples]
+    return tuples[:n_tuples]
 
 
 @compiled
@@ -241,8 +253,11 @@ def shrink_rare_rows(index: NodeRows, items: NDArray[np.int32], begin: int, end:
     kept = np.empty(index.indptr[end] - index.indptr[begin], dtype=np.int32)
     n_kept, n_found = 0, 0
     for row in range(begin, end):
-        members = items[index.indptr[row] : index.indptr[row + 1]].copy()
-        size = len(members)
+        begins = index.indptr[row]
+        size = index.indptr[row + 1] - begins
+        members = np.empty(size, dtype=np.int32)
+        for j in range(size):
+            members[j] = items[begins + j]
         if size == 0 or is_frequent(index, members, k):
             continue
         j = size - 1
@@ -257,8 +272,9 @@ def shrink_rare_rows(index: NodeRows, items: NDArray[np.int32], begin: int, end:
             else:
                 size -= 1
             j -= 1
-        kept[n_kept : n_kept + size] = members[:size]
-        n_kept += size
+        for j in range(size):
+            kept[n_kept] = members[j]
+            n_kept += 1
         n_found += 1
         indptr[n_found] = n_kept
     return indptr[: n_found + 1], kept[:n_kept]
