@@ -42,10 +42,12 @@ document.querySelectorAll('input[data-filter]').forEach(function (input) {
 });
 var opened = [];
 window.addEventListener('beforeprint', function () {
-  opened = Array.prototype.slice.call(document.querySelectorAll('details:not([open])'));
-  opened.forEach(function (part) { part.open = true; });
+  document.querySelectorAll('details:not([open])').forEach(function (part) { opened.push(part); part.open = true; });
 });
-window.addEventListener('afterprint', function () { opened.forEach(function (part) { part.open = false; }); });
+window.addEventListener('afterprint', function () {
+  opened.forEach(function (part) { part.open = false; });
+  opened = [];
+});
 """
 
 
