@@ -131,3 +131,25 @@ def lra(records: Sequence[Sequence[str]], tree: Hierarchy, k: int, m: int, n_par
 def leaves_of(tree: Hierarchy) -> list[str]:
     """Items depth first."""
     return [tree.labels[leaf] for leaf in tree.leaf_order]
+
+
+def vpa(base: km.Database, k: int, m: int, depth: int) -> dict[int, int]:
+    """The naive AA below each node of a depth, then below the root."""
+    tree, cut = base.tree, km.bottom(base)
+    tops = [node for node in tree.in_preorder.tolist() if tree.depth[node] == depth and node >= tree.n_items]
+    for top in [*tops, tree.root]:
+        for size in range(1, m + 1):
+            order = base.order("frequency")
+            below = {node for node in order if top in base.above[node] and node != top}
+            paths = base.count_tree(order, [size], {node for node in below if base.is_available(node, cut)})
+            for path in sorted(paths):
+                itemset = [order[place] for place in path]
+                if paths[path] < k and all(base.is_available(node, cut) for node in itemset):
+                    higher = [_raised(tree, cut, int(tree.parent[node])) for node in itemset]
+                    cut = min(higher, key=lambda choice: (base.cost(choice[1]), choice[0]))[1]
+    return cut
+
+
+def _raised(tree: Hierarchy, cut: dict[int, int], node: int) -> tuple[int, dict[int, int]]:
+    """The depth-first rank of a node, and the cut that publishes it for all below."""
+    return int(tree.preorder[node]), {**cut, **dict.fromkeys(tree.leaves(node).tolist(), node)}

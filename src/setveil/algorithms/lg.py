@@ -9,12 +9,13 @@ Preconditions: a hierarchy that covers the items; at least k non-empty records; 
 Cost: for each partition the number of its distinct records times its nodes; a record takes part in at most as many
 partitions as its items have ancestors, plus one for each time it is left over. Memory is linear in the occurrences.
 
-What follows the paper: all records start in one partition, every item published as the root. A partition stands for one set of
-nodes, shared by its records. *Pick node*: the node whose replacement by its children would lower the loss of the partition
-most. *Distribute*: records with something below the same children go together into a new partition. *Balance*: partitions with
-fewer than k records are joined to one of leftovers, which keeps the node; if these are fewer than k, records are moved to
-them from partitions that have more than k. Each new partition goes on alone; the leftovers may expand other nodes, but not
-this one again. Partitions that can expand nothing are published.
+What follows the paper (the method as it is generally described, not its pseudocode): all records start in one
+partition, every item published as the root. A partition stands for one set of nodes, shared by its records. *Pick
+node*: the node whose replacement by its children would lower the loss of the partition most. *Distribute*: records with
+something below the same children go together into a new partition. *Balance*: partitions with fewer than k records are
+joined to one of leftovers, which keeps the node; if these are fewer than k, records are moved to them from partitions
+that have more than k. Each new partition goes on alone; the leftovers may expand other nodes, but not this one again.
+Partitions that can expand nothing are published.
 
 Departures from the paper
 1. The loss is NCP: an occurrence published as a node costs the number of its leaves, 0 if it is one. Ties: the first node
@@ -22,8 +23,8 @@ Departures from the paper
 2. Records moved to the leftovers are those that lose least by keeping the node, ties in lexicographic order, as long as their
    partition keeps k. If all partitions together cannot spare enough, the one that loses least joins the leftovers as a whole
    (ties: the one with the first children).
-3. Equal records are handled together, with their number. Which of them is moved depends on their order in the data alone, and
-   cannot be seen in what is published.
+3. Records with equal public items are handled together, with their number. Which of them are moved is settled by their
+   sensitive items; between equal records it cannot be seen in what is published.
 4. The paper has no empty records. If some, but fewer than k, have no public items, the shortest other records are suppressed
    until there are k (ties in lexicographic order); if then fewer than k others are left, these are suppressed too.
 5. Sensitive items of the model are published as they are, and take no part in all this.
@@ -85,7 +86,8 @@ class LG(Algorithm):
                 records.forget(partition.members)
                 n_finished += size_of(partition.members)
         nodes = hierarchy.leaf_of_items(data.vocabulary)[data.items]
-        nodes[is_public[data.items]] = records.published(finished, blank, inverse)
+        copies = np.lexsort((data.row_ranks(), inverse))  # record numbers; sensitive items settle the order of copies
+        nodes[is_public[data.items]] = records.published(finished, blank, copies)
         details = {
             "partitions": len(finished),
             "suppressed_records": sum(copies for row, copies in blank if distinct.lengths[row]),
@@ -178,21 +180,19 @@ class Records:
         """How much less all these records cost if a node is replaced by its children."""
         return sum(copies * self.expansion(row, node)[0] for row, copies in members)
 
-    def published(self, finished: list[Partition], blank: Members, inverse: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The node of each occurrence in the data; copies of a record are served in their order."""
-        variants = [(row, copies, frozenset[int]()) for row, copies in blank]
+    def published(self, finished: list[Partition], blank: Members, copies: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The node of each public occurrence in the data; ``copies`` are the records by distinct record."""
+        variants = [(row, n_copies, frozenset[int]()) for row, n_copies in blank]
         for partition in finished:
             nodes = frozenset(partition.open + partition.closed)
-            variants += [(row, copies, nodes) for row, copies in partition.members]
+            variants += [(row, n_copies, nodes) for row, n_copies in partition.members]
         variants.sort(key=lambda variant: variant[0])
         codes, indptr = [], [0]
         for row, _, nodes in variants:
             codes += [self.node_above(leaf, nodes) for leaf in self.leaves[self.distinct.record(row)].tolist()]
             indptr.append(len(codes))
-        variant_of_record = np.empty(len(inverse), dtype=np.int64)
-        variant_of_record[np.argsort(inverse, kind="stable")] = np.repeat(
-            np.arange(len(variants)), [copies for _, copies, _ in variants]
-        )
+        variant_of_record = np.empty(len(copies), dtype=np.int64)
+        variant_of_record[copies] = np.repeat(np.arange(len(variants)), [n_copies for _, n_copies, _ in variants])
         bounds = np.array(indptr, dtype=np.int64)
         lengths = np.diff(bounds)[variant_of_record]
         shift = bounds[variant_of_record] - (np.cumsum(lengths) - lengths)  # [n_records] from place in data to code

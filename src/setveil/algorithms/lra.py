@@ -10,9 +10,10 @@ Preconditions: a hierarchy that covers the items; at least k non-empty records.
 
 Cost: sorting the records, then that of AA for each part; one part is in work at a time.
 
-What follows the paper: the records are sorted in Gray order, so that similar ones are neighbours; the sequence is cut into parts
-of equal size; AA finds a cut of the hierarchy for each part alone. An itemset that occurs in a part occurs in k records of that
-part, so the parts together are k^m-anonymous, whatever the others publish.
+What follows the paper (the method as it is generally described, not its pseudocode): the records are sorted in Gray
+order, so that similar ones are neighbours; the sequence is cut into parts of equal size; AA finds a cut of the
+hierarchy for each part alone. An itemset that occurs in a part occurs in k records of that part, so the parts together
+are k^m-anonymous, whatever the others publish.
 
 Departures from the paper
 1. The number of parts is an option; there are never more than let every part have k records. Sizes differ by at most one,

@@ -11,11 +11,12 @@ Cost: the minimal moles are listed (millions for hundreds of items and p=3), whi
 that occur in at least k records; sets that breach h are sought among the sets of items in the records with the sensitive
 item. The greedy part is linear in the list.
 
-What follows the paper: a *mole* is a set of at most p public items that occurs, but in fewer than k records or with a
-sensitive item in more than h percent of its records; items that are moles alone are suppressed first; then minimal moles (none
-of whose proper subsets is a mole) are found, smaller ones first; then the item with the most minimal moles per lost
-information is suppressed, everywhere, until no minimal mole is left. Suppressing an item changes no other support, so the
-minimal moles are found only once. Sensitive items are never suppressed and never count as known.
+What follows the paper (the method as it is generally described, not its pseudocode): a *mole* is a set of at most p
+public items that occurs, but in fewer than k records or with a sensitive item in more than h percent of its records;
+items that are moles alone are suppressed first; then minimal moles (none of whose proper subsets is a mole) are found,
+smaller ones first; then the item with the most minimal moles per lost information is suppressed, everywhere, until no
+minimal mole is left. Suppressing an item changes no other support, so the minimal moles are found only once. Sensitive
+items are never suppressed and never count as known.
 
 Departures from the paper
 1. Rare moles and breaching moles are found by separate walks and then compared. A breaching mole is frequent, so that it

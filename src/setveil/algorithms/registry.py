@@ -80,6 +80,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("mm", "mm:MM", ("coherence",), XWFY08, "counts", "none", "suppression of the items with most moles per loss"),
     Entry("lg", "lg:LG", ("k-anonymity",), HN09, "local", "required", "local generalization from the root down"),
     Entry("lra", "lra:LRA", ("km",), TMK11, "local", "required", "aa on parts of similar records, each for itself"),
+    Entry("vpa", "vpa:VPA", ("km",), TMK11, "counts", "required", "aa on parts of the domain, then on all of it"),
 )
 
 
