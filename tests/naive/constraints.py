@@ -96,7 +96,9 @@ class Clustering:
                 self.log.append("".join(sorted(merged)))
                 image = self.image(item for cluster in image for item in cluster)
             else:
-                gone = min(image, key=lambda cluster: (self.toll(cluster), self.support([cluster]), self.first(cluster)))
+                gone = min(
+                    image, key=lambda cluster: (self.toll(cluster), self.support([cluster]), self.first(cluster))
+                )
                 self.clusters.remove(gone)
                 self.suppressed |= gone
                 self.log.append("-" + "".join(sorted(gone)))

@@ -34,6 +34,8 @@ GKT11 = "Ghinita, Kalnis, Tao 2011"
 XWFY08 = "Xu, Wang, Fu, Yu 2008"
 HN09 = "He, Naughton 2009"
 TMK11 = "Terrovitis, Mamoulis, Kalnis 2011"
+GL12 = "Gkoulalas-Divanis, Loukides 2012"
+LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -74,13 +76,45 @@ ENTRIES: tuple[Entry, ...] = (
         "required",
         "the proven least loss of all cuts, with or without suppression, by integer programming",
     ),
+    Entry("nn+", "nn_plus:NNPlus", ("degree",), GKT11, "local", "none", "partners chosen by what the answers need"),
     Entry("cahd", "cahd:CAHD", ("degree",), GKT11, "local", "none", "groups of records close together in an ordering"),
     Entry("nn", "nn:NN", ("degree",), GKT11, "local", "none", "exact nearest neighbours of each sensitive record"),
+    Entry("lsh", "lsh:LSH", ("degree",), GKT11, "local", "none", "near neighbours through hash tables"),
+    Entry(
+        "permmondrian", "permmondrian:PermMondrian", ("degree",), GKT11, "local", "none", "splits by item after item"
+    ),
     Entry("random", "random_groups:RandomGroups", ("degree",), "control", "local", "none", "groups drawn at random"),
     Entry("mm", "mm:MM", ("coherence",), XWFY08, "counts", "none", "suppression of the items with most moles per loss"),
     Entry("lg", "lg:LG", ("k-anonymity",), HN09, "local", "required", "local generalization from the root down"),
     Entry("lra", "lra:LRA", ("km",), TMK11, "local", "required", "aa on parts of similar records, each for itself"),
     Entry("vpa", "vpa:VPA", ("km",), TMK11, "counts", "required", "aa on parts of the domain, then on all of it"),
+    Entry(
+        "pcta",
+        "pcta:PCTA",
+        ("constraints", "km"),
+        GL12,
+        "local",
+        "none",
+        "items merged into sets, cheapest merge first",
+    ),
+    Entry(
+        "upcta",
+        "upcta:UPCTA",
+        ("constraints", "km"),
+        GL12,
+        "local",
+        "none",
+        "pcta inside utility groups, with suppression as the last resort",
+    ),
+    Entry(
+        "coat",
+        "coat:COAT",
+        ("constraints", "km"),
+        LGM11,
+        "local",
+        "none",
+        "the rarest item of a constraint merged with its cheapest partner",
+    ),
 )
 
 

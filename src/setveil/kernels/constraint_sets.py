@@ -291,7 +291,7 @@ def _set_support(agenda: Agenda, number: int, support: int, k: int, state: Ints)
     agenda.support[number] = support
     if support >= k:
         _unlist(agenda, number, state)
-    elif 0 < support and support >= state[3]:
+    elif support > 0 and support >= state[3]:
         _list(agenda, number, state)
 
 

@@ -1,0 +1,56 @@
+"""A number per item, as given by the data owner: weights, penalties."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+from setveil.errors import InputError
+
+
+def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[str, float]:
+    """From a mapping, or from a CSV file of two columns, item and number; a first line without a number is a header."""
+    if isinstance(given, Mapping):
+        return {str(label): _number(value, f'{what} of "{label}"') for label, value in given.items()}
+    if not isinstance(given, str | Path):
+        raise InputError(f"{what} must be a file or a number for each item, not {given!r}.")
+    numbers: dict[str, float] = {}
+    try:
+        with open(given, encoding="utf-8-sig", newline="") as lines:
+            for row in (rows := csv.reader(lines)):
+                where = f"{given}:{rows.line_num}"
+                if not row:
+                    continue
+                if len(row) != 2:
+                    raise InputError(f"{where}: has {len(row)} field(s); write an item and its {what}.")
+                if rows.line_num == 1 and not _is_number(row[1]):
+                    continue
+                if row[0] in numbers:
+                    raise InputError(f'{where}: item "{row[0]}" stands twice; keep one.')
+                numbers[row[0]] = _number(row[1], where)
+    except OSError as problem:
+        raise InputError(f"{given}: cannot be read ({problem.strerror}).") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{given}: is not UTF-8 text.") from None
+    except csv.Error as problem:
+        raise InputError(f"{given}: {problem}.") from None
+    return numbers
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(value: object, where: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: {value!r} is not a number.") from None
+    if not number >= 0 or number == float("inf"):
+        raise InputError(f"{where}: {value!r} must be a number from 0 up.")
+    return number
