@@ -54,6 +54,7 @@ from setveil.kernels.mining import (
 from setveil.models import Coherence
 
 LOSSES = ("occurrences", "items")
+BATCH = 50_000  # sets counted together
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def minimal_moles(
     public = data.recode(np.where(is_left, np.arange(data.n_items), -1), data.vocabulary)
     records = Rows.of_leaves(public, flat, context)
     order = node_order(flat, records.node_supports(flat), "frequency")  # items left; moles list theirs in this order
-    breaching = breaching_moles(data, order, sensitive, model, context)
+    breaching = breaching_moles(data, order, sensitive, model, context)  # none without sensitive items
     rare = find_threats(records, flat, order, model.k, min(model.p, records.longest), context)
     moles = breaching
     for size in np.unique(rare.sizes).tolist():
@@ -128,42 +129,43 @@ def breaching_moles(
 ) -> Threats:
     """The minimal ones of the frequent sets that share a sensitive item in more than h percent of their records."""
     found = Threats.of_size(np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.int64))
-    if not sensitive:
-        return found
     postings = add_bits(invert_rows(data.indptr, data.items, data.n_items), data.n_records)
-    breaches = []
-    for item in sensitive:
-        breaches += breaching_sets(records_with(data, item), postings, order, model, context)
-    for size in sorted({itemsets.shape[1] for itemsets, _ in breaches}):
-        pieces = [piece for piece in breaches if piece[0].shape[1] == size]
-        itemsets = np.concatenate([piece[0] for piece in pieces])
+    beside = [piece for item in sensitive for piece in sets_beside(records_with(data, item), order, model, context)]
+    for size in range(2, model.p + 1):
+        candidates = [piece for piece in beside if piece[0].shape[1] == size]
+        if not candidates:
+            continue
+        itemsets, n_sharing = (np.concatenate(arrays) for arrays in zip(*candidates, strict=True))
+        is_new = np.flatnonzero(~supersets(itemsets, found))
+        pieces: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
+        for batch in np.array_split(is_new, -(-len(is_new) // BATCH) or 1):
+            context.step(f"sets of {size} items beside sensitive ones", len(pieces) * BATCH / max(len(is_new), BATCH))
+            pieces.append(breaches(itemsets[batch], n_sharing[batch], postings, model))
+        itemsets, supports = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
         itemsets, first = np.unique(itemsets, axis=0, return_index=True)  # once, whichever sensitive item is shared
-        supports = np.concatenate([piece[1] for piece in pieces])[first]
-        is_minimal = ~supersets(np.ascontiguousarray(itemsets), found)
-        found += Threats.of_size(itemsets[is_minimal], supports[is_minimal])
+        found += Threats.of_size(itemsets, supports[first])
     return found
 
 
-def breaching_sets(
-    holders: Transactions, postings: Postings, order: NDArray[np.int32], model: Coherence, context: Context
+def sets_beside(
+    holders: Transactions, order: NDArray[np.int32], model: Coherence, context: Context
 ) -> list[tuple[NDArray[np.int32], NDArray[np.int64]]]:
-    """Frequent sets of 2 … p items more than h percent of whose records are ``holders`` of one sensitive item.
+    """Sets of 2 … p items in so many ``holders`` of a sensitive item that they may breach h, and in how many.
 
-    Pieces of equal size: itemsets [n, size], supports [n]. A frequent set that breaches is in more than h percent of k
-    holders, so all sets in as many holders are listed and looked up. The walk wants rare items first: the last of ``order``.
+    Pieces of equal size: itemsets [n, size], counts [n]. A frequent set that breaches is in more than h percent of k
+    holders. The walk wants rare items first: the last of ``order``.
     """
     least = int(most_sharing(np.array([model.k]), model.h)[0]) + 1
     place = np.full(holders.n_items, -1, dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)[::-1]
     is_left = place[holders.items] >= 0
-    owners = holders.owners[is_left]
-    indptr = np.searchsorted(owners, np.arange(holders.n_records + 1)).astype(np.int64)
+    indptr = np.searchsorted(holders.owners[is_left], np.arange(holders.n_records + 1)).astype(np.int64)
     lists = invert_rows(indptr, place[holders.items[is_left]], len(order))
     rows = (indptr, sort_rows_by_item(lists, indptr))
-    no_weights = np.empty(0, dtype=np.int64)
-    pieces, n_listed = [], 0
+    pieces: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
+    n_listed = 0
     for first in np.flatnonzero(np.diff(lists[0]) >= least).tolist():
-        context.step("sets beside a sensitive item", first / len(order))
+        context.step("sets of items beside a sensitive one", first / len(order))
         ends, found, counts, is_complete = mine_itemsets(
             rows, lists, first, first + 1, least, model.p, MAX_THREATS - n_listed
         )
@@ -177,12 +179,18 @@ def breaching_sets(
         for size in range(2, int(sizes.max(initial=0)) + 1):
             of_size = np.flatnonzero(sizes == size)
             places = found[(ends[of_size] - size)[:, None] + np.arange(size)]  # [n, size] ascending
-            itemsets = np.ascontiguousarray(order[len(order) - 1 - places[:, ::-1]])
-            starts = np.arange(len(itemsets) + 1, dtype=np.int64) * size
-            supports = count_matches(postings, no_weights, (starts, itemsets.reshape(-1)))
-            is_breach = (supports >= model.k) & (counts[of_size] > most_sharing(supports, model.h))
-            pieces.append((itemsets[is_breach], supports[is_breach]))
+            pieces.append((np.ascontiguousarray(order[len(order) - 1 - places[:, ::-1]]), counts[of_size]))
     return pieces
+
+
+def breaches(
+    itemsets: NDArray[np.int32], n_sharing: NDArray[np.int64], postings: Postings, model: Coherence
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The frequent ones of the sets [n, size] more than h percent of whose records share, and their supports."""
+    bounds = np.arange(len(itemsets) + 1, dtype=np.int64) * itemsets.shape[1]
+    supports = count_matches(postings, np.empty(0, dtype=np.int64), (bounds, itemsets.reshape(-1)))
+    is_breach = (supports >= model.k) & (n_sharing > most_sharing(supports, model.h))
+    return itemsets[is_breach], supports[is_breach]
 
 
 def eliminate(moles: Threats, losses: NDArray[np.int64], context: Context) -> list[int]:
