@@ -248,7 +248,7 @@ def _names(hierarchy: Hierarchy | None, nodes: NDArray[np.integer] | None) -> li
     """The hierarchy's names of the published items; files of integers do not carry them."""
     if hierarchy is None or nodes is None:
         return None
-    return [hierarchy.labels[node] for node in nodes.tolist()]
+    return [hierarchy.published_labels[node] for node in nodes.tolist()]
 
 
 def _subtrees(

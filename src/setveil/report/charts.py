@@ -139,7 +139,7 @@ def _round_count(highest: int) -> tuple[int, int]:
     if highest <= 5:
         return highest, highest
     power = 10 ** (len(str(highest)) - 1)
-    for top, n_steps in ((1, 5), (2, 4), (5, 5), (10, 5)):
+    for top, n_steps in ((1, 5), (2, 4), (3, 3), (4, 4), (5, 5), (6, 3), (8, 4), (10, 5)):
         if highest <= top * power:
             return top * power, n_steps
     raise AssertionError("a number has fewer than ten times its leading power of ten")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.report.charts import bars, curve
 from setveil.report.facts import Facts
-from setveil.report.prose import ALTERNATIVES, advice_of, analyses_of, attacker_of, glossary_of
+from setveil.report.prose import advice_of, alternatives_of, analyses_of, attacker_of, glossary_of
 from setveil.report.words import ACHIEVED, METRICS, figure, percent, put, short
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def write_report(facts: Facts, path: Path) -> None:
         attacker=attacker_of(facts.model, facts.model_options),
         analyses=analyses_of(facts),
         advice=advice_of(facts),
-        alternatives=ALTERNATIVES.get(facts.model, ()),
+        alternatives=alternatives_of(facts),
         glossary=glossary_of(facts),
         headline=_headline(facts),
         risk_charts=_risk_charts(facts),
@@ -175,11 +175,15 @@ def _histograms(histograms: Mapping[str, Any]) -> list[dict[str, Any]]:
         ("supports", "Records per item", "records with the item", "items"),
     ):
         bins = histograms.get(name)
-        if bins and bins["from"]:
-            labels = _bins(bins["from"], bins["to"])
-            series = [("before", bins["before"], "before"), ("after", bins["after"], "after")]
+        if not bins:
+            continue
+        filled = [place for place, pair in enumerate(zip(bins["before"], bins["after"], strict=True)) if any(pair)]
+        if filled:
+            part = slice(filled[0], filled[-1] + 1)
+            labels = _bins(bins["from"][part], bins["to"][part])
+            series = [(side, bins[side][part], side) for side in ("before", "after")]
             chart = bars(series, labels, x_label, y_label, f"Chart: {title.lower()}, before and after; figures below.")
-            rows = list(zip(labels, bins["before"], bins["after"], strict=True))
+            rows = list(zip(labels, bins["before"][part], bins["after"][part], strict=True))
             shown.append({"title": title, "x": x_label, "y": y_label, "chart": chart, "rows": rows})
     return shown
 

@@ -153,7 +153,7 @@ def advice_of(facts: Facts) -> list[str]:
         lines.append(
             "Much is lost here. Whole records of sparse data are seldom alike, so making them alike costs most of their items. "
             "If attackers know only a few items of a person, k^m-anonymity (model km) hurts far less; if all items may be known, "
-            "a local recoding over a hierarchy usually keeps more than replacing whole records."
+            "a local recoding over a hierarchy (algorithm lg) usually keeps more than replacing whole records."
         )
     if facts.kind == "recoding" and (facts.metrics.get("ncp") or 0) > MUCH / 2:
         lines.append(
@@ -173,7 +173,6 @@ ALTERNATIVES: dict[str, tuple[str, ...]] = {
     ),
     "k-anonymity": (
         "k^m-anonymity (model km), if attackers know only a few items of a person; it keeps far more of sparse data.",
-        "A local recoding under km with m = all, which generalizes items instead of adding and removing them.",
         "Model degree, if only the sensitive items have to be hidden.",
     ),
     "constraints": (
@@ -189,6 +188,20 @@ ALTERNATIVES: dict[str, tuple[str, ...]] = {
         "k^m-anonymity (model km), if no items are sensitive.",
     ),
 }
+
+BY_OTHER_MEANS = {
+    "replacement": "A local recoding over a hierarchy (algorithm lg), which generalizes items instead of adding and removing them.",
+    "recoding": "A local recoding (algorithms lra and vpa), which generalizes an item only where it has to; harder to analyse.",
+}
+
+
+def alternatives_of(facts: Facts) -> list[str]:
+    """What else the owner could have done, most of it by giving another promise."""
+    lines = list(ALTERNATIVES.get(facts.model, ()))
+    if (facts.model, facts.kind) in (("k-anonymity", "replacement"), ("km", "recoding")):
+        lines.append(BY_OTHER_MEANS[facts.kind])
+    return lines
+
 
 EVERYWHERE = ("item", "record", "support", "attacker", "singled out", "codebook", "certificate")
 BY_KIND = {
