@@ -1,8 +1,8 @@
 """What will go out: the four kinds of release.
 
     Release
-    ├── Recoding        item → published item or nothing, the same in every transaction     (AA, HgHs, PCTA, …)
-    ├── LocalRecoding   a published node per occurrence, different from record to record     (LG, LRA, VPA)
+    ├── Recoding        item → published item or nothing, the same in every transaction     (AA, VPA, HgHs, PCTA, …)
+    ├── LocalRecoding   a published node per occurrence, different from record to record     (LG, LRA)
     ├── Replacement     each transaction replaced by the centre of its class                 (PTA, …)
     └── Grouping        groups of exact public items and a count of sensitive items each     (CAHD, NN, …)
 
