@@ -57,8 +57,8 @@ from setveil.errors import InputError
 from setveil.kernels.lifting import collect_tuples, lift_itemsets
 from setveil.models import KmAnonymity
 
-LIFTED_AT_ONCE = 4_000  # itemsets between two signs of life
-LIFTED_PER_ROUND = 20_000  # with suppression, where each gives several rows
+LIFTED_AT_ONCE = 1_000  # itemsets between two signs of life
+LIFTED_PER_ROUND = 20_000  # the next round tells better which others matter
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ class Optimal(Algorithm):
                 search.program.require(rows)
                 if not rows:
                     break
-        return Recoding.from_cut(data, hierarchy, search.best, search.describe())
+        details = search.describe()
+        return Recoding.from_cut(data, hierarchy, search.best, details)
 
 
 class Search:
@@ -199,10 +200,11 @@ class Search:
 
     def _rows_of(self, itemsets: NDArray[np.int32], values: NDArray[np.float64]) -> Iterator[tuple[int, ...]]:
         """New rows that ``values`` break, from rare itemsets [n, size], lifted."""
-        stride = -(-len(itemsets) // LIFTED_PER_ROUND) if self.options.suppression else 1
-        chosen = np.ascontiguousarray(itemsets[::stride])
+        chosen = np.ascontiguousarray(itemsets[:: -(-len(itemsets) // LIFTED_PER_ROUND)])
         for begin in range(0, len(chosen), LIFTED_AT_ONCE):
             self.watch()
+            if self.is_over:
+                return
             part = chosen[begin : begin + LIFTED_AT_ONCE]
             yield from self._new_rows(lift_itemsets(self.index, part, self.k, not self.options.suppression), values)
 
