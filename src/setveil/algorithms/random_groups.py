@@ -3,6 +3,8 @@
 Guarantee: in every group each sensitive item belongs to at most one in p of the records.
 Preconditions: no sensitive item in more than one in p of all records (or ``suppress_excess``).
 Cost: linear. A seed takes the p-1 records nearest to it in a random sequence, without looking at their items.
+
+Departures from the paper: none has this control; groups are accepted as in ``cahd``.
 """
 
 from __future__ import annotations
