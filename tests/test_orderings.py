@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import random
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from naive import sensitive as naive
+from numpy.typing import NDArray
 
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.orderings import gray_order
+from setveil.orderings import gray_order, order_records, random_order, rcm_order
+from setveil.orderings import rcm as rcm_module
 
 NAMES = ["Bob", "David", "Claire", "Andrea", "Ellen"]
 SHOPPING = [
@@ -77,3 +82,49 @@ def test_gray_order_of_nothing() -> None:
     assert gray_order(Transactions.from_lists([])).tolist() == []
     assert gray_order(Transactions.from_lists([[], []])).tolist() == [0, 1]
     assert gray_order(Transactions.from_lists([[], []])).dtype == np.int64
+
+
+@pytest.mark.parametrize("n_items", [2, 5, 12, 30])
+def test_rcm_order_walks_the_explicit_graph(n_items: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rcm_module, "SLICE", 3)
+    rng = random.Random(n_items)
+    for _ in range(150):
+        records = random_records(rng, n_items, max_records=20)
+        data = Transactions.from_lists(records)
+        assert rcm_order(data).tolist() == naive.rcm_order([frozenset(record) for record in records])
+
+
+def test_rcm_order_puts_a_chain_in_line() -> None:
+    links = [["a", "b"], ["d", "e"], ["b", "c"], ["e", "f"], ["c", "d"]]
+    order = rcm_order(Transactions.from_lists(links)).tolist()
+    assert [links[record][0] for record in order] in (list("abcde"), list("edcba"))
+
+
+def test_rcm_order_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rcm_module, "SLICE", 2)
+    told: list[float | None] = []
+    data = Transactions.from_lists([["a", str(number)] for number in range(9)])
+    order_records(data, "rcm", lambda stage, share: told.append(share))
+    assert told
+    assert all(share is not None and 0 <= share <= 1 for share in told)
+
+
+def test_random_order_depends_on_the_seed_only() -> None:
+    data = Transactions.from_lists([["a"]] * 50)
+    assert random_order(data, 1).tolist() == random_order(data, 1).tolist()
+    assert random_order(data, 1).tolist() != random_order(data, 2).tolist()
+    assert sorted(random_order(data, 3).tolist()) == list(range(50))
+
+
+def test_similar_records_stand_together(real_data: Callable[[str], Path]) -> None:
+    """On real data neighbours in either order are nearer than at random, in Gray order by far."""
+    with gzip.open(real_data("BMS1.dat.gz"), "rt") as lines:
+        data = Transactions.from_lists(line.split() for _, line in zip(range(10_000), lines, strict=False))
+
+    def mean_gap(order: NDArray[np.int64]) -> float:
+        rows = [set(data.record(int(record)).tolist()) for record in order]
+        return float(np.mean([len(one ^ two) for one, two in zip(rows, rows[1:], strict=False)]))
+
+    at_random = mean_gap(random_order(data))
+    assert mean_gap(gray_order(data)) < 0.6 * at_random
+    assert mean_gap(rcm_order(data)) < 0.9 * at_random

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
@@ -166,3 +167,72 @@ def kl_divergence(groups: Sequence[Sequence[Record]], item: str, asked: Sequence
         if actual:
             result += actual / total * log(actual / guess)
     return result
+
+
+def worth(public: Sequence[Record], hidden: Sequence[Record], p: int, members: Sequence[int], record: int) -> float:
+    """By how much the error of a group's sensitive items falls if a record joins; other groups hold own records only."""
+
+    def error(item: str, others: Iterable[int]) -> float:
+        carriers = [number for number in range(len(public)) if item in hidden[number]]
+        actual = Counter(other for number in carriers for other in public[number])
+        expected = actual + Counter(other for number in others for other in public[number])
+        full, total = p * len(carriers), 0.0
+        for other, count in expected.items():
+            a, rest = actual[other] / len(carriers), full - count
+            if a:
+                total -= a * log(count) + (1 - a) * (log(rest) if rest else -log(2.0))
+            else:
+                total += count / full
+        return total
+
+    fall = 0.0
+    for item in set().union(*(hidden[number] for number in members)):
+        others = [number for number in members if item not in hidden[number]]
+        fall += error(item, others) - error(item, [*others, record])
+    return fall
+
+
+def lsh_candidates(
+    public: Sequence[Record], seed: int, projections: Sequence[Collection[str]], empty: bool
+) -> set[int]:
+    """Records that agree with the seed on some projection; with ``empty`` also on having none of its items."""
+    return {
+        other
+        for other in range(len(public))
+        for items in projections
+        if public[other] & set(items) == public[seed] & set(items) and (empty or public[seed] & set(items))
+    } - {seed}
+
+
+def rcm_order(records: Sequence[Record]) -> list[int]:
+    """Reverse Cuthill-McKee over an explicit graph; a neighbour counts once per shared item in the degree."""
+    everybody = range(len(records))
+    degree = [sum(len(records[one] & records[two]) for two in everybody if two != one) for one in everybody]
+    beside = [{two for two in everybody if two != one and records[one] & records[two]} for one in everybody]
+
+    def key(record: int) -> tuple[int, bool, int]:
+        return degree[record], bool(records[record]), record
+
+    def walk(root: int) -> list[list[int]]:
+        levels, met = [[root]], {root}
+        while levels[-1]:
+            following: list[int] = []
+            for record in levels[-1]:
+                fresh = sorted(beside[record] - met, key=key)
+                met |= set(fresh)
+                following += fresh
+            levels.append(following)
+        return levels[:-1]
+
+    done: list[int] = sorted((record for record in everybody if not records[record]), key=key)
+    for record in sorted(everybody, key=key):
+        if record in done:
+            continue
+        levels = walk(record)
+        while True:
+            deeper = walk(min(levels[-1], key=key)) if sum(map(len, levels)) > 1 else levels
+            grew, levels = len(deeper) > len(levels), deeper
+            if not grew:
+                break
+        done += [other for level in levels for other in level]
+    return done[::-1]
