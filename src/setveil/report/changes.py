@@ -16,7 +16,9 @@ from setveil.report.words import short
 
 ROWS = 300  # rows of a table of items
 MEMBERS = 40  # items named behind one published item
-CHARACTERS = 120_000  # of such names on a page
+CHARACTERS = 80_000  # of such names in that table
+EXAMPLES = 8  # records shown before and after
+HINTS = 12  # items named behind a published item of an example
 BARS = 20  # of a chart of sizes
 
 
@@ -302,9 +304,7 @@ def _supports(release: Replacement, data: Transactions) -> dict[str, Any]:
 # -- examples -------------------------------------------------------------------------------------------------------------
 
 
-def examples_of(
-    release: Release, labels: Sequence[str], data: Transactions, cover: Cover, most: int = 8
-) -> list[Mapping[str, Any]]:
+def examples_of(release: Release, labels: Sequence[str], data: Transactions, cover: Cover) -> list[Mapping[str, Any]]:
     """A few short records that changed, spread over the data.
 
     Each has ``before`` and ``after``, lists of ``{"label", "members", "size", "mark"}``; ``mark`` says what was added or removed. A
@@ -324,7 +324,7 @@ def examples_of(
                 "group": _group(release, number) if isinstance(release, Grouping) else None,
             }
         )
-        if len(found) == most:
+        if len(found) == EXAMPLES:
             break
     return found
 
@@ -340,7 +340,7 @@ def _before(release: Release, before: Sequence[str], after: Sequence[str]) -> li
 def _after(release: Release, labels: Sequence[str], cover: Cover, number: int, before: Sequence[str]) -> dict[str, Any]:
     size = int(cover.sizes[number])
     is_new = isinstance(release, Replacement) and release.published.vocabulary[number] not in before
-    members = cover.members(number) if size > 1 else []
+    members = cover.members(number, HINTS) if size > 1 else []
     return {"label": short(labels[number]), "size": size, "members": members, "mark": "added" if is_new else ""}
 
 

@@ -30,7 +30,7 @@ def curve(series: Sequence[Series], x_label: str, y_label: str, alternative: str
         return round(across, 1), _height(y / y_top)
 
     digits = 0 if y_top >= 0.05 else 1 if y_top >= 0.005 else 2
-    parts = [_opening(alternative)]
+    parts = [_opening(alternative, "group")]
     if promised is not None and promised >= xs[0]:
         end = WIDTH - RIGHT if promised >= xs[-1] else place(promised + 0.5, 0)[0]
         parts.append(
@@ -57,7 +57,7 @@ def bars(series: Sequence[Bars], labels: Sequence[str], x_label: str, y_label: s
     slot = (WIDTH - LEFT - RIGHT) / len(labels)
     width = min(slot * 0.84, 60) / len(series)
     every = -(-max(map(len, labels)) * 8 * len(labels) // (WIDTH - LEFT - RIGHT))
-    parts = [_opening(alternative)]
+    parts = [_opening(alternative, "img")]
     parts += _grid([f"{y_top * step // n_steps:,}" for step in range(n_steps + 1)])
     for place, label in enumerate(labels):
         start = LEFT + place * slot
@@ -76,8 +76,9 @@ def bars(series: Sequence[Bars], labels: Sequence[str], x_label: str, y_label: s
     return "".join(parts)
 
 
-def _opening(alternative: str) -> str:
-    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{escape(alternative)}">'
+def _opening(alternative: str, role: str) -> str:
+    """``group`` where parts can be reached one by one, ``img`` where the chart is one thing."""
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="{role}" aria-label="{escape(alternative)}">'
 
 
 def _height(share: float) -> float:

@@ -19,7 +19,7 @@ from setveil.report.words import ACHIEVED, METRICS, figure, percent, put, short
 if TYPE_CHECKING:
     from jinja2 import Template
 
-MOVES = 200  # steps of the algorithm shown
+MOVES = 100  # steps of the algorithm shown
 LISTED = 20  # parts of a long parameter shown
 
 # Only comfort: the page says everything without it.
@@ -67,6 +67,11 @@ def write_report(facts: Facts, path: Path) -> None:
         has_promise=_promised(facts) is not None,
         size_chart=_size_chart(facts),
         histograms=_histograms(facts.histograms),
+        details=[
+            (name.replace("_", " "), value)
+            for name, value in facts.details.items()
+            if isinstance(value, int | float | str) and name not in facts.metrics
+        ],
         moves=[_move(move) for move in facts.details.get("moves", ())[:MOVES]],
         metrics=[
             (put(name, METRICS), value)
@@ -111,7 +116,7 @@ def _headline(facts: Facts) -> list[tuple[str, str]]:
     ):
         value = facts.metrics.get(name)
         if value is not None:
-            shown.append((percent(value) if facts.is_internal else f"about {100 * value:.2g} %", words))
+            shown.append((percent(value) if facts.is_internal else f"about {round(100 * value, 6):g} %", words))
     return shown
 
 

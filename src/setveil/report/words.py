@@ -50,7 +50,7 @@ def figure(value: Any) -> str:
     return str(value)
 
 
-def short(label: str, most: int = 80) -> str:
+def short(label: str, most: int = 60) -> str:
     """A label for a page: long ones are cut."""
     return label if len(label) <= most else label[: most - 1] + "…"
 
