@@ -44,11 +44,11 @@ def algorithms(
                 }
             )
             return
-        table(
-            ("name", "models", "hierarchy", "scales", "paper", "what it does"),
-            [(e.name, ", ".join(e.models), e.hierarchy, e.scales, e.paper, e.summary) for e in entries],
-        )
-        say("The first algorithm listed for a model is its default. `setveil algorithms NAME` tells more.")
+        for entry in entries:
+            needs = "; needs a hierarchy" if entry.hierarchy == "required" else ""
+            say(f"{entry.name:14}{', '.join(entry.models):18}{entry.summary}")
+            say(f"{'':32}{entry.paper}; scales by {entry.scales}{needs}")
+        say("\nThe first algorithm listed for a model is its default. `setveil algorithms NAME` tells more.")
         return
     entry, text, choices = describe_algorithm(name)
     if json:
