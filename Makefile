@@ -1,6 +1,7 @@
 # Two commands on a fresh machine: `make demo` and `make test`. Everything lives in .venv.
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
 BIN := .venv/bin
+DATA ?= $(or $(SETVEIL_DATA),../shared/data)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test check format coverage bench clean
@@ -25,7 +26,7 @@ coverage: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
 
 bench: .venv/.ready-dev
-	for part in km constraints sensitive classes; do $(BIN)/python -m benchmarks.$$part --data ../shared/data; done
+	for part in km constraints sensitive classes; do $(BIN)/python -m benchmarks.$$part --data $(DATA); done
 
 # Bytecode and kernels are compiled once here, so that no later run waits for them.
 .venv/.ready: pyproject.toml constraints.txt
