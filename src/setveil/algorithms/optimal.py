@@ -58,7 +58,7 @@ from setveil.kernels.lifting import collect_tuples, lift_itemsets
 from setveil.models import KmAnonymity
 
 LIFTED_AT_ONCE = 1_000  # itemsets between two signs of life
-LIFTED_PER_ROUND = 20_000  # the next round tells better which others matter
+LIFTED_PER_ROUND = 5_000  # the next round tells better which others matter
 
 
 @dataclass(frozen=True)
