@@ -64,7 +64,11 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        except KeyboardInterrupt:  # Ctrl-C in the middle of it: first finish
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
 
     def _sweep(self) -> None:
         """Remove what a killed run left behind; a run that is still alive keeps its folder."""
