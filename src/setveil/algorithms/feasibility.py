@@ -60,7 +60,7 @@ def check_constraints(
             unknown[item] = unknown.get(item, 0) + 1
     support = _supports(ask, ask.sets)
     n_open = int(((support > 0) & (support < ask.k)).sum())
-    hopeless, _ = find_hopeless(ask, support)
+    hopeless = find_hopeless(ask, support)
     apart = _disjoint(ask.sets, hopeless)
     reason = ""
     items: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ def understand_or_explain(data: Transactions, model: KmAnonymity | ConstraintAno
         support = _supports(ask, ask.sets)
         if ((support > 0) & (support < ask.k)).any():
             require_k_records(data, ask.k)
-        hopeless, _ = find_hopeless(ask, support)
+        hopeless = find_hopeless(ask, support)
         _require_feasible(ask, hopeless, _disjoint(ask.sets, hopeless))
     return ask
 
@@ -115,20 +115,35 @@ def require_bound(ask: Ask, cluster_of_slot: NDArray[np.int64], algorithm: str) 
     )
 
 
-def find_hopeless(ask: Ask, support: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int64]]:
-    """The constraints that need suppression, by size, then ascending; and the supports of all constraints' groups, up to k."""
-    starts, slots = ask.sets
+def find_hopeless(ask: Ask, support: NDArray[np.int64]) -> list[int]:
+    """The constraints that need suppression, by size, then ascending; ``support`` is theirs in the original, up to k."""
+    starts = ask.sets[0]
     if len(starts) == 1 or not ((support > 0) & (support < ask.k)).any():
-        return [], np.full(len(starts) - 1, ask.k, dtype=np.int64)
+        return []
+    widest = group_supports(ask, np.zeros(len(ask.slot_items), dtype=bool))
+    hopeless = np.flatnonzero((support > 0) & (support < ask.k) & (widest < ask.k))
+    sizes = np.diff(starts)[hopeless]
+    return hopeless[np.argsort(sizes, kind="stable")].tolist()  # type: ignore[no-any-return]
+
+
+def group_supports(ask: Ask, gone: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Records with all groups of each constraint, up to k, if every group is published whole but for the slots in ``gone``."""
     n_groups = int(ask.group.max()) + 1
     names = Vocabulary.presorted([f"{number:09d}" for number in range(n_groups)])
     grouped = replace(
-        ask, data=ask.data.recode(ask.group, names), slot_items=np.arange(n_groups), group=np.zeros(n_groups, np.int32)
+        ask,
+        data=ask.data.recode(np.where(gone, -1, ask.group), names),
+        slot_items=np.arange(n_groups),
+        group=np.zeros(n_groups, dtype=np.int32),
     )
-    widest = _supports(grouped, (starts, ask.group[slots]))
-    hopeless = np.flatnonzero((support > 0) & (widest < ask.k))
-    sizes = np.diff(starts)[hopeless]
-    return hopeless[np.argsort(sizes, kind="stable")].tolist(), widest
+    starts, slots = ask.sets
+    kept = ~gone[slots]
+    shorter = np.zeros(len(starts), dtype=np.int64)
+    np.cumsum(
+        np.bincount(np.repeat(np.arange(len(starts) - 1), np.diff(starts))[kept], minlength=len(starts) - 1),
+        out=shorter[1:],
+    )
+    return _supports(grouped, (shorter, ask.group[slots[kept]]))
 
 
 def _supports(ask: Ask, sets: Sets) -> NDArray[np.int64]:
