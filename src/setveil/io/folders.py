@@ -66,9 +66,10 @@ class Staging:
     ) -> None:
         try:
             shutil.rmtree(self.folder, ignore_errors=True)
-        except KeyboardInterrupt:  # Ctrl-C in the middle of it: first finish
+        except (KeyboardInterrupt, OSError):
+            # Ctrl-C in the middle of it, which rmtree may turn into "bad file descriptor": finish first.
             shutil.rmtree(self.folder, ignore_errors=True)
-            raise
+            raise KeyboardInterrupt from None
 
     def _sweep(self) -> None:
         """Remove what a killed run left behind; a run that is still alive keeps its folder."""
