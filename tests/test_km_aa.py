@@ -12,6 +12,7 @@ from naive.counting import is_km_anonymous
 from naive.km_cases import PAPER, PAPER_TREE, cases
 from numpy.typing import NDArray
 
+from setveil.algorithms import aa
 from setveil.algorithms.aa import AA
 from setveil.algorithms.base import Context
 from setveil.algorithms.count_tree import Rows, node_order, paths_of_count_tree
@@ -131,6 +132,14 @@ def test_bad_asks() -> None:
         AA().run(data, KmAnonymity(2, 1), Context())
     with pytest.raises(InputError, match=r'the hierarchy lacks 1 item.* "b"'):
         run(data, Hierarchy.balanced(Transactions.from_lists([["a", "c"]]), 2), 2, 1)
+
+
+def test_all_sizes_of_long_records_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = Transactions.from_lists([[item for item in range(12) if item != row] for row in range(12)])
+    monkeypatch.setattr(aa, "MAX_PATHS", 100)
+    with pytest.raises(InputError, match='m="all" leads to more than 100 itemsets of size'):
+        run(data, Hierarchy.balanced(data, 3), 2, "all")
+    assert run(data, Hierarchy.balanced(data, 3), 2, 4).transactions()
 
 
 def test_progress_and_cancellation() -> None:

@@ -64,7 +64,7 @@ def test_too_many_to_list(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     data = Transactions.from_lists([rng.choice(30, size=4, replace=False).tolist() for _ in range(100)])
     monkeypatch.setattr(threats, "MAX_THREATS", 10)
-    with pytest.raises(InputError, match="more than 10 minimal privacy threats of up to 2 nodes"):
+    with pytest.raises(InputError, match="too many itemsets of 2 nodes"):
         minimal_privacy_threats(data, 3, 3)
 
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.count_tree import TREE_ORDERS, Paths, Rows, node_order, paths_of_count_tree
+from setveil.algorithms.count_tree import MAX_PATHS, TREE_ORDERS, Paths, Rows, node_order, paths_of_count_tree
 from setveil.algorithms.cuts import Cut, Move
 from setveil.core import Recoding, Transactions
 from setveil.models import KmAnonymity
@@ -50,9 +50,10 @@ class AA(Algorithm):
         cut = Cut(hierarchy, data)
         moves: list[Move] = []
         count_tree_nodes: list[int] = []
+        limit = MAX_PATHS if model.m == "all" else None
         size = 1
         while (model.m == "all" or size <= model.m) and size <= records.longest:
-            paths = paths_of_count_tree(records, hierarchy, order[cut.is_available[order]], size)
+            paths = paths_of_count_tree(records, hierarchy, order[cut.is_available[order]], size, limit=limit)
             moves += traverse(cut, paths, model.k, context)
             count_tree_nodes.append(paths.n_reached)
             records = records.recode(cut.target)

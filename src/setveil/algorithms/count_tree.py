@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.core import Hierarchy, Transactions
+from setveil.errors import InputError
 from setveil.kernels.counting import (
     ENDS,
     PASS,
@@ -31,6 +32,7 @@ from setveil.kernels.counting import (
 )
 
 TREE_ORDERS = ("frequency", "leaves")
+MAX_PATHS = 200_000_000  # about a minute of counting; with m="all" more is refused, as there may be no end to it
 
 
 def sort_rows(
@@ -172,9 +174,16 @@ class LongerPaths(Paths):
     """All paths of one length, or (``to_leaves``) all paths that nothing extends in a tree of that height."""
 
     def __init__(
-        self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int, to_leaves: bool
+        self,
+        records: Rows,
+        hierarchy: Hierarchy,
+        nodes: NDArray[np.int32],
+        size: int,
+        to_leaves: bool,
+        limit: int | None,
     ) -> None:
         super().__init__(hierarchy, nodes, size)
+        self._limit = limit
         rows = records.expand(hierarchy, self.number)
         runs = (hierarchy.first[nodes], hierarchy.last[nodes])
         self._walk = start_walk(rows.indptr, rows.items, rows.weights, runs, self.alive, size)
@@ -189,18 +198,28 @@ class LongerPaths(Paths):
         return int(self._walk.reached[0])
 
     def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        if self._limit is not None and self.n_reached > self._limit:
+            raise InputError(
+                f'm="all" leads to more than {self._limit:,} itemsets of size {self.size}; the records are too long and too '
+                "similar to count them all. Give m as a number, or use an algorithm that compares whole records (pcta, lg)."
+            )
         rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
         for item, support in zip(rare.tolist(), supports.tolist(), strict=True):
             yield (*self.nodes[self._walk.prefix[:size]].tolist(), int(self.nodes[item])), support
 
 
 def paths_of_count_tree(
-    records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int, to_leaves: bool = False
+    records: Rows,
+    hierarchy: Hierarchy,
+    nodes: NDArray[np.int32],
+    size: int,
+    to_leaves: bool = False,
+    limit: int | None = None,
 ) -> Paths:
     """The paths of length ``size`` over ``nodes`` (in the order of the tree) in ``records`` of nodes.
 
-    With ``to_leaves`` also shorter ones, if nothing extends them.
+    With ``to_leaves`` also shorter ones, if nothing extends them. More than ``limit`` are refused.
     """
     if size == 1:
         return SingleNodes(records, hierarchy, nodes)
-    return LongerPaths(records, hierarchy, nodes, size, to_leaves)
+    return LongerPaths(records, hierarchy, nodes, size, to_leaves, limit)

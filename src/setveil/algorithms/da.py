@@ -28,7 +28,15 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.count_tree import TREE_ORDERS, NodeIndex, Paths, Rows, node_order, paths_of_count_tree
+from setveil.algorithms.count_tree import (
+    MAX_PATHS,
+    TREE_ORDERS,
+    NodeIndex,
+    Paths,
+    Rows,
+    node_order,
+    paths_of_count_tree,
+)
 from setveil.algorithms.cuts import Cut, Move
 from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.models import KmAnonymity
@@ -52,7 +60,8 @@ class DA(Algorithm):
         order = node_order(hierarchy, records.node_supports(hierarchy), self.tree_order)
         cut = Cut(hierarchy, data)
         height = max(records.longest if model.m == "all" else min(model.m, records.longest), 1)
-        paths = paths_of_count_tree(records, hierarchy, order, height, to_leaves=True)
+        limit = MAX_PATHS if model.m == "all" else None
+        paths = paths_of_count_tree(records, hierarchy, order, height, to_leaves=True, limit=limit)
         moves = list(traverse(cut, paths, NodeIndex(records, hierarchy), model.k, context))
         details = {
             "ncp": cut.ncp(),

@@ -21,6 +21,7 @@ from setveil.kernels.counting import SLICE, collect_rare, start_walk
 from setveil.kernels.threats import add_to_table, mark_supersets
 
 MAX_THREATS = 20_000_000
+MAX_COUNTED = 500_000_000  # itemsets of one size: some minutes
 BATCH = 1_000_000  # rare itemsets looked at together
 
 
@@ -98,10 +99,10 @@ def find_threats(
             n_rare, rare_supports = collect_rare(walk, k, SLICE, rare)
             is_new = ~supersets(rare[:n_rare], found)
             larger += Threats.of_size(rare[:n_rare][is_new], rare_supports[is_new])
-            if len(larger) > MAX_THREATS:
+            if len(larger) > MAX_THREATS or walk.reached[0] > MAX_COUNTED:
                 raise InputError(
-                    f"there are more than {MAX_THREATS:,} minimal privacy threats of up to {size} nodes, too many to list; "
-                    "lower m, or use an algorithm that works in rounds (aa, mhghs)."
+                    f"there are too many itemsets of {size} nodes to list all minimal privacy threats (more than "
+                    f"{MAX_THREATS:,} threats or {MAX_COUNTED:,} itemsets); lower m, or use aa."
                 )
         found = larger
     singles = Threats.of_size(nodes[is_rare, None], supports[is_rare])
