@@ -365,6 +365,32 @@ def test_the_same_facts_give_the_same_bytes(tmp_path: Path) -> None:
     assert b"0.12<" in written[0][1]
 
 
+MODELS = {
+    "up to 2 items of a person, whichever tell most": sv.KmAnonymity(k=3, m=2),
+    "any number of items of a person": sv.KmAnonymity(k=3, m="all"),
+    "with at least 2 different sensitive items among them": sv.KAnonymity(k=3, sensitive=["flu"], l=2),
+    "a chance of at most 1 in 7": sv.ConstraintAnonymity(k=7, constraints=[["apple"]]),
+    "at most one in 9 records": sv.PrivacyDegree(p=9, sensitive=["flu"]),
+    "at most 12.5 % share any one sensitive item": sv.Coherence(h=12.5, k=3, p=2, sensitive=["flu"]),
+}
+
+
+@pytest.mark.parametrize("words", MODELS)
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+def test_every_model_has_its_attacker_with_every_kind(words: str, make: Callable[[], Release], tmp_path: Path) -> None:
+    release = make()
+    assert release.record is not None
+    release = replace(release, record=replace(release.record, model=MODELS[words]))
+    risk = sv.risk(release.record.data).to_dict()
+    facts = facts_of(release, release.published.vocabulary.labels, True, {}, {}, risk, risk)
+    for version in (facts, facts.public(), replace(facts, hidden_options=("constraints",)).public()):
+        write_report(version, tmp_path / "page")
+        text = Reader((tmp_path / "page").read_text()).text
+        assert words in text
+        for line in facts.not_protected:
+            assert line in text
+
+
 def test_a_broken_guarantee_is_said_first(tmp_path: Path) -> None:
     release = recoding()
     assert release.record is not None
