@@ -35,6 +35,7 @@ XWFY08 = "Xu, Wang, Fu, Yu 2008"
 HN09 = "He, Naughton 2009"
 TMK11 = "Terrovitis, Mamoulis, Kalnis 2011"
 GL12 = "Gkoulalas-Divanis, Loukides 2012"
+LLFH16 = "Lin, Liu, Fournier-Viger, Hong 2016"
 LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
 
 ENTRIES: tuple[Entry, ...] = (
@@ -85,6 +86,26 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry("random", "random_groups:RandomGroups", ("degree",), "control", "local", "none", "groups drawn at random"),
     Entry("mm", "mm:MM", ("coherence",), XWFY08, "counts", "none", "suppression of the items with most moles per loss"),
+    Entry(
+        "weave",
+        "weave:Weave",
+        ("k-anonymity",),
+        "own",
+        "shards",
+        "none",
+        "optimal cuts of orderings, then moves and swaps between classes",
+    ),
+    Entry("pta", "pta:PTA", ("k-anonymity",), LLFH16, "shards", "none", "majority votes along the shortest loops"),
+    Entry(
+        "gray-tsp",
+        "gray_tsp:GrayTSP",
+        ("k-anonymity",),
+        "Xue, Karras, Raïssi, Vaidya, Tan 2012",
+        "shards",
+        "none",
+        "runs of k along tours found by a genetic search",
+    ),
+    Entry("gsc", "gsc:GSC", ("k-anonymity",), "Wang, Tsai, Kao, Hong 2014", "local", "none", "runs of k in Gray order"),
     Entry("lg", "lg:LG", ("k-anonymity",), HN09, "local", "required", "local generalization from the root down"),
     Entry("lra", "lra:LRA", ("km",), TMK11, "local", "required", "aa on parts of similar records, each for itself"),
     Entry("vpa", "vpa:VPA", ("km",), TMK11, "counts", "required", "aa on parts of the domain, then on all of it"),
