@@ -193,40 +193,60 @@ def close_group(group: NDArray[np.int64], hidden: Rows, profiles: Profiles, desk
 
 
 @compiled
-def pick_best(n_found: int, public: Rows, desk: Desk, state: State) -> int:
-    """The place of the candidate worth most; -1 if there is none.
-
-    Scores are upper bounds: the highest one that is exact is the best. If even the best is harmful, the shortest quiet
-    record may do less harm: it is put behind the candidates.
-    """
-    best = -1
-    while n_found:
-        best = 0
-        for mine in range(1, n_found):
-            if desk.score[mine] > desk.score[best] or (
-                desk.score[mine] == desk.score[best] and desk.found[mine] < desk.found[best]
-            ):
-                best = mine
-        score = value_record(desk.found[best], desk.cost[0], public, desk.need)
-        if score >= desk.score[best]:
+def sink_candidate(place: int, n_found: int, desk: Desk) -> None:
+    """Let a candidate sink in the heap until it stands above none that scores higher (ties: lower record number)."""
+    record, score = desk.found[place], desk.score[place]
+    while 2 * place + 1 < n_found:
+        below = 2 * place + 1
+        if below + 1 < n_found and (
+            desk.score[below + 1] > desk.score[below]
+            or (desk.score[below + 1] == desk.score[below] and desk.found[below + 1] < desk.found[below])
+        ):
+            below += 1
+        if desk.score[below] < score or (desk.score[below] == score and desk.found[below] > record):
             break
-        desk.score[best] = score
-    if best >= 0 and desk.score[best] >= 0.0:
-        return best
+        desk.found[place], desk.score[place] = desk.found[below], desk.score[below]
+        place = below
+    desk.found[place], desk.score[place] = record, score
+
+
+@compiled
+def value_candidates(n_found: int, public: Rows, desk: Desk) -> None:
+    """Score all candidates and make them a heap."""
+    for mine in range(n_found):
+        desk.score[mine] = value_record(desk.found[mine], desk.cost[0], public, desk.need)
+    for place in range(n_found // 2 - 1, -1, -1):
+        sink_candidate(place, n_found, desk)
+
+
+@compiled
+def pick_best(n_found: int, public: Rows, desk: Desk, state: State) -> int:
+    """Bring the candidate worth most to the top: 0; -1 if there is none.
+
+    Scores are upper bounds: a top whose score is still right is the best. If even that does harm, the shortest quiet
+    record may do less: it is put behind the candidates, and its place is the answer.
+    """
+    while n_found:
+        score = value_record(desk.found[0], desk.cost[0], public, desk.need)
+        if score >= desk.score[0]:
+            break
+        desk.score[0] = score
+        sink_candidate(0, n_found, desk)
+    if n_found and desk.score[0] >= 0.0:
+        return 0
     short = find_end(desk.next_short, 0)
     while short < len(desk.shortest) and (
         desk.seen[desk.shortest[short]] == desk.clock[0] or state.group_of[desk.shortest[short]] >= 0
     ):
         short = find_end(desk.next_short, short + 1)
-    if short == len(desk.shortest):
-        return best
-    record = desk.shortest[short]
-    score = value_record(record, desk.cost[0], public, desk.need)
-    if best >= 0 and score <= desk.score[best]:
-        return best
-    desk.seen[record] = desk.clock[0]
-    desk.found[n_found], desk.score[n_found] = record, score
-    return n_found
+    if short < len(desk.shortest):
+        record = desk.shortest[short]
+        score = value_record(record, desk.cost[0], public, desk.need)
+        if not n_found or score > desk.score[0]:
+            desk.seen[record] = desk.clock[0]
+            desk.found[n_found] = record
+            return n_found
+    return 0 if n_found else -1
 
 
 @compiled
@@ -244,8 +264,7 @@ def fill_group(
 
     A candidate's worth never grows with a quiet partner. A loud partner brings its own profiles: everybody is valued anew.
     """
-    for mine in range(n_found):
-        desk.score[mine] = value_record(desk.found[mine], desk.cost[0], public, desk.need)
+    value_candidates(n_found, public, desk)
     while size < len(group):
         best = pick_best(n_found, public, desk, state)
         if best < 0:
@@ -253,7 +272,8 @@ def fill_group(
         record = desk.found[best]
         if best < n_found:
             n_found -= 1
-            desk.found[best], desk.score[best] = desk.found[n_found], desk.score[n_found]
+            desk.found[0], desk.score[0] = desk.found[n_found], desk.score[n_found]
+            sink_candidate(0, n_found, desk)
         is_loud = hidden.indptr[record] < hidden.indptr[record + 1]
         if is_loud and meets_mark(hidden, record, state.mark, desk.clock[0]):
             continue
@@ -268,8 +288,7 @@ def fill_group(
                 desk.cost[0] += open_profile(hidden.items[i], profiles, desk.need)
                 for member in group[: size - 1]:
                     count_in(member, 1, hidden.items[i], public, profiles, desk.need)
-            for mine in range(n_found):
-                desk.score[mine] = value_record(desk.found[mine], desk.cost[0], public, desk.need)
+            value_candidates(n_found, public, desk)
     return size
 
 

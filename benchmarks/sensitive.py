@@ -1,0 +1,123 @@
+"""Sensitive items: reconstruction error and time of every algorithm for the privacy degree.
+
+    python -m benchmarks.sensitive --data DIR              two data sets, p=10, 10 sensitive items, r=4, 5 seeds
+    python -m benchmarks.sensitive --data DIR --full       also over p, m, r and the number of records, 20 seeds
+
+A seed decides which sensitive items are drawn (uniformly, without repeats) and which queries are asked; all algorithms get
+the same. Error: mean divergence of 1,000 queries per seed and protocol, then the mean over seeds. Time: CPU seconds of the
+algorithm alone, after a first run that compiles. An algorithm *beats* another if its mean error is lower.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+import setveil as sv
+from setveil.algorithms import Context, find, make_algorithm
+from setveil.core import Grouping, Transactions
+from setveil.errors import InfeasibleError
+from setveil.generate.quest import quest
+from setveil.models import PrivacyDegree
+from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
+
+CASES: tuple[tuple[str, dict[str, object]], ...] = (
+    ("nn+", {}),
+    ("nn", {"distance": "jaccard"}),
+    ("nn", {}),
+    ("lsh", {}),
+    ("cahd", {}),
+    ("cahd", {"ordering": "rcm"}),
+    ("permmondrian", {}),
+    ("random", {}),
+)
+SETS = ("BMS1.dat.gz", "BMS2.dat.gz")
+
+
+def draw_sensitive(data: Transactions, m: int, seed: int) -> list[str]:
+    """The seed's sensitive items."""
+    chosen = np.random.default_rng(seed).choice(data.n_items, size=m, replace=False)
+    return [data.vocabulary[int(item)] for item in chosen]
+
+
+def make_baskets(n_records: int) -> Transactions:
+    """Quest baskets of five items on average."""
+    chunks = list(quest(D=n_records, T=5))
+    lengths = np.concatenate([chunk.lengths for chunk in chunks])
+    items = np.concatenate([chunk.items for chunk in chunks])
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    return Transactions(indptr, items, chunks[0].vocabulary).used_items()
+
+
+def run_once(
+    data: Transactions, name: str, options: dict[str, object], p: int, m: int, seed: int
+) -> tuple[Grouping, float]:
+    """The release and its CPU seconds."""
+    model = PrivacyDegree(p, draw_sensitive(data, m, seed))
+    algorithm = make_algorithm(find(name).load(), name, options)
+    start = time.process_time()
+    release = algorithm.run(data, model, Context(seed=seed))
+    return release, time.process_time() - start  # type: ignore[return-value]
+
+
+def compare(title: str, data: Transactions, p: int, m: int, rs: Iterable[int], seeds: range) -> None:
+    """Errors and times of all algorithms, one line each, over the seeds for which the ask is feasible."""
+    asked = list(rs)
+    errors: dict[str, list[list[float]]] = {}
+    seconds: dict[str, list[float]] = {}
+    for name, options in CASES:
+        label = " ".join([name, *(str(value) for value in options.values())])
+        for seed in seeds:
+            try:
+                release, cpu = run_once(data, name, options, p, m, seed)
+            except InfeasibleError:
+                continue
+            row = []
+            for r in asked:
+                for protocol in PROTOCOLS:
+                    queries = draw_queries(data, release.sensitive, protocol, r, 1000, seed)
+                    row.append(float(kl_divergences(data, release, queries).mean()))
+            errors.setdefault(label, []).append(row)
+            seconds.setdefault(label, []).append(cpu)
+    columns = "".join(f"{protocol + ' r=' + str(r):>18}" for r in asked for protocol in PROTOCOLS)
+    print(f"\n{title}: {data.n_records:,} records, p={p}, m={m}, {len(seeds)} seeds\n{'':16}{columns}{'CPU s':>9}")
+    for label, rows in errors.items():
+        means = "".join(f"{mean:>18.5f}" for mean in np.mean(rows, axis=0))
+        print(f"{label:16}{means}{np.median(seconds[label]):>9.2f}", flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sensitive", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
+    parser.add_argument("--full", action="store_true", help="also over p, m, r and the number of records")
+    parser.add_argument("--seeds", type=int, help="number of seeds (5, with --full 20)")
+    given = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    seeds = range(given.seeds or (20 if given.full else 5))
+    for name in SETS:
+        data = sv.read(given.data / name)
+        for algorithm, options in CASES:  # compile first
+            run_once(data, algorithm, options, 10, 10, 0)
+        compare(name, data, 10, 10, [4], seeds)
+        if given.full:
+            few = range(min(len(seeds), 5))
+            compare(name, data, 10, 10, [2, 6, 8], few)
+            for p in (4, 6, 8, 15, 20):
+                compare(name, data, p, 10, [4], few)
+            for m in (5, 15, 20, 100):
+                compare(name, data, 10, m, [4], few)
+    if given.full:
+        for n_records in (100_000, 1_000_000):
+            compare("quest T=5", make_baskets(n_records), 10, 10, [4], range(1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
