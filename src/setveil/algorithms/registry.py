@@ -110,6 +110,15 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("lra", "lra:LRA", ("km",), TMK11, "local", "required", "aa on parts of similar records, each for itself"),
     Entry("vpa", "vpa:VPA", ("km",), TMK11, "counts", "required", "aa on parts of the domain, then on all of it"),
     Entry(
+        "pcta+",
+        "pcta_plus:PCTAPlus",
+        ("constraints", "km"),
+        f"{LGM11}; {GL12}",
+        "local",
+        "none",
+        "coat, then single items moved wherever that loses less",
+    ),
+    Entry(
         "pcta",
         "pcta:PCTA",
         ("constraints", "km"),
