@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -167,6 +167,3 @@ def log2(value: Fraction) -> float:
     shift = value.numerator.bit_length() - value.denominator.bit_length()
     scaled = value / 2**shift if shift >= 0 else value * 2**-shift
     return float_log2(float(scaled)) + shift
-
-
-Check = Callable[[Clustering], bool]
