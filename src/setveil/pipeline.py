@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.algorithms import Context, default_for, find, make_algorithm
-from setveil.core import Hierarchy, Recoding, Release, RunRecord, Transactions, Vocabulary
+from setveil.core import Grouping, Hierarchy, Recoding, Release, RunRecord, Transactions, Vocabulary
 from setveil.errors import GuaranteeError, InputError, SetveilWarning, name_some
 from setveil.io.folders import Staging, internal_beside
 from setveil.io.transactions import layout_for, read_transactions
@@ -240,6 +240,8 @@ def publish(
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
     tell = report or _nobody
     seconds = dict(record.seconds)
+    if to and isinstance(release, Grouping):
+        raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     with Staging(out, force) as staging:
         tell("writing", None)

@@ -112,7 +112,12 @@ def reorder_records(release: Release, order: NDArray[np.integer]) -> Release:
 
 
 def names_for(release: Release, layout: Layout) -> list[str]:
-    """For each published item a label the layout can carry: integers in fimi and spmf, no delimiters elsewhere."""
+    """For each published item a label the layout can carry: integers in fimi and spmf, no delimiters elsewhere.
+
+    Items of replacements and groupings are original items and keep their labels: no codebook could give them back.
+    """
+    if isinstance(release, Replacement | Grouping):
+        return list(release.published.vocabulary)
     return _integer_names(release) if layout.name in INTEGER_LAYOUTS else _text_names(release, layout)
 
 
