@@ -91,26 +91,35 @@ def find_threats(
     alive = np.ones(len(frequent), dtype=np.bool_)
     found = Threats.of_size(np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.int64))  # as places in ``frequent``
     for size in range(2, min(m, records.longest) + 1):
+        table = table_of(found)
         walk = start_walk(rows.indptr, rows.items, rows.weights, runs, alive, size)
-        larger = found
+        batches: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
+        n_found = len(found)
         while walk.at[0] >= 0:
             context.step(f"threats of size {size}", max(int(walk.position[0]), 0) / max(len(frequent), 1))
             rare = np.empty((len(frequent) + BATCH, size), dtype=np.int32)
             n_rare, rare_supports = collect_rare(walk, k, SLICE, rare)
-            is_new = ~supersets(rare[:n_rare], found)
-            larger += Threats.of_size(rare[:n_rare][is_new], rare_supports[is_new])
-            if len(larger) > MAX_THREATS or walk.reached[0] > MAX_COUNTED:
+            is_new = ~mark_supersets(rare[:n_rare], table, found.nodes, found.sizes)
+            batches.append((rare[:n_rare][is_new], rare_supports[is_new]))
+            n_found += int(is_new.sum())
+            if n_found > MAX_THREATS or walk.reached[0] > MAX_COUNTED:
                 raise InputError(
                     f"there are too many itemsets of {size} nodes to list all minimal privacy threats (more than "
-                    f"{MAX_THREATS:,} threats or {MAX_COUNTED:,} itemsets); lower m, or use aa."
+                    f"{MAX_THREATS:,} threats or {MAX_COUNTED:,} itemsets); lower m, or use mhghs or aa."
                 )
-        found = larger
+        if batches:
+            found += Threats.of_size(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
     singles = Threats.of_size(nodes[is_rare, None], supports[is_rare])
     return singles + Threats(np.where(found.nodes >= 0, frequent[found.nodes], -1), found.sizes, found.supports)
 
 
 def supersets(candidates: NDArray[np.int32], known: Threats) -> NDArray[np.bool_]:
     """Which candidates [n, size] contain a known threat."""
-    table = np.full(1 << (2 * len(known) + 1).bit_length(), -1, dtype=np.int64)
-    add_to_table(table, known.nodes, known.sizes)
-    return mark_supersets(candidates, table, known.nodes, known.sizes)
+    return mark_supersets(candidates, table_of(known), known.nodes, known.sizes)
+
+
+def table_of(threats: Threats) -> NDArray[np.int64]:
+    """A hash table to look up threats in."""
+    table = np.full(1 << (2 * len(threats) + 1).bit_length(), -1, dtype=np.int64)
+    add_to_table(table, threats.nodes, threats.sizes)
+    return table
