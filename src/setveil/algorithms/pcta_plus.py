@@ -15,7 +15,10 @@ Cost: COAT's, plus ``sweeps`` rounds in which every item looks once at its recor
 For ``km`` with m of 3 and more, items are moved while items and pairs are the constraints; larger itemsets are then protected by
 merging. The orders and slacks are drawn from the seed as integers, so that the same seed gives the same release everywhere.
 
-The second step is the paper's (Loukides, Gkoulalas-Divanis, Malin 2011); the others are setveil's own.
+Departures from the paper (COAT: Loukides, Gkoulalas-Divanis, Malin 2011)
+
+1. Those of COAT. The second step is the paper's; the first and the third are setveil's own.
+2. The merges compare utility losses as COAT does, but what is made small in the end is the NCP.
 """
 
 from __future__ import annotations
