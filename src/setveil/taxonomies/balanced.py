@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from setveil.core import Hierarchy, Vocabulary
 from setveil.errors import InputError
 
@@ -16,23 +18,24 @@ def balanced(vocabulary: Vocabulary, fanout: int) -> Hierarchy:
         raise InputError(f"the fan-out of a balanced hierarchy must be a whole number of at least 2, not {fanout!r}.")
     if not len(vocabulary):
         raise InputError("a balanced hierarchy needs at least one item; the data has none.")
-    parents = [-1] * len(vocabulary)
-    labels = list(vocabulary)
-    ends = [(label, label) for label in labels]  # first and last item below each node
-    level = list(range(len(labels)))
+    level = [_Group(label, label) for label in vocabulary]
     while len(level) > 1:
-        above = []
-        for start in range(0, len(level), fanout):
-            members = level[start : start + fanout]
-            if len(members) == 1:
-                above.append(members[0])
-                continue
-            node = len(parents)
-            for member in members:
-                parents[member] = node
-            ends.append((ends[members[0]][0], ends[members[-1]][1]))
-            parents.append(-1)
-            labels.append("..".join(ends[node]))
-            above.append(node)
-        level = above
+        runs = [level[start : start + fanout] for start in range(0, len(level), fanout)]
+        level = [_Group(run[0].first, run[-1].last, tuple(run)) if len(run) > 1 else run[0] for run in runs]
+    parents: list[int] = []
+    labels: list[str] = []
+    stack = [(level[0], -1)]
+    while stack:  # depth first, so that children are numbered in ascending order of their items
+        group, parent = stack.pop()
+        stack.extend((member, len(parents)) for member in reversed(group.members))
+        labels.append(f"{group.first}..{group.last}" if group.members else group.first)
+        parents.append(parent)
     return Hierarchy.from_parents(parents, labels)
+
+
+class _Group(NamedTuple):
+    """An item, or consecutive groups."""
+
+    first: str
+    last: str
+    members: tuple[_Group, ...] = ()
