@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.core import Hierarchy, Vocabulary
+from setveil.errors import InputError
+from setveil.policy.constraints import resolve_constraints, resolve_utility
 from setveil.policy.schema import ModelSection
 from setveil.policy.selection import read_items, select_items
 
@@ -17,4 +19,10 @@ def resolve_model(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hier
     if section.sensitive is not None:
         patterns = read_items(section.sensitive) if isinstance(section.sensitive, str) else section.sensitive
         options["sensitive"] = select_items(patterns, vocabulary, hierarchy)
+    if section.constraints is not None:
+        options["constraints"] = resolve_constraints(section.constraints, vocabulary, hierarchy)
+    if section.utility is not None:
+        options["utility"] = resolve_utility(section.utility, vocabulary, hierarchy, section.utility_rest)
+    elif section.utility_rest is not None:
+        raise InputError("utility_rest says what to do with items in no utility group; give the groups too.")
     return options

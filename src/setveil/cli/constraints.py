@@ -1,0 +1,108 @@
+"""``setveil constraints generate|check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setveil.cli import options as o
+from setveil.cli.console import note_first_run, progress, say, say_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(
+        name="constraints",
+        help="Generate and check privacy and utility constraints.",
+        epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    group.command(
+        epilog="Example: setveil constraints generate baskets.csv --how support --low 1 --high 4 -m 2 -o rare.txt"
+    )(generate)
+    group.command(
+        epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5"
+    )(check)
+    app.add_typer(group)
+
+
+def generate(
+    input: o.Input,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the constraints.")],
+    how: Annotated[
+        str, typer.Option(help="occurring, pgen, support, visits, or PR1 … PR9 (random sets of the literature).")
+    ],
+    k: Annotated[int, typer.Option("-k", help="pgen: records that fewer than K records contain.")] = 5,
+    m: Annotated[int, typer.Option("-m", help="occurring, support: largest size.")] = 2,
+    low: Annotated[int, typer.Option(help="support: smallest support.")] = 1,
+    high: Annotated[int, typer.Option(help="support: largest support.")] = 4,
+    n: Annotated[int | None, typer.Option("-n", help="PR1 … PR9: how many.")] = None,
+    seed: o.Seed = None,
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+) -> None:
+    """Write privacy constraints made from data: what an attacker might know."""
+    import setveil
+    from setveil import constraints
+
+    data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+    count = constraints.generate(data, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0)
+    say(f"{count:,} constraints written to {output}")
+
+
+def check(
+    input: o.Input,
+    constraints: Annotated[str, typer.Option(help="Privacy constraints: a file with one itemset per line.")],
+    k: Annotated[int, typer.Option("-k", help="Records that must share a constraint's items.")],
+    utility: o.Utility = None,
+    utility_rest: o.UtilityRest = None,
+    max_suppressed: o.MaxSuppressed = None,
+    hierarchy: o.Hierarchy = None,
+    format: o.Format = None,
+    delimiter: o.Delimiter = None,
+    id_column: o.IdColumn = None,
+    item_column: o.ItemColumn = None,
+    json: o.Json = False,
+) -> None:
+    """Which constraints are satisfied already, which contradict the utility groups, and whether the ask can be met. Exit 3 if not."""
+    from dataclasses import asdict
+
+    import setveil
+    from setveil import constraints as lists
+    from setveil.errors import InfeasibleError, name_some
+
+    note_first_run()
+    section = o.model_section(
+        k=k, constraints=constraints, utility=utility, utility_rest=utility_rest, max_suppressed=max_suppressed
+    )
+    with progress():
+        data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+        found = lists.check(data, section, hierarchy)
+    if json:
+        say_json(asdict(found))
+    else:
+        say(f"{found.n_constraints:,} constraints: {found.met:,} are met already, {found.open:,} are to be protected.")
+        if found.unknown:
+            say(f"Items that do not occur in the data: {name_some(found.unknown)}; constraints with them are met.")
+        for contradiction in found.contradictions[:20]:
+            say(
+                f"- {', '.join(contradiction.constraint)}: even with its utility groups published whole it is in "
+                f"{contradiction.support:,} records, fewer than {k}; an item must be suppressed."
+            )
+        if len(found.contradictions) > 20:
+            say(f"… and {len(found.contradictions) - 20:,} more")
+        if found.least_suppressed:
+            say(f"At least {found.least_suppressed:,} items must be suppressed; {found.most_suppressed:,} may be.")
+        verdict = {
+            True: "The ask can be met.",
+            False: "The ask cannot be met.",
+            None: "Nothing is known to be in the way.",
+        }
+        say(verdict[found.feasible])
+    if found.feasible is False:
+        raise InfeasibleError(found.reason, found.items)
