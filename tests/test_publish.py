@@ -291,3 +291,22 @@ def test_a_certificate_cannot_point_outside_its_folder(tmp_path: Path) -> None:
     checked = verify_folder(tmp_path / "out")
     assert not checked.holds
     assert "is not one of its files" in " ".join(checked.problems)
+
+
+def test_the_owner_can_check_constraints_that_were_not_published(tmp_path: Path) -> None:
+    data = tmp_path / "data.txt"
+    data.write_text("a,b\na,c\nb,c\na,b,c\nd\nd,a\n" * 3)
+    (tmp_path / "privacy.txt").write_text("a,b\nc,d\n")
+    (tmp_path / "groups.txt").write_text("a,b\nc,d\n")
+    model = {"name": "constraints", "k": 4, "max_suppressed": 50}
+    model |= {"constraints": str(tmp_path / "privacy.txt"), "utility": str(tmp_path / "groups.txt")}
+    policy = sv.Policy.from_dict({"schema": 1, "model": model, "algorithm": {"name": "upcta"}})
+    sv.run(policy, str(data), tmp_path / "out")
+    recipient = verify_folder(tmp_path / "out")
+    assert recipient.holds
+    assert recipient.verdict is None
+    assert "checked by the owner" in recipient.notes[0]
+    owner = verify_folder(tmp_path / "out", str(data))
+    assert owner.holds, owner.problems
+    assert owner.verdict is not None
+    assert "constraints" not in json.loads((tmp_path / "out" / "certificate.json").read_text())["model"]["options"]

@@ -16,7 +16,7 @@ from setveil.errors import InputError, SetveilError
 from setveil.io.folders import internal_beside
 from setveil.io.releases import read_codebook, read_release, reorder_records
 from setveil.models import ConstraintAnonymity, PrivacyModel, make_model
-from setveil.pipeline import as_transactions, measure, read, verify
+from setveil.pipeline import as_transactions, measure, read, resolve_hierarchy, verify
 from setveil.verify import check_codebook, check_files, check_original, minimal_violations
 
 if TYPE_CHECKING:
@@ -56,11 +56,13 @@ def verify_folder(out: str | os.PathLike[str], original: Any = None, **read_opti
     data = None if original is None else read(original, **read_options)
     notes: list[str] = []
     verdict, model = None, None
-    if name == ConstraintAnonymity.name and "constraints" not in options:
+    is_hidden = name == ConstraintAnonymity.name and "constraints" not in options
+    owners = _owners_model(folder, certificate, data) if is_hidden and data is not None else None
+    if is_hidden and owners is None:
         notes.append(OWNER_CHECKED_CONSTRAINTS)
     else:
         try:
-            model = make_model(name, options)
+            model = owners or make_model(name, options)
             release, model = _with_known_suppression(release, model, data, notes)
             verdict = verify(release, model)
         except SetveilError as problem:
@@ -95,18 +97,38 @@ def _with_known_suppression(
     return replace(release, suppressed=release.suppressed & occurs), model
 
 
+def _owners_model(folder: Path, certificate: Mapping[str, Any], data: Transactions) -> PrivacyModel | None:
+    """The model with its unpublished lists, where the owner's policy of this very release is at hand."""
+    from setveil.policy.resolve import resolve_model
+    from setveil.policy.schema import Policy
+
+    if _owners_record(folder, certificate) is None:
+        return None
+    policy = Policy.from_file(internal_beside(folder) / "policy.toml")
+    tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
+    return make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, tree))
+
+
+def _owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any] | None:
+    """``run.json`` beside the folder, if it belongs to this certificate."""
+    try:
+        record = json.loads((internal_beside(folder) / "run.json").read_text(encoding="utf-8"))
+        return record if record["certificate_digest"] == certificate.get("digest") else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def _in_input_order(folder: Path, release: Release, certificate: Mapping[str, Any]) -> tuple[Release, bool]:
     """The release with its records as the input had them, where the owner's record of this very release is at hand."""
     if certificate.get("record_order") == "input":
         return release, True
-    internal = internal_beside(folder)
+    if _owners_record(folder, certificate) is None:
+        return release, False
     try:
-        record = json.loads((internal / "run.json").read_text(encoding="utf-8"))
-        order = np.load(internal / "order.npy")
+        order = np.load(internal_beside(folder) / "order.npy")
     except (OSError, ValueError):
         return release, False
-    is_ours = record.get("certificate_digest") == certificate.get("digest")
-    if not is_ours or len(order) != release.published.n_records:
+    if len(order) != release.published.n_records:
         return release, False
     return reorder_records(release, np.argsort(order)), True
 
