@@ -1,7 +1,7 @@
 """Weave: optimal cuts of orderings, then moves and swaps along many orderings at once. The default for k-anonymity.
 
-Own work; builds on the Gray order of PTA (Lin, Liu, Fournier-Viger, Hong 2016) and on the optimal cut of univariate
-microaggregation (Hansen, Mukherjee 2003), here with the loss of majority votes.
+Our own. It takes the Gray order and the majority votes from PTA (Lin, Liu, Fournier-Viger, Hong 2016) and the optimal cut from
+univariate microaggregation (Hansen, Mukherjee: A Polynomial Algorithm for Optimal Univariate Microaggregation, TKDE 2003).
 
 Guarantee: every published set of non-sensitive items occurs in at least k records, and with l in the model each class has
 at least l different sensitive items.
@@ -16,9 +16,15 @@ Cost: O(passes · (n log n + n · tries · length)) time and O(n) memory; blocks
    pass's orderings, or changes places with one of its members, unless that raises the loss. Steps that leave the loss as it
    is are taken: they lead out of dead ends.
 
-Exact duplicates are one row with copies: rows are drawn, not records, and sorted once.
-No step raises the loss, so the result is never worse than the best cut. The seed decides orderings and steps; nothing
-depends on the number of threads or on the order of the input.
+Exact duplicates are one row with copies: rows are drawn, not records, and sorted once. No step raises the loss, so the
+result is never worse than the cut. The seed decides orderings and steps; nothing depends on the number of threads or on
+the order of the input.
+
+Departures from the papers
+1. The cost of a run is the loss of its majority vote, not a sum of squares.
+2. For k of 128 or more runs begin on a grid of k/64 records, so that the cost of a cut does not grow with k.
+3. With l, classes that lack diversity are merged after the cut; no later cut or step gives it up again, and runs may then
+   have up to 4k records.
 """
 
 from __future__ import annotations
@@ -204,8 +210,8 @@ def bits_of(data: Transactions, number: int, seed: tuple[int, int]) -> str | NDA
     """The bits of the n-th ordering: by frequency, by id in the first pass, then shuffled."""
     if seed[1] == 0 and number < 2:
         return ("frequency", "id")[number]
-    shuffled: NDArray[np.int64] = np.random.default_rng((*seed, number)).permutation(data.n_items)
-    return shuffled
+    # Raw words, because NumPy promises stable streams only for them.
+    return np.argsort(np.random.PCG64((*seed, number)).random_raw(data.n_items), kind="stable")
 
 
 def weave_block(
@@ -229,7 +235,8 @@ def weave_block(
     classes = found_classes(rows, class_of, count, np.zeros((n_classes, n_marks), dtype=np.int32), room)
     if total_loss(classes) > 0:
         state = chance_from(*seed, block.number)
-        weave_classes(rows, classes, neighbours_in(orders), k, l, tries * distinct.n_records, state)
+        n_steps = tries * distinct.n_records + len(order)  # some more where rows have many copies
+        weave_classes(rows, classes, neighbours_in(orders), k, l, n_steps, state)
     woven = np.empty(len(order), dtype=np.int64)
     woven[order] = classes.of
     return woven
