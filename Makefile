@@ -32,13 +32,14 @@ bench: .venv/.ready-dev
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(PIP) install -c constraints.txt -e .
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q .venv/lib src || true
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib src || true
+	@echo "compiling kernels, once (about a minute) …"
 	$(BIN)/python -m setveil.warm
 	touch $@
 
 .venv/.ready-dev: .venv/.ready
 	$(PIP) install -c constraints.txt -e '.[dev]'
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q .venv/lib || true
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib || true
 	touch $@
 
 clean:
