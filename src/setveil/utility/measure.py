@@ -32,6 +32,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("loss:recoding_loss", ("recoding",)),
     Family("loss:local_recoding_loss", ("local-recoding",), by_record=True),
     Family("edits:added_and_removed", ("replacement",), by_record=True),
+    Family("classes:class_figures", ("replacement",)),
     Family("groups:grouping_cost", ("grouping",)),
     Family("counts:published_counts", ALL),
 )
