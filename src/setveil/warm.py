@@ -60,7 +60,8 @@ def main() -> None:
     n_processes = os.cpu_count() or 1
     shares = [rest[number::n_processes] for number in range(n_processes)]
     running = [subprocess.Popen([sys.executable, "-m", "setveil.warm", *share]) for share in shares if share]
-    if any([process.wait() for process in running]):
+    statuses = [process.wait() for process in running]  # wait for all of them
+    if any(statuses):
         sys.exit("some kernels could not be compiled beforehand; they will be when they are first needed.")
 
 
