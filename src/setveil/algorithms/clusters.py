@@ -166,6 +166,8 @@ def start_clusters(ask: Ask, weights: Any = None, penalty: Any = None) -> Cluste
     starts = np.zeros(n_slots + 1, dtype=np.int64)
     count_pairs(records, ask.weight, starts)
     np.cumsum(starts, out=starts)
+    if starts[-1] >= 2**30:
+        raise InputError(f"{starts[-1]:,} pairs of items occur together, more than 2^30; leave out very long records.")
     partner, count = count_pairs(records, ask.weight, starts)
     support = np.zeros(n_slots, dtype=np.int64)
     np.add.at(support, ask.data.items, ask.weight[ask.data.owners])
@@ -229,7 +231,9 @@ def protect(clusters: Clusters, ask: Ask, rules: Rules, order: str, context: Con
             sets = list_rare_itemsets(clusters, size, rules.k, MOST_AT_ONCE)
             if len(sets) == 0:
                 break
-            by_first = np.sort(clusters.first[sets], axis=1)  # [n_sets, size] clusters are ordered by their smallest item
+            by_first = np.sort(
+                clusters.first[sets], axis=1
+            )  # [n_sets, size] clusters are ordered by their smallest item
             sets = sets[np.lexsort(by_first.T[::-1])]
             starts = np.arange(0, sets.size + 1, size, dtype=np.int64)
             work.protect_sets((starts, sets.ravel()), order)
@@ -271,11 +275,9 @@ class Work:
 
     def _pairs_by_support(self, keys: NDArray[np.int64], whats: NDArray[np.int64], bits: int) -> None:
         clusters, k = self.clusters, self.rules.k
-        room = 2 * len(clusters.first) + 2
-        n_first = len(keys)
         empty = np.empty(0, dtype=np.int64)
         queue = Queue(empty, empty, keys, whats, -1)
-        state = np.array([0, self.n_logged, 0, n_first], dtype=np.int64)  # near, logged, count, far
+        state = np.array([0, self.n_logged, 0, len(keys)], dtype=np.int64)  # near, logged, count, far
 
         def protect_some(count: int) -> float:
             nonlocal queue
@@ -284,13 +286,7 @@ class Work:
                 state[0], state[3] = len(queue.near), len(queue.far)
                 if state[0] == 0:
                     return 1.0
-            queue = Queue(
-                _with_room(queue.near, int(state[0]), room),
-                _with_room(queue.near_what, int(state[0]), room),
-                _with_room(queue.far, int(state[3]), room),
-                _with_room(queue.far_what, int(state[3]), room),
-                queue.horizon,
-            )
+            queue = self._make_room(queue, state, bits)
             state[2] = count
             protect_by_support(clusters, queue, bits, self.rules, self.log, state)
             # The levels, k - 1 to 1, are done one after the other; the share inside a level is not known.
@@ -298,6 +294,24 @@ class Work:
 
         self._paced("pairs", protect_some)
         self.n_logged = int(state[1])
+
+    def _make_room(self, queue: Queue, state: NDArray[np.int64], bits: int) -> Queue:
+        """Room for the pairs of two more clusters, near and far; far keys that are out of date are dropped first."""
+        room = 2 * len(self.clusters.first) + 2
+        near, near_what, far, far_what, horizon = queue
+        if len(far) - state[3] < room:
+            far, far_what = far[: state[3]], far_what[: state[3]]
+            current = are_current(self.clusters, far, far_what, self.rules.k, bits)
+            far, far_what = far[current], far_what[current]
+            state[3] = len(far)
+        n_near, n_far = int(state[0]), int(state[3])
+        return Queue(
+            _with_room(near, n_near, room),
+            _with_room(near_what, n_near, room),
+            _with_room(far, n_far, room),
+            _with_room(far_what, n_far, room),
+            horizon,
+        )
 
     def _next_level(self, queue: Queue, n_far: int, bits: int) -> Queue:
         """Move the keys of the largest support that is left from far to near."""
@@ -388,7 +402,7 @@ class Work:
 def _with_room(keys: NDArray[np.int64], n_keys: int, room: int) -> NDArray[np.int64]:
     if len(keys) - n_keys >= room:
         return keys
-    larger = np.empty(2 * n_keys + room, dtype=np.int64)
+    larger = np.empty(n_keys + n_keys // 2 + room, dtype=np.int64)
     larger[:n_keys] = keys[:n_keys]
     return larger
 

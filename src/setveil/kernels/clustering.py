@@ -41,10 +41,10 @@ class Graph(NamedTuple):
     """Undirected edges between slots that occur together. Edge ``e`` has two halves, ``2e`` and ``2e + 1``."""
 
     head: Ints  # [n_slots] first half of a slot, -1 if it has none
-    next: Ints  # [2 n_edges] next half of the same slot
+    next: Slots  # [2 n_edges] next half of the same slot
     to: Slots  # [2 n_edges] the slot at the other end
     count: Ints  # [n_edges] records with both; 0 once the edge is gone
-    into: Ints  # [n_edges] the edge that took over when both ends were merged into the ends of another; or itself
+    into: Slots  # [n_edges] the edge that took over when both ends were merged into the ends of another; or itself
 
 
 class Clusters(NamedTuple):
@@ -197,7 +197,7 @@ def build_graph(starts: Ints, partner: Slots, count: Ints) -> Graph:
     """Edges from pairs."""
     n_slots = len(starts) - 1
     head = np.full(n_slots, -1, np.int64)
-    follows = np.full(2 * len(partner), -1, np.int64)
+    follows = np.full(2 * len(partner), -1, np.int32)
     to = np.empty(2 * len(partner), np.int32)
     for slot in range(n_slots):
         for edge in range(starts[slot], starts[slot + 1]):
@@ -208,7 +208,7 @@ def build_graph(starts: Ints, partner: Slots, count: Ints) -> Graph:
             head[slot] = 2 * edge
             follows[2 * edge + 1] = head[other]
             head[other] = 2 * edge + 1
-    return Graph(head, follows, to, count, np.arange(len(count)))
+    return Graph(head, follows, to, count, np.arange(len(count)).astype(np.int32))
 
 
 @compiled
@@ -314,7 +314,7 @@ def _leave_group(clusters: Clusters, slot: int) -> None:
 
 
 @compiled
-def find_root(parent: Slots | Ints, number: int) -> int:
+def find_root(parent: Slots, number: int) -> int:
     """What a slot or an edge has been merged into, by now."""
     while parent[number] != number:
         parent[number] = parent[parent[number]]
