@@ -21,7 +21,7 @@ from setveil.kernels.counting import SLICE, collect_rare, start_walk
 from setveil.kernels.threats import add_to_table, mark_supersets
 
 MAX_THREATS = 20_000_000
-MAX_COUNTED = 500_000_000  # itemsets of one size: some minutes
+MAX_COUNTED = 50_000_000  # itemsets of one size: well under a minute
 BATCH = 1_000_000  # rare itemsets looked at together
 
 
