@@ -115,7 +115,7 @@ def node_order(hierarchy: Hierarchy, supports: NDArray[np.int64], tree_order: st
 
 
 class Paths(ABC):
-    """Paths of a count-tree in preorder, those with rare ones; nodes can be taken out on the way."""
+    """Paths of a count-tree in preorder, of which the rare ones are given out; nodes can be taken out on the way."""
 
     def __init__(self, hierarchy: Hierarchy, nodes: NDArray[np.int32], size: int) -> None:
         self.size = size
