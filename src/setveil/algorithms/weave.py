@@ -181,18 +181,18 @@ def as_rows(block: Block) -> tuple[Transactions, Rows, NDArray[np.int64]]:
     """Distinct rows, the records as copies of them, and which record of the block each copy is."""
     distinct, weights, row_of = block.public.distinct()
     order = np.argsort(row_of, kind="stable")
-    copies = np.zeros(distinct.n_records + 1, dtype=np.int64)
-    np.cumsum(weights, out=copies[1:])
+    copies = np.concatenate(([0], np.cumsum(weights)))
     hidden = block.hidden.select(order)
-    rows = Rows(distinct.indptr, distinct.items, copies, row_of[order], hidden.indptr, hidden.items)
-    return distinct, rows, order
+    parts = (distinct.indptr, distinct.items, copies, row_of[order], hidden.indptr, hidden.items)
+    return distinct, Rows(*(part.astype(np.uint32) for part in parts)), order
 
 
 def copies_in(order: NDArray[np.int64], rows: Rows) -> NDArray[np.int64]:
     """All copies in an ordering of the distinct rows."""
-    n_copies = np.diff(rows.copies)[order]
+    first = rows.copies.astype(np.int64)
+    n_copies = np.diff(first)[order]
     ends = np.cumsum(n_copies)
-    copies: NDArray[np.int64] = np.arange(ends[-1]) + np.repeat(rows.copies[order] - ends + n_copies, n_copies)
+    copies: NDArray[np.int64] = np.arange(ends[-1]) + np.repeat(first[order] - ends + n_copies, n_copies)
     return copies
 
 
@@ -268,7 +268,8 @@ def join_equal_classes(rows: Rows, distinct: Transactions, class_of: NDArray[np.
     """Classes with equal centres become one: no record changes, and members can be spared that could not before."""
     members = np.argsort(class_of, kind="stable")
     bounds = np.concatenate(([0], np.cumsum(np.bincount(class_of))))
-    indptr, items = vote_centres(distinct.indptr, distinct.items, distinct.n_items, rows.of[members], bounds)
+    row_of = rows.of[members].astype(np.int64)
+    indptr, items = vote_centres(distinct.indptr, distinct.items, distinct.n_items, row_of, bounds)
     return replace(distinct, indptr=indptr, items=items).distinct().inverse[class_of]
 
 
