@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= $(or $(SETVEIL_DATA),../shared/data)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check format coverage bench clean
+.PHONY: demo test check format coverage warm bench clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -25,16 +25,18 @@ format: .venv/.ready-dev
 coverage: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
 
+warm: .venv/.ready
+	$(BIN)/python -m setveil.warm
+
 bench: .venv/.ready-dev
 	for part in km constraints sensitive classes; do $(BIN)/python -m benchmarks.$$part --data $(DATA); done
 
-# Bytecode and kernels are compiled once here, so that no later run waits for them.
+# Bytecode and the kernels of the main path are compiled here, so that no run waits for them; `make warm` does all.
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(PIP) install -c constraints.txt -e .
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib src || true
-	@echo "compiling kernels, once (about a minute) …"
-	$(BIN)/python -m setveil.warm
+	$(BIN)/python -m setveil.warm aa
 	touch $@
 
 .venv/.ready-dev: .venv/.ready

@@ -23,16 +23,12 @@ from setveil.core import Grouping, Hierarchy, Recoding, Release, RunRecord, Tran
 from setveil.errors import GuaranteeError, InputError, SetveilWarning, name_some
 from setveil.io.folders import Staging, internal_beside
 from setveil.io.transactions import layout_for, read_transactions
-from setveil.kernels.cache import choose_cache_folder
-from setveil.kernels.cache import has_compiled_kernels as has_compiled_kernels
 from setveil.models import PrivacyModel, make_model
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
     from setveil.risk import RiskTable
     from setveil.verify import Verdict
-
-choose_cache_folder()
 
 Report = Callable[[str, float | None], None]
 KNOWN = (1, 2, 3, 4)
@@ -178,6 +174,13 @@ def _collected_warnings() -> Iterator[list[str]]:
         if isinstance(warning.message, SetveilWarning):
             notes.append(str(warning.message))
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def call_before_compiling(tell: Callable[[], None]) -> None:
+    """Call ``tell`` once if kernels have to be compiled, so that nobody wonders about the wait."""
+    from setveil.kernels.compile import call_before_compiling as call
+
+    call(tell)
 
 
 # -- assess, verify, measure: the other rooms' functions, for anything the library takes -----------------------------------

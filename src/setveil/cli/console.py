@@ -54,11 +54,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
 
 
 def note_first_run() -> None:
-    """Tell once why the first run takes longer."""
-    from setveil.pipeline import has_compiled_kernels
+    """Tell why a run takes longer, if kernels have to be compiled in it."""
+    from setveil.pipeline import call_before_compiling
 
-    if not has_compiled_kernels():
-        note("first run: compiling kernels, once; `python -m setveil.warm` does it beforehand.")
+    call_before_compiling(
+        lambda: note("first run of this kind: compiling kernels, once; `python -m setveil.warm` does it beforehand.")
+    )
 
 
 @contextmanager

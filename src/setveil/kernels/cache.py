@@ -19,10 +19,3 @@ def choose_cache_folder() -> None:
     except OSError:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         os.environ["NUMBA_CACHE_DIR"] = str(Path(base) / "setveil" / "numba")
-
-
-def has_compiled_kernels() -> bool:
-    """Whether an earlier run left compiled kernels behind."""
-    folder = os.environ.get("NUMBA_CACHE_DIR")
-    places = [Path(folder)] if folder else [Path(__file__).parent]
-    return any(next(place.rglob("*.nbi"), None) is not None for place in places)

@@ -34,3 +34,18 @@ def compiled(kernel: Kernel) -> Kernel:
         return cast(Kernel, numba.njit(cache=True, nogil=True)(kernel))
     except RuntimeError:  # no cache folder is writable: compile in memory, every time
         return cast(Kernel, numba.njit(cache=False, nogil=True)(kernel))
+
+
+def call_before_compiling(tell: Callable[[], None]) -> None:
+    """Call ``tell`` once, when a kernel really has to be compiled and is not found on disk."""
+    from numba.core import event
+
+    class Once(event.Listener):
+        def on_start(self, started: Any) -> None:
+            event.unregister("numba:compile", self)
+            tell()
+
+        def on_end(self, ended: Any) -> None:
+            """Nothing to say."""
+
+    event.register("numba:compile", Once())
