@@ -13,27 +13,27 @@ from setveil.algorithms.feasibility import group_supports
 from setveil.kernels.cluster_moves import Partition, fill_together, move_items
 from setveil.kernels.cluster_set_moves import Limits, count_images, move_items_under
 from setveil.kernels.clustering import Clusters, suppress_cluster
-from setveil.kernels.constraint_sets import count_sets
 
 MOST_PLACES = 8192  # a matrix of so many clusters squared takes 256 MB
 SPARE_PLACES = 400  # empty clusters to move to
 LAST_SWEEPS = 20  # rounds that only go down
-SLICE = 256  # items between two reports of progress
+BUDGET = 300_000_000  # items seen while counting given constraints; a few seconds
+SLICE = 64  # items between two reports of progress
 
 
 def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
-    """Suppress items until merging can meet every constraint; the item in most hopeless constraints first.
+    """Suppress items until every constraint is met if all utility groups are published whole.
 
-    Ties: least penalty, smallest support, smallest item. Suppressing takes records from the groups, so look again.
+    Then no merge can lead into a dead end. The item in most hopeless constraints for each of its records goes first. Ties:
+    least penalty, smallest item. Suppressing takes records from the groups, so look again.
     """
     if len(ask.sets[0]) == 1 or not ask.group.any():
         return
     while True:
         context.step("constraints beyond merging")
         starts, slots = ask.sets
-        support = count_sets(clusters, starts, slots, 0, len(starts) - 1, ask.k)
         widest = group_supports(ask, clusters.fate != 0)
-        hopeless = np.flatnonzero((support > 0) & (support < ask.k) & (widest < ask.k))
+        hopeless = np.flatnonzero((widest > 0) & (widest < ask.k))
         left = {
             int(number): [
                 slot for slot in slots[starts[number] : starts[number + 1]].tolist() if clusters.fate[slot] == 0
@@ -47,7 +47,8 @@ def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
             for members in left.values():
                 hits[members] += 1
             candidates = np.flatnonzero(hits)
-            keys = (candidates, clusters.support[candidates], clusters.toll[candidates], -hits[candidates])
+            per_record = (hits[candidates] << 32) // clusters.support[candidates]
+            keys = (candidates, clusters.toll[candidates], -per_record)
             chosen = int(candidates[np.lexsort(keys)[0]])
             suppress_cluster(clusters, chosen)
             left = {number: members for number, members in left.items() if chosen not in members}
@@ -122,7 +123,7 @@ class Refinement:
             if self.limits is None:
                 moves += move_items(self.part, some, limit, self.ask.k)
             else:
-                moves += move_items_under(self.part, self.limits, some, limit, self.ask.k, _enough(self.ask.k))
+                moves += move_items_under(self.part, self.limits, some, limit, self.ask.k, _enough(self.ask.k), BUDGET)
         return moves
 
     def loss(self) -> int:
@@ -156,7 +157,7 @@ def _limits(ask: Ask, kept: NDArray[np.int64], part: Partition) -> Limits:
         fresh=np.zeros(n_sets, dtype=np.int64),
         touched=np.zeros(n_sets, dtype=np.int64),
         seen=np.zeros(len(part.weight), dtype=np.int64),
-        clock=np.zeros(2, dtype=np.int64),
+        clock=np.zeros(3, dtype=np.int64),
     )
     count_images(part, limits, 0, n_sets, _enough(ask.k))
     return limits

@@ -3,8 +3,8 @@
 Guarantee, needs: as UPCTA. Without utility constraints nothing is suppressed.
 Cost: COAT's, plus ``sweeps`` rounds in which every item looks once at its records and at every cluster.
 
-1. Suppress what merging cannot save. While some constraint that a record has would have fewer than k records even with all of
-   its utility groups published whole, suppress the item that is in most such constraints.
+1. Suppress what merging cannot save. While some constraint would be in 1 … k - 1 records with all utility groups published whole,
+   suppress the item that is in most such constraints. Afterwards merging always leads to an answer.
 2. Merge as COAT does, in the original order of supports. If anything had to be suppressed, merge also without the first step,
    and go on with what suppresses fewer items.
 3. Move. Round by round and in random order, every item looks for the cluster of its utility group (or a new one) where the

@@ -28,7 +28,7 @@ class Limits(NamedTuple):
     fresh: Ints  # [n_sets] scratch: counts of the move under consideration
     touched: Ints  # [n_sets] scratch: the last look at a constraint
     seen: Ints  # [n_records] scratch: the last count that saw a record
-    clock: Ints  # [2] of looks and of counts
+    clock: Ints  # [3] of looks, of counts, and of items seen while counting
 
 
 @compiled
@@ -54,6 +54,7 @@ def _count_image(part: Partition, limits: Limits, number: int, wanted: Ints, eno
                 rarest = place
     count = np.int64(0)
     limits.clock[1] += 1
+    limits.clock[2] += len(part.place)
     for item in range(len(part.place)):
         if part.place[item] != rarest:
             continue
@@ -61,6 +62,7 @@ def _count_image(part: Partition, limits: Limits, number: int, wanted: Ints, eno
             if limits.seen[row] == limits.clock[1]:
                 continue
             limits.seen[row] = limits.clock[1]
+            limits.clock[2] += part.starts[row + 1] - part.starts[row]
             n_present = 0
             for other in part.items[part.starts[row] : part.starts[row + 1]]:
                 place = part.place[other]
@@ -80,12 +82,19 @@ def _count_image(part: Partition, limits: Limits, number: int, wanted: Ints, eno
 
 
 @compiled
-def move_items_under(part: Partition, limits: Limits, order: Slots, slack: Ints, k: int, enough: int) -> int:
-    """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the moves."""
+def move_items_under(
+    part: Partition, limits: Limits, order: Slots, slack: Ints, k: int, enough: int, budget: int
+) -> int:
+    """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the moves.
+
+    Stops when ``budget`` items have been seen while counting, in this and earlier calls.
+    """
     change = np.empty(len(part.size), np.int64)
     wanted = np.zeros(len(part.size), np.int64)
     n_moves = 0
     for number in range(len(order)):
+        if limits.clock[2] > budget:
+            break
         item = order[number]
         _price(part, item, change)
         for _ in range(4):
