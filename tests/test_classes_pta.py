@@ -108,9 +108,10 @@ def random_database(source: random.Random) -> list[list[str]]:
     return [[item for item in items if source.random() < density] for _ in range(source.randint(2, 26))]
 
 
+@pytest.mark.slow
 def test_equals_its_twin() -> None:
     source = random.Random(4)
-    for _ in range(1500):
+    for _ in range(1000):
         rows = random_database(source)
         data = Transactions.from_lists(rows)
         k, n_segments, recentre = source.randint(2, 6), source.randint(1, 4), source.random() < 0.3

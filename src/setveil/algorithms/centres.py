@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context, require_k_records
 from setveil.core import Replacement, Transactions
+from setveil.engines.local import available_threads
 from setveil.errors import InfeasibleError, name_some
 from setveil.kernels.centres import count_common, vote_centres
 from setveil.models import KAnonymity
@@ -163,9 +164,10 @@ def cut_into_runs(order: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 
 
 def map_in_batches(
-    context: Context, stage: str, work: Callable[[Shard], Result], shards: Sequence[Shard], n_batch: int
+    context: Context, stage: str, work: Callable[[Shard], Result], shards: Sequence[Shard], n_each: int
 ) -> Iterator[Result]:
-    """``work`` on every shard by the engine, ``n_batch`` shards between two progress reports, results in order."""
+    """``work`` on every shard by the engine, results in order; between two progress reports ``n_each`` per processor."""
+    n_batch = n_each * available_threads()
     for first in range(0, len(shards), n_batch):
         context.step(stage, first / len(shards))
         yield from context.engine.map_shards(work, shards[first : first + n_batch])

@@ -107,11 +107,11 @@ def prim_tsp(segments: list[Transactions], context: Context) -> list[NDArray[np.
         n = segment.n_records
         step = max(SLICE // n**2, 1)
         work += [Starts(segment, first, min(first + step, n)) for first in range(0, n, step)]
-    n_batch = max(2 * SLICE // segments[0].n_records ** 3, 2)
+    n_each = max(SLICE // segments[0].n_records ** 3, 1)
     loops: list[NDArray[np.int64]] = []
     shortest = -1
     for starts, (length, loop) in zip(
-        work, map_in_batches(context, "shortest loops", _loop_from, work, n_batch), strict=True
+        work, map_in_batches(context, "shortest loops", _loop_from, work, n_each), strict=True
     ):
         if starts.first == 0:
             loops.append(loop)

@@ -108,7 +108,7 @@ class Weave(Algorithm):
             tries=self.tries,
             seed=(context.seed, number),
         )
-        return collect(parts, list(map_in_batches(context, stage, work, blocks, 4)))
+        return collect(parts, list(map_in_batches(context, stage, work, blocks, 2)))
 
 
 def count_blocks(records: Records) -> int:
@@ -122,7 +122,7 @@ def cut_blocks(records: Records, context: Context) -> NDArray[np.int64]:
     parts = context.engine.partition(gray_order(records.public), count_blocks(records))
     nothing = np.zeros(records.public.n_records, dtype=np.int64)
     blocks = [make_block(records, part, place, nothing) for place, part in enumerate(parts)]
-    cuts = list(map_in_batches(context, "cutting", partial(cut_block, k=records.k), blocks, 8))
+    cuts = list(map_in_batches(context, "cutting", partial(cut_block, k=records.k), blocks, 4))
     return collect(parts, cuts)
 
 
