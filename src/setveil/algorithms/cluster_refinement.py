@@ -17,7 +17,7 @@ from setveil.kernels.clustering import Clusters, suppress_cluster
 MOST_PLACES = 8192  # a matrix of so many clusters squared takes 256 MB
 SPARE_PLACES = 400  # empty clusters to move to
 LAST_SWEEPS = 20  # rounds that only go down
-BUDGET = 300_000_000  # items seen while counting given constraints; a few seconds
+BUDGET = 1_000_000_000  # items seen while counting given constraints; a few seconds
 SLICE = 64  # items between two reports of progress
 
 
@@ -52,6 +52,15 @@ def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
             chosen = int(candidates[np.lexsort(keys)[0]])
             suppress_cluster(clusters, chosen)
             left = {number: members for number, members in left.items() if chosen not in members}
+
+
+def loss_of_clusters(ask: Ask, cluster_of_slot: NDArray[np.int64]) -> int:
+    """Size times occurrences, over clusters of more than one item."""
+    kept = cluster_of_slot >= 0
+    size = np.bincount(cluster_of_slot[kept], minlength=len(kept))
+    occurrences = np.bincount(ask.data.items, weights=ask.weight[ask.data.owners], minlength=len(kept)).astype(np.int64)
+    sizes = size[cluster_of_slot[kept]]
+    return int((occurrences[kept] * sizes)[sizes > 1].sum())
 
 
 @dataclass
@@ -117,13 +126,14 @@ class Refinement:
         order = random.permutation(n_items).astype(np.int32)
         slack = random.integers(0, most + 1, n_items)
         moves = 0
+        budget = BUDGET if most == 0 else BUDGET // 3  # most of it is for going down
         for begin in range(0, n_items, SLICE):
             context.step("moving items", share)
             some, limit = order[begin : begin + SLICE], slack[begin : begin + SLICE]
             if self.limits is None:
                 moves += move_items(self.part, some, limit, self.ask.k)
             else:
-                moves += move_items_under(self.part, self.limits, some, limit, self.ask.k, _enough(self.ask.k), BUDGET)
+                moves += move_items_under(self.part, self.limits, some, limit, self.ask.k, _enough(self.ask.k), budget)
         return moves
 
     def loss(self) -> int:

@@ -5,8 +5,8 @@ Cost: COAT's, plus ``sweeps`` rounds in which every item looks once at its recor
 
 1. Suppress what merging cannot save. While some constraint would be in 1 … k - 1 records with all utility groups published whole,
    suppress the item that is in most such constraints. Afterwards merging always leads to an answer.
-2. Merge as COAT does, in the original order of supports. If anything had to be suppressed, merge also without the first step,
-   and go on with what suppresses fewer items.
+2. Merge as COAT does, in the original order of supports; given constraints also in the order of present supports, and if
+   anything had to be suppressed also without the first step. Go on with what suppresses the fewest items, then loses least.
 3. Move. Round by round and in random order, every item looks for the cluster of its utility group (or a new one) where the
    total loss is least, and goes there if every constraint stays met. The loss is the NCP: for every occurrence the size of
    its cluster, nothing for an item alone. In the first rounds a move may add to the loss, less and less from round to round;
@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
-from setveil.algorithms.cluster_refinement import Refinement, suppress_hopeless
+from setveil.algorithms.cluster_refinement import Refinement, loss_of_clusters, suppress_hopeless
 from setveil.algorithms.clusters import Ask, item_numbers, protect, publish, slots_of, start_clusters
 from setveil.algorithms.feasibility import require_bound, understand_or_explain
 from setveil.core import Recoding, Transactions
@@ -54,10 +54,12 @@ class PCTAPlus(Algorithm):
         ask = understand_or_explain(data, model, context)
         rules = Rules(ask.k, UL, 1)
         first = replace(ask, m=min(ask.m, 2))  # larger itemsets come last
-        merged = self._merge(first, rules, context, suppress_first=True)
-        if (merged < 0).any():
-            other = self._merge(first, rules, context, suppress_first=False)
-            merged = other if (other < 0).sum() < (merged < 0).sum() else merged
+        tries = [self._merge(first, rules, "static", context, suppress_first=True)]
+        if ask.m == 0:
+            tries.append(self._merge(first, rules, "dynamic", context, suppress_first=True))
+        if (tries[0] < 0).any():
+            tries.append(self._merge(first, rules, "static", context, suppress_first=False))
+        merged = min(tries, key=lambda tried: ((tried < 0).sum(), loss_of_clusters(ask, tried)))
         require_bound(ask, merged, "pcta+")
         moved = self._move(first, merged, context)
         if ask.m > 2:
@@ -66,11 +68,11 @@ class PCTAPlus(Algorithm):
             moved = slots_of(clusters)
         return publish(data, ask, moved, {})
 
-    def _merge(self, ask: Ask, rules: Rules, context: Context, suppress_first: bool) -> NDArray[np.int64]:
+    def _merge(self, ask: Ask, rules: Rules, order: str, context: Context, suppress_first: bool) -> NDArray[np.int64]:
         clusters = start_clusters(ask, self.weights, self.penalty)
         if suppress_first:
             suppress_hopeless(clusters, ask, context)
-        protect(clusters, ask, rules, "static", context)
+        protect(clusters, ask, rules, order, context)
         return slots_of(clusters)
 
     def _move(self, ask: Ask, merged: NDArray[np.int64], context: Context) -> NDArray[np.int64]:
