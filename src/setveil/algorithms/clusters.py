@@ -339,7 +339,7 @@ class Work:
         if order == "static":
             self._sets_in_order(*chosen)
         else:
-            self._sets_by_support(*chosen, support[needy])
+            self._sets_by_support(*_as_published(chosen, slots_of(self.clusters)), support[needy])
 
     def _count(self, starts: NDArray[np.int64], items: NDArray[np.int32]) -> NDArray[np.int64]:
         n_sets = len(starts) - 1
@@ -405,6 +405,18 @@ def _with_room(keys: NDArray[np.int64], n_keys: int, room: int) -> NDArray[np.in
     larger = np.empty(n_keys + n_keys // 2 + room, dtype=np.int64)
     larger[:n_keys] = keys[:n_keys]
     return larger
+
+
+def _as_published(sets: Sets, cluster_of_slot: NDArray[np.int64]) -> Sets:
+    """Sets of clusters: members of one cluster once, suppressed ones not at all."""
+    starts, slots = sets
+    n_sets, n_slots = len(starts) - 1, max(len(cluster_of_slot), 1)
+    owners = np.repeat(np.arange(n_sets), np.diff(starts))
+    clusters = cluster_of_slot[slots]
+    keys = np.unique(owners[clusters >= 0] * n_slots + clusters[clusters >= 0])
+    shorter = np.zeros(n_sets + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys // n_slots, minlength=n_sets), out=shorter[1:])
+    return shorter, (keys % n_slots).astype(np.int32)
 
 
 def _select(
