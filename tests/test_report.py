@@ -313,7 +313,7 @@ def test_labels_cannot_break_out_of_the_page(tmp_path: Path) -> None:
     ]
     for number, release in enumerate(releases):
         (tmp_path / str(number)).mkdir()
-        for page in pages(release, tmp_path / str(number), to="jsonl"):
+        for page in pages(release, tmp_path / str(number), to=None if isinstance(release, sv.Grouping) else "jsonl"):
             read = Reader(page)
             assert page.count("<script>") == 1
             assert page.count("</script>") == 1

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.compile import compiled
+from setveil.kernels.sorting import sort_values
 
 
 @compiled
@@ -38,7 +39,7 @@ def vote_centres(
         for member in members[bounds[c] : bounds[c + 1]]:
             for place in range(indptr[member], indptr[member + 1]):
                 count[items[place]] = 0
-        chosen[ends[c] : end].sort()
+        sort_values(chosen[ends[c] : end])
         ends[c + 1] = end
     return ends, chosen[: ends[n_classes]].copy()
 

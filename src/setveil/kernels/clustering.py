@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.compile import compiled
+from setveil.kernels.sorting import stable_order
 
 UL, DELTA_UL, DELTA_MASS = 0, 1, 2  # what a merge costs
 MERGED, SUPPRESSED = np.int8(1), np.int8(2)  # what became of a slot that is no longer live
@@ -420,7 +421,7 @@ def compare_ul_gains(one: Merge, other: Merge) -> int:
     rest = np.int64(0)
     for number in range(8):
         rest += abs(factor[number])
-    order = np.argsort(-exponent)
+    order = stable_order(-exponent)
     total = np.int64(0)
     for number in range(8):
         total += factor[order[number]]

@@ -21,6 +21,7 @@ from setveil.kernels.clustering import (
     take_step,
 )
 from setveil.kernels.compile import compiled
+from setveil.kernels.sorting import sort_values
 
 
 @compiled
@@ -162,7 +163,7 @@ def _first_items(clusters: Clusters, sets: Sets, number: int) -> Slots:
     items = np.empty(sets.end[number] - sets.start[number], np.int32)
     for place in range(len(items)):
         items[place] = clusters.first[sets.members[sets.start[number] + place]]
-    items.sort()
+    sort_values(items)
     return items
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.compile import compiled
+from setveil.kernels.sorting import stable_order
 
 HAMMING, COMMON, JACCARD, NONE = 0, 1, 2, 3  # ways to measure how far two records are apart
 N_SKIPPED = 64  # along a sequence: conflicting records passed over, per candidate wanted, before only quiet ones count
@@ -196,7 +197,7 @@ def form_groups_in_sequence(
             other = public.indptr[record + 1] - public.indptr[record]
             common = count_common(public, seed, record) if kind != NONE else 0
             distance[place] = measure_distance(kind, common, length, other)
-        order = np.argsort(distance[:n_listed], kind="mergesort")
+        order = stable_order(distance[:n_listed])
         members[0] = seed
         for place in range(p - 1):
             members[place + 1] = nearest_first[order[place]]

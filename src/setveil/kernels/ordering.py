@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.compile import compiled
+from setveil.kernels.sorting import sort_values
 
 
 @compiled
@@ -23,7 +24,7 @@ def encode_gray_rows(
         length = indptr[row + 1] - indptr[row]
         for place in range(length):
             codes[first + place] = rank[items[indptr[row] + place]]
-        codes[first : first + length].sort()
+        sort_values(codes[first : first + length])
         for place in range(0, length, 2):
             codes[first + place] = n_bits - codes[first + place]
         codes[first + length] = n_bits if length % 2 else 0
@@ -66,6 +67,6 @@ def walk_on(
                     seen_row[other] = walk
                     queue[tail] = other
                     tail += 1
-        queue[first:tail].sort()
+        sort_values(queue[first:tail])
     tally[0], tally[1], tally[2], tally[3], tally[4] = head, tail, level_end, level_start, n_levels
     return head == tail

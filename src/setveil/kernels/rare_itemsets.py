@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from setveil.kernels.clustering import Clusters, Ints, Slots
 from setveil.kernels.compile import compiled
+from setveil.kernels.sorting import sort_values
 
 
 @compiled
@@ -18,7 +19,8 @@ def list_rare_itemsets(clusters: Clusters, size: int, k: int, most: int) -> NDAr
         starts[row + 1] = starts[row] + records.end[row] - records.start[row]
     members = np.empty(starts[-1], np.int32)
     for row in range(len(records.start)):
-        members[starts[row] : starts[row + 1]] = np.sort(records.members[records.start[row] : records.end[row]])
+        members[starts[row] : starts[row + 1]] = records.members[records.start[row] : records.end[row]]
+        sort_values(members[starts[row] : starts[row + 1]])
     return rare_itemsets(starts, members, clusters.weight, len(clusters.first), size, k, most)
 
 
@@ -91,7 +93,7 @@ def _split_rows(
                 slots[n_found] = members[place]
                 n_found += 1
                 count[members[place]] *= -1
-    slots.sort()
+    sort_values(slots)
     bounds = np.zeros(n_found + 1, np.int64)
     for number in range(n_found):
         bounds[number + 1] = bounds[number] - count[slots[number]]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from setveil.kernels.chance import draw_below
 from setveil.kernels.compile import compiled
 from setveil.kernels.mining import popcount
+from setveil.kernels.sorting import sort_values
 
 TAKEN = 1 << 62  # above every key of a node that is still free
 
@@ -215,7 +216,7 @@ def choose_windows(start: NDArray[np.int64], loss: NDArray[np.int64], k: int) ->
     key = np.empty(n, dtype=np.int64)
     for group in range(n):
         key[group] = loss[start[group]] * n + group
-    key.sort()
+    sort_values(key)
     taken_by = np.full(n, -1, dtype=np.int64)
     n_taken = 0
     for one in key:

@@ -31,6 +31,33 @@ def compiled(loop: Loop) -> Loop:
         return cast(Loop, numba.njit(nogil=True)(loop))
 
 
+@compiled
+def _sort(values: NDArray[np.int32]) -> None:
+    """Sort in place, ascending, by a heap.
+
+    Not Numba's own sort: that is made from closures whose cached code is told apart by a counter only, and can be linked
+    wrongly with that of other cached loops.
+    """
+    n = len(values)
+    for turn in range(n // 2 + n - 1):  # first make a heap, then take its largest value again and again
+        if turn < n // 2:
+            at, end = n // 2 - 1 - turn, n
+        else:
+            at, end = 0, n - 1 - (turn - n // 2)
+            values[0], values[end] = values[end], values[0]
+        value = values[at]
+        child = 2 * at + 1
+        while child < end:
+            if child + 1 < end and values[child] < values[child + 1]:
+                child += 1
+            if values[child] <= value:
+                break
+            values[at] = values[child]
+            at = child
+            child = 2 * at + 1
+        values[at] = value
+
+
 class Rows(NamedTuple):
     """Distinct rows with weights."""
 
@@ -301,7 +328,7 @@ def _gather_followers(
     filled = walk.filled[depth]
     fits: bool = first + n_kept <= len(walk.item) and filled + n_places <= len(walk.places)
     if fits:
-        touched[:n_kept].sort()
+        _sort(touched[:n_kept])
         for position in range(n_kept):
             item = touched[position]
             walk.item[first + position] = item
@@ -436,6 +463,6 @@ def walk_itemsets(
                 n_waiting += 1
             else:
                 counts[item] = 0
-        touched[:n_waiting].sort()
+        _sort(touched[:n_waiting])
         state[WAITING] = n_waiting
         state[TAKEN] = 0
