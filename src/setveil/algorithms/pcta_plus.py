@@ -54,11 +54,10 @@ class PCTAPlus(Algorithm):
         ask = understand_or_explain(data, model, context)
         rules = Rules(ask.k, UL, 1)
         first = replace(ask, m=min(ask.m, 2))  # larger itemsets come last
-        tries = [self._merge(first, rules, "static", context, suppress_first=True)]
-        if ask.m == 0:
-            tries.append(self._merge(first, rules, "dynamic", context, suppress_first=True))
-        if (tries[0] < 0).any():
-            tries.append(self._merge(first, rules, "static", context, suppress_first=False))
+        orders = ("static", "dynamic") if ask.m == 0 else ("static",)
+        tries = [self._merge(first, rules, order, context, suppress_first=True) for order in orders]
+        if any((tried < 0).any() for tried in tries):
+            tries += [self._merge(first, rules, order, context, suppress_first=False) for order in orders]
         merged = min(tries, key=lambda tried: ((tried < 0).sum(), loss_of_clusters(ask, tried)))
         require_bound(ask, merged, "pcta+")
         moved = self._move(first, merged, context)
