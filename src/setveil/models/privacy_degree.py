@@ -28,7 +28,7 @@ class PrivacyDegree(PrivacyModel):
     def guarantee(self) -> str:
         return (
             "Someone who recognizes a person's record links it to any one sensitive item with a probability of at most "
-            f"1/{self.p}."
+            f"1/{self.p}, if every record of its group looks equally likely to hold it."
         )
 
     def not_protected(self) -> list[str]:
