@@ -65,7 +65,7 @@ class Workshop:
     def data(self, name: str) -> Transactions:
         """A data set by the stem of its file, for example ``BMS1``."""
         if name not in self._read:
-            from setveil.io.transactions import read
+            from setveil.pipeline import read
 
             self._read[name] = read(self.path(name))
         return self._read[name]
