@@ -86,12 +86,13 @@ class Staging:
             for path in folder.iterdir():
                 _flush(path)
             _flush(folder)
-        _place(self.internal, internal_beside(self.out))
-        _place(self.public, self.out)
+        place(self.internal, internal_beside(self.out))
+        place(self.public, self.out)
         _flush(self.out.parent)
 
 
-def _place(new: Path, target: Path) -> None:
+def place(new: Path, target: Path) -> None:
+    """Put a folder in its place; one that stands there is exchanged, or moved beside the new one's old place."""
     if not target.exists():
         new.rename(target)
         return
