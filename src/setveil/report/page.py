@@ -5,19 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from setveil.report.charts import bars, curve
 from setveil.report.facts import Facts
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, attacker_of, glossary_of
 from setveil.report.words import ACHIEVED, METRICS, figure, percent, put, short
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 MOVES = 100  # steps of the algorithm shown
 LISTED = 20  # parts of a long parameter shown
@@ -53,7 +48,9 @@ window.addEventListener('afterprint', function () {
 
 def write_report(facts: Facts, path: Path) -> None:
     """Render the page; the same facts give the same bytes."""
-    page = _template().render(
+    from setveil.report.template import report_template
+
+    page = report_template().render(
         facts=facts,
         script=SCRIPT,
         script_hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
@@ -82,16 +79,6 @@ def write_report(facts: Facts, path: Path) -> None:
         options=_shown_options(facts),
     )
     path.write_text(page, encoding="utf-8", newline="\n")
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
-
-    source = resources.files("setveil.report").joinpath("report.html.j2").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(figure=figure, percent=percent)
-    return environment.from_string(source)
 
 
 def _headline(facts: Facts) -> list[tuple[str, str]]:
