@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,21 +68,25 @@ class _Numbers(dict[str, int]):
 def _read_json_lines(path: Path) -> Read:
     groups, lengths, flat = array("q"), array("q"), array("q")  # no object per record stays behind
     number_of = _Numbers()
+    number, scan = (
+        number_of.__getitem__,
+        cast(Any, json.JSONDecoder()).scan_once,
+    )  # json.loads, without its care for loose text
     try:
         with open(path, encoding="utf-8") as file:
             for text in file:
-                entry = json.loads(text)
+                entry, end = scan(text, 0)
                 group, items = entry["group"], entry["items"]
-                if type(group) is not int or group < 1 or type(items) is not list:
+                if type(group) is not int or group < 1 or type(items) is not list or text[end:] not in ("\n", ""):
                     raise ValueError
-                flat.extend([number_of[item] for item in items])
+                flat.extend(map(number, items))
                 lengths.append(len(items))
                 groups.append(group)
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text.") from None
-    except (ValueError, KeyError, TypeError, OverflowError):
+    except (ValueError, KeyError, TypeError, OverflowError, StopIteration):
         raise InputError(f'{path}:{len(groups) + 1}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
     return np.array(groups), np.array(lengths), np.array(flat), list(number_of)
 
