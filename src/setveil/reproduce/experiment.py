@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from setveil.core import Hierarchy, Release, Transactions
 from setveil.models import PrivacyModel
@@ -114,6 +114,26 @@ class Experiment:
     setting: str  # data and parameters, and what differs from the paper's setting and why
     needs: tuple[str, ...]  # stems of data files; the experiment is skipped, and said to be, without them
     run: Callable[[Workshop], Outcome]
+
+
+@dataclass(frozen=True)
+class Result:
+    """An experiment and what it gave, or why it was not run."""
+
+    experiment: Experiment
+    outcome: Outcome | None
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        experiment = self.experiment
+        told = {
+            "name": experiment.name,
+            "paper": experiment.paper,
+            "title": experiment.title,
+            "setting": experiment.setting,
+        }
+        return {**told, "not_run": self.reason or None, **(asdict(self.outcome) if self.outcome else {})}
 
 
 def data_folder(path: str | os.PathLike[str]) -> Path:
