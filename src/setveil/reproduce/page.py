@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from setveil.report.words import figure
 from setveil.reproduce.catalogue import PAPERS
 from setveil.reproduce.experiment import Outcome, Panel, Result, Statement
-from setveil.reproduce.plots import axis_of, plot_names
+from setveil.reproduce.plots import alternative, axis_of, plot_names
 
 AGREES = {True: "yes", False: "**no**", None: "–"}
 
@@ -67,13 +67,7 @@ def _experiment(result: Result) -> Iterator[str]:
         return
     names = plot_names(experiment.name, result.outcome)
     if names:
-        yield (
-            "\n".join(
-                f"![{_plain(panel.title)}: {_plain(panel.y_label)} over {_plain(panel.x_label)}](reproduction/{name})"
-                for panel, name in names
-            )
-            + "\n"
-        )
+        yield ("\n".join(f"![{_plain(alternative(panel))}](reproduction/{name})" for panel, name in names) + "\n")
         yield _numbers(result.outcome)
     if result.outcome.statements:
         yield _statements(result.outcome.statements)
@@ -91,8 +85,9 @@ def _panel_table(panel: Panel) -> str:
         (x if isinstance(x, str) else f"{x:,g}", *(figure(of_line.get(x)) for of_line in values))
         for x in axis_of(panel.lines)
     ]
-    notes = "".join(f"{_plain(line.name)}: {_plain(line.note)}\n" for line in panel.lines if line.note)
-    return _table((panel.x_label, *(line.name for line in panel.lines)), rows) + ("\n" + notes if notes else "")
+    noted = {line.note: [other.name for other in panel.lines if other.note == line.note] for line in panel.lines}
+    notes = [f"- {_plain(', '.join(names))}: {_plain(note)}\n" for note, names in noted.items() if note]
+    return _table((panel.x_label, *(line.name for line in panel.lines)), rows) + "\n" + "".join(notes)
 
 
 def _statements(statements: Sequence[Statement]) -> str:

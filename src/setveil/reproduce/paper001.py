@@ -8,7 +8,6 @@ reduced to a few dozen; then AA alone on whole data sets. It reports time, nodes
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,10 +18,10 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.count_tree import Rows, node_order
 from setveil.algorithms.oa import number_of_cuts
 from setveil.core import Hierarchy, Transactions, Vocabulary
-from setveil.errors import SetveilWarning
 from setveil.models import KmAnonymity
 from setveil.pipeline import measure, verify
-from setveil.reproduce.experiment import Experiment, Line, Outcome, Panel, Statement, Workshop
+from setveil.reproduce.experiment import Experiment, Outcome, Panel, Statement, Workshop
+from setveil.reproduce.paper001_runs import Run, line, run
 
 WEB = {"BMS1": "BMS-WebView-1", "BMS2": "BMS-WebView-2"}
 METHODS = {"oa": "OA", "da": "DA", "aa": "AA"}
@@ -32,34 +31,7 @@ LEFT_OUT = (
         "Figure 11 on BMS-POS",
         "the data set is not at hand; what the paper draws on it alone (Figures 11b, 11c and 11d) is run on BMS-WebView-1 and 2",
     ),
-    (
-        "memory in Figures 8b, 9b and 10b for OA",
-        "our OA builds no count-tree; the size of the complete count-tree, which the paper's OA and DA hold, is drawn instead",
-    ),
 )
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one run gave."""
-
-    ncp: float
-    seconds: float
-    nodes: int | None  # of the count-tree that were reached; in AA those of the last round
-    cuts: int | None  # examined by OA
-
-
-def run(workshop: Workshop, data: Transactions, algorithm: str, k: int, m: int, fanout: int) -> Run:
-    """One verified release, with what the paper reports about it."""
-    release, seconds = workshop.release(data, KmAnonymity(k, m), algorithm, f"fanout:{fanout}")
-    reached = release.details.get("count_tree_nodes")
-    nodes = reached[-1] if isinstance(reached, list) else reached
-    return Run(measure(data, release)["ncp"], seconds, nodes, release.details.get("cuts_examined"))
-
-
-def line(name: str, runs: Mapping[float | str, Run], what: str, note: str = "") -> Line:
-    """One figure of several runs."""
-    return Line(name, tuple((x, getattr(run, what)) for x, run in runs.items()), note)
 
 
 # -- the worked example -----------------------------------------------------------------------------------------------
@@ -157,26 +129,21 @@ Runs = dict[str, dict[float | str, Run]]
 
 
 def compare_methods(workshop: Workshop, points: Mapping[float | str, Small]) -> Runs:
-    """OA, DA and AA at every point (k=100, fan-out 4), and under "tree" the complete count-tree."""
+    """OA, DA and AA at every point (k=100, fan-out 4)."""
     source = workshop.data("BMS2")
     for algorithm in METHODS:  # compile first
         run(workshop, reduced(source, 8, 200), algorithm, 5, 2, 4)
-    runs: Runs = {name: {} for name in (*METHODS, "tree")}
+    runs: Runs = {name: {} for name in METHODS}
     for x, point in points.items():
         data = reduced(source, point.n_items, point.n_records)
-        k = min(100, point.n_records // 4)
         for algorithm in METHODS:
             workshop.step(f"{METHODS[algorithm]}, {point.n_records:,} records, {point.n_items} items, m={point.m}")
-            runs[algorithm][x] = run(workshop, data, algorithm, k, point.m, 4)
-        with warnings.catch_warnings():  # with k=1 nothing is rare, so that DA walks through the whole tree
-            warnings.simplefilter("ignore", SetveilWarning)
-            runs["tree"][x] = run(workshop, data, "da", 1, point.m, 4)
+            runs[algorithm][x] = run(workshop, data, algorithm, 100, point.m, 4)
     return runs
 
 
 def three_panels(runs: Runs, x_label: str) -> tuple[Panel, ...]:
     """Time, memory and loss, as in the paper."""
-    reached = "nodes that were reached and counted; the tree is never built as a whole"
     return (
         Panel(
             "Time",
@@ -191,9 +158,9 @@ def three_panels(runs: Runs, x_label: str) -> tuple[Panel, ...]:
             x_label,
             "nodes",
             (
-                line("complete tree", runs["tree"], "nodes", "what the paper's OA and DA hold in memory"),
-                line("DA", runs["da"], "nodes", reached),
-                line("AA, last round", runs["aa"], "nodes", reached),
+                line("OA and DA", runs["da"], "last_tree", "the complete count-tree; ours is walked, never built"),
+                line("AA, largest round", runs["aa"], "largest_tree"),
+                line("AA, last round", runs["aa"], "last_tree", "what the paper reports"),
             ),
             log_y=True,
         ),
@@ -207,10 +174,8 @@ def excess(runs: Runs, method: str) -> float:
 
 
 def losses_of(runs: Runs) -> str:
-    """All losses, point by point."""
-    return "; ".join(
-        f"{x:,}: " + ", ".join(f"{METHODS[name]} {runs[name][x].ncp:.4f}" for name in METHODS) for x in runs["oa"]
-    )
+    """How far the greedy methods are from the optimum."""
+    return ", ".join(f"{METHODS[name]} at worst {excess(runs, name):.0%} above OA" for name in ("da", "aa"))
 
 
 def growth(runs: Mapping[float | str, Run], what: str) -> float:
@@ -226,8 +191,8 @@ def figure_8(workshop: Workshop) -> Outcome:
     """Growing database."""
     sizes = (2_000, 5_000, 10_000, 15_000)
     runs = compare_methods(workshop, {size: Small(n_records=size) for size in sizes})
-    tree, records = growth(runs["tree"], "nodes"), sizes[-1] / sizes[0]
-    shares = [runs["aa"][size].nodes / runs["tree"][size].nodes for size in sizes]  # type: ignore[operator]
+    tree, records = growth(runs["da"], "last_tree"), sizes[-1] / sizes[0]
+    shares = [runs["aa"][size].last_tree / runs["da"][size].last_tree for size in sizes]
     return Outcome(
         three_panels(runs, "records"),
         (
@@ -237,13 +202,13 @@ def figure_8(workshop: Workshop) -> Outcome:
                 max(excess(runs, "da"), excess(runs, "aa")) < 1e-9,
             ),
             Statement(
-                "the complete count-tree hardly grows with the number of records",
+                "the count-tree of OA and DA hardly grows with the number of records",
                 f"{records:.3g} times the records, {tree:.2f} times the nodes (agrees below half of that growth)",
                 tree < records / 2,
             ),
             Statement(
-                "AA's count-tree is much smaller at first and comes close to the complete one",
-                "AA's share of the complete tree: " + ", ".join(f"{share:.0%}" for share in shares)
+                "AA's count-tree is much smaller at first and comes close to theirs",
+                "AA's tree in percent of theirs: " + ", ".join(f"{share:.0%}" for share in shares)
                 + " (agrees if it rises to 80 % or more)",
                 shares[-1] > shares[0] and shares[-1] >= 0.8,
             ),
@@ -256,7 +221,7 @@ def figure_9(workshop: Workshop) -> Outcome:
     """Growing domain."""
     sizes = (40, 50, 60)
     runs = compare_methods(workshop, {size: Small(n_items=size) for size in sizes})
-    tree, of_aa, items = growth(runs["tree"], "nodes"), growth(runs["aa"], "nodes"), sizes[-1] / sizes[0]
+    tree, of_aa, items = growth(runs["da"], "last_tree"), growth(runs["aa"], "last_tree"), sizes[-1] / sizes[0]
     cuts = [number_of_cuts(Hierarchy.balanced(Vocabulary(map(str, range(size))), 4)) for size in sizes]
     per_step = min(later / earlier for earlier, later in zip(cuts, cuts[1:], strict=False))
     return Outcome(
@@ -270,12 +235,12 @@ def figure_9(workshop: Workshop) -> Outcome:
                 per_step >= 2,
             ),
             Statement(
-                "the complete count-tree grows faster than the items",
+                "the count-tree of OA and DA grows faster than the items",
                 f"{items:.2f} times the items, {tree:.2f} times the nodes",
                 tree > items,
             ),
             Statement(
-                "AA's count-tree grows more slowly than the complete one",
+                "AA's count-tree grows more slowly than theirs",
                 f"{of_aa:.2f} times against {tree:.2f} times",
                 of_aa < tree,
             ),
@@ -288,20 +253,20 @@ def figure_10(workshop: Workshop) -> Outcome:
     """Growing m."""
     ms = (1, 2, 3, 4)
     runs = compare_methods(workshop, {m: Small(m=m) for m in ms})
-    tree, of_aa = growth(runs["tree"], "nodes"), growth(runs["aa"], "nodes")
+    tree, of_aa = growth(runs["da"], "last_tree"), growth(runs["aa"], "last_tree")
     return Outcome(
         three_panels(runs, "m"),
         (
             *(
                 Statement(
                     f"{METHODS[name]}'s loss is very close to the optimum",
-                    f"at worst {excess(runs, name):.0%} above it (agrees up to 10 %); " + losses_of(runs),
+                    f"at worst {excess(runs, name):.0%} above it (agrees up to 10 %)",
                     excess(runs, name) <= 0.1,
                 )
                 for name in ("da", "aa")
             ),
             Statement(
-                "AA's count-tree grows much more slowly with m than the complete one",
+                "AA's count-tree grows much more slowly with m than theirs",
                 f"from m=1 to m=4 {of_aa:.1f} times against {tree:.0f} times (agrees below a tenth)",
                 of_aa < tree / 10,
             ),
@@ -336,13 +301,12 @@ def vary(
             for x in xs:
                 workshop.step(f"AA, {title}, items {order}, {x}")
                 of_line[x] = run(workshop, data, "aa", *setting(data, x))
-            runs[f"{title}, {order}"] = of_line
+            runs[f"{short(title)}, {order}"] = of_line
     return runs
 
 
 def panels_of(runs: Mapping[str, Mapping[float | str, Run]], x_label: str) -> tuple[Panel, ...]:
     """Time, memory and loss of AA."""
-    reached = "nodes of the last round that were reached and counted"
     return (
         Panel(
             "Time of AA",
@@ -352,50 +316,63 @@ def panels_of(runs: Mapping[str, Mapping[float | str, Run]], x_label: str) -> tu
             is_timing=True,
         ),
         Panel(
-            "Count-tree of AA, last round",
+            "Largest count-tree of AA",
             x_label,
             "nodes",
-            tuple(line(name, some, "nodes", reached) for name, some in runs.items()),
+            tuple(line(name, some, "largest_tree") for name, some in runs.items()),
             log_y=True,
         ),
         Panel("Loss of AA", x_label, "NCP", tuple(line(name, some, "ncp") for name, some in runs.items())),
     )
 
 
-def shown(runs: Mapping[float | str, Run], what: str = "ncp") -> str:
-    """The values along a line."""
-    return ", ".join(f"{x}: {getattr(run, what):.4f}" for x, run in runs.items())
+def short(title: str) -> str:
+    """For legends."""
+    return title.removeprefix("BMS-")
+
+
+def of_order(runs: Mapping[str, Mapping[float | str, Run]], order: str) -> dict[str, Mapping[float | str, Run]]:
+    """The lines over items in one order."""
+    return {name: some for name, some in runs.items() if name.endswith(order)}
+
+
+def shown(runs: Mapping[str, Mapping[float | str, Run]]) -> str:
+    """The losses along lines."""
+    return "; ".join(
+        f"{name.partition(',')[0]} " + ", ".join(f"{run.ncp:.2%}" for run in some.values())
+        for name, some in runs.items()
+    )
 
 
 def figure_11a(workshop: Workshop) -> Outcome:
     """AA on whole data sets."""
-    runs: dict[str, dict[float | str, Run]] = {f"AA, items {order}": {} for order in ORDERS}
-    better = "AA+refine, items by frequency"
-    runs[better] = {}
+    runs: dict[str, dict[float | str, Run]] = {f"AA, {order}": {} for order in ORDERS}
     heights = []
     for name, title in WEB.items():
         for order, reorder in ORDERS.items():
             data = reorder(workshop.data(name))
+            run(workshop, data.select(np.arange(min(200, data.n_records))), "aa", 5, 2, 5)  # compile first
             workshop.step(f"AA, {title}, items {order}")
-            runs[f"AA, items {order}"][title] = run(workshop, data, "aa", 5, 3, 5)
-        runs[better][title] = run(workshop, data, "aa+refine", 5, 3, 5)
+            runs[f"AA, {order}"][title] = run(workshop, data, "aa", 5, 3, 5)
         heights.append(Hierarchy.balanced(data, 5).height + 1)
     statements = [
         Statement(
-            f"AA loses at most 3 % (our items in order {order.removeprefix('AA, items ')})",
-            shown(some),
+            f"AA loses at most 3 % (ours with items {order.removeprefix('AA, ')})",
+            ", ".join(f"{title} {run.ncp:.2%}" for title, run in some.items()),
             max(run.ncp for run in some.values()) <= 0.03,
         )
         for order, some in runs.items()
-        if order != better
     ]
     statements.append(
         Statement("fan-out 5 gives 5 and 7 levels", " and ".join(map(str, heights)) + " levels", heights == [5, 7])
     )
-    statements.append(Statement("AA's time is acceptable", NOT_COMPARED, None))
-    note = "How the items were ordered below the hierarchy decides the loss; the paper does not say it."
-    lines = tuple(line(name, some, "ncp", note if name != better else "") for name, some in runs.items())
-    return Outcome((Panel("Loss on whole data sets", "", "NCP", lines),), tuple(statements))
+    statements.append(Statement("AA's time is acceptable and its count-tree manageable", NOT_COMPARED, None))
+    return Outcome(panels_of(runs, ""), tuple(statements))
+
+
+def listed(runs: Mapping[float | str, Run], what: str) -> str:
+    """Counts along a line."""
+    return ", ".join(f"{getattr(run, what):,}" for run in runs.values())
 
 
 def figure_11b(workshop: Workshop) -> Outcome:
@@ -407,8 +384,9 @@ def figure_11b(workshop: Workshop) -> Outcome:
             *(
                 Statement(
                     f"AA's memory does not depend on k ({name})",
-                    f"{', '.join(f'{run.nodes:,}' for run in some.values())} nodes (agrees if they differ less than twofold)",
-                    max(run.nodes or 0 for run in some.values()) < 2 * min(run.nodes or 0 for run in some.values()),
+                    f"largest tree {listed(some, 'largest_tree')} nodes (agrees if these differ less than twofold); tree of the last "
+                    f"round {listed(some, 'last_tree')}",
+                    max(run.largest_tree for run in some.values()) < 2 * min(run.largest_tree for run in some.values()),
                 )
                 for name, some in runs.items()
             ),
@@ -423,23 +401,28 @@ def fanout_for(n_items: int, levels: int) -> int:
 
 
 def figure_11c(workshop: Workshop) -> Outcome:
-    """Taller and flatter hierarchies."""
-    levels = (4, 5, 6, 7, 8)
-    runs = vary(workshop, levels, lambda data, h: (5, 3, fanout_for(data.n_items, h)))
+    """Flat and tall hierarchies."""
+    runs = vary(workshop, (4, 5, 6, 7), lambda data, h: (5, 3, fanout_for(data.n_items, h)))
     statements = []
-    for name, some in runs.items():
-        flat, rest = some[4].ncp, [run.ncp for h, run in some.items() if h != 4]
+    for order in ORDERS:
+        some = of_order(runs, order)
+        flat = [of_line[4].ncp for of_line in some.values()]
+        rest = [[run.ncp for h, run in of_line.items() if h != 4] for of_line in some.values()]
         statements += [
             Statement(
-                f"flat hierarchies lose more ({name})",
-                f"{shown(some)} (agrees if 4 levels lose most)",
-                flat >= max(rest),
+                f"the flattest hierarchy loses most (items {order})",
+                f"4 to 7 levels: {shown(some)}",
+                all(loss >= max(others) for loss, others in zip(flat, rest, strict=True)),
             ),
-            Statement(f"with 4 levels everything is generalized to the root ({name})", f"NCP {flat:.4f}", flat > 0.999),
             Statement(
-                f"otherwise the loss is close to 1 % ({name})",
-                f"{min(rest):.4f} to {max(rest):.4f} (agrees up to 2 %)",
-                max(rest) <= 0.02,
+                f"with 4 levels everything is generalized to the root (items {order})",
+                f"NCP {', '.join(f'{loss:.2%}' for loss in flat)}",
+                all(loss > 0.999 for loss in flat),
+            ),
+            Statement(
+                f"with more levels the loss is close to 1 % (items {order})",
+                f"at worst {max(map(max, rest)):.2%} (agrees up to 2 %)",
+                max(map(max, rest)) <= 0.02,
             ),
         ]
     statements.append(Statement("flat hierarchies are faster", NOT_COMPARED, None))
@@ -454,11 +437,14 @@ def figure_11d(workshop: Workshop) -> Outcome:
         (
             *(
                 Statement(
-                    f"the loss grows with m, but slightly ({name})",
-                    f"{shown(some)} (agrees if it never falls and stays within 5 %)",
-                    all(some[m].ncp <= some[m + 1].ncp for m in (1, 2, 3)) and some[4].ncp <= 0.05,
+                    f"the loss grows a little with m (items {order})",
+                    f"m=1 to 4: {shown(of_order(runs, order))} (agrees if it never falls and stays below 5 %)",
+                    all(
+                        all(some[m].ncp <= some[m + 1].ncp for m in (1, 2, 3)) and some[4].ncp < 0.05
+                        for some in of_order(runs, order).values()
+                    ),
                 )
-                for name, some in runs.items()
+                for order in ORDERS
             ),
             Statement("time grows with m", NOT_COMPARED, None),
         ),
@@ -483,7 +469,7 @@ EXPERIMENTS = (
     _experiment(name="001-fig9", title="growing domain", setting=f"{_SMALL}, 10,000 records, m=3.", needs=("BMS2",), run=figure_9),
     _experiment(name="001-fig10", title="growing m", setting=f"{_SMALL}, 10,000 records, |I|=40.", needs=("BMS2",), run=figure_10),
     _experiment(name="001-fig11a", title="AA on whole data sets", setting=f"k=5, m=3. {_LARGE}. BMS-POS is not at hand.", needs=("BMS1", "BMS2"), run=figure_11a),
-    _experiment(name="001-fig11b", title="AA, growing k", setting=f"m=3. {_LARGE}. {_INSTEAD}.", needs=("BMS1", "BMS2"), run=figure_11b),
+    _experiment(name="001-fig11b", title="AA, growing k", setting=f"m=3. {_LARGE}. {_INSTEAD}; its text does not give its values of k.", needs=("BMS1", "BMS2"), run=figure_11b),
     _experiment(name="001-fig11c", title="AA, flat and tall hierarchies", setting=f"k=5, m=3; the smallest fan-out that gives that many levels. Items in ascending order, and by frequency. {_INSTEAD}.", needs=("BMS1", "BMS2"), run=figure_11c),
     _experiment(name="001-fig11d", title="AA, growing m", setting=f"k=5. {_LARGE}. {_INSTEAD}.", needs=("BMS1", "BMS2"), run=figure_11d),
 )  # fmt: skip

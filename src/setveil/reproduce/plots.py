@@ -14,7 +14,7 @@ from setveil.report.words import figure
 from setveil.reproduce.experiment import Line, Outcome, Panel
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 470, 300, 62, 58, 48
-LETTER = 6.6  # mean width of a letter, in pixels, at the size of the labels
+LETTER = 7.0  # mean width of a letter, in pixels, at the size of the labels
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#2f9bd6", "#444444")  # told apart by everyone
 MARKS: tuple[Callable[[float, float, float], str], ...] = (
     lambda x, y, r: f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}"',
@@ -33,7 +33,7 @@ def draw(panel: Panel) -> str:
         return ""
     xs = axis_of(panel.lines)
     ticks, share = scale_of(values, panel.log_y)
-    right = 26 + LETTER * max(len(line.name) for line in panel.lines)
+    right = 30 + LETTER * max(len(line.name) for line in panel.lines)
     width = max(WIDTH, round(LEFT + right + 46 * len(xs)))
     step = (width - LEFT - right) / len(xs)
 
@@ -45,7 +45,7 @@ def draw(panel: Panel) -> str:
 
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" role="img" '
-        f'aria-label="{escape(panel.title)}: {escape(panel.y_label)} over {escape(panel.x_label)}" '
+        f'aria-label="{escape(alternative(panel))}" '
         'font-family="system-ui, -apple-system, sans-serif" font-size="12" fill="#333">',
         f'<rect x="0.5" y="0.5" width="{width - 1}" height="{HEIGHT - 1}" rx="6" fill="#fff" stroke="#d9d9d9"/>',
         f'<text x="14" y="22" font-size="13.5" font-weight="600" fill="#111">{escape(panel.title)}</text>',
@@ -78,6 +78,11 @@ def draw(panel: Panel) -> str:
     return "".join(parts) + "</svg>\n"
 
 
+def alternative(panel: Panel) -> str:
+    """What the picture shows, for those who do not see it; the numbers stand in a table beside it."""
+    return f"{panel.title}: {panel.y_label}" + (f" over {panel.x_label}" if panel.x_label else "")
+
+
 def plot_names(name: str, outcome: Outcome) -> list[tuple[Panel, str]]:
     """The panels that have something to draw, each with the name of its file."""
     if len(outcome.panels) == 1:
@@ -102,7 +107,7 @@ def scale_of(values: Sequence[float], log: bool) -> tuple[list[tuple[float, str]
         between = [tick * part for tick in decades[:-1] for part in (2, 5)] if high - low <= 2 else []
         top = 10.0**high
         return (
-            [(tick, figure(tick) if tick < 1 else figure(int(tick))) for tick in sorted(decades + between)],
+            [(tick, _short(tick)) for tick in sorted(decades + between)],
             # what is 0 cannot be shown on such an axis: it lies at the bottom
             lambda value: (log10(min(max(value, 10.0**low), top)) - low) / (high - low),
         )
@@ -113,7 +118,10 @@ def scale_of(values: Sequence[float], log: bool) -> tuple[list[tuple[float, str]
     first = floor(least / step + 1e-9)
     last = max(ceil(most / step - 1e-9), first + 1)
     digits = max(0, -floor(log10(step)))
-    ticks = [(number * step, f"{number * step:,.{digits}f}") for number in range(first, last + 1)]
+    ticks = [
+        (number * step, f"{number * step:,.{digits}f}" if digits else _short(number * step))
+        for number in range(first, last + 1)
+    ]
     return ticks, lambda value: (value / step - first) / (last - first)
 
 
@@ -127,9 +135,17 @@ def colours_of(lines: Sequence[Line]) -> list[str]:
     return chosen
 
 
+def _short(value: float) -> str:
+    """A round number in few letters: 20k, 5M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if letter == 'k' else size):,g}{letter}"
+    return f"{value:,g}"
+
+
 def _round_step(about: float) -> float:
     power: float = 10.0 ** floor(log10(about))
-    return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= about * 0.999)
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= about * 0.999)
 
 
 def _thin(most: float, number: int) -> float:
