@@ -141,7 +141,8 @@ class Transactions:
         """``(indptr, records)``: the records of item ``i``, ascending, are ``records[indptr[i]:indptr[i+1]]``."""
         indptr = np.zeros(self.n_items + 1, dtype=np.int64)
         np.cumsum(self.supports, out=indptr[1:])
-        return indptr, self.owners[np.argsort(self.items, kind="stable")]
+        items = self.items.astype(np.uint16) if self.n_items <= 1 << 16 else self.items  # short numbers sort by radix
+        return indptr, self.owners[np.argsort(items, kind="stable")]
 
     # -- deriving -------------------------------------------------------------------------------------------------
 

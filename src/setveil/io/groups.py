@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from array import array
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,10 @@ from numpy.typing import NDArray
 from setveil.core import Layout, Transactions, Vocabulary
 from setveil.errors import InputError
 from setveil.io.parquet import ListColumn, NumberColumn, encode
+from setveil.io.plain_lines import PlainLines
 from setveil.io.writing import join_records
+
+CHUNK = 1 << 22  # bytes read at a time
 
 
 def write_groups(
@@ -66,29 +68,43 @@ class _Numbers(dict[str, int]):
 
 
 def _read_json_lines(path: Path) -> Read:
-    groups, lengths, flat = array("q"), array("q"), array("q")  # no object per record stays behind
     number_of = _Numbers()
-    number, scan = (
-        number_of.__getitem__,
-        cast(Any, json.JSONDecoder()).scan_once,
-    )  # json.loads, without its care for loose text
+    plain = PlainLines(number_of.__getitem__)
+    parts: list[tuple[NDArray[np.int64], ...]] = [(np.empty(0, dtype=np.int64),) * 3]
+    n_lines = 0
     try:
-        with open(path, encoding="utf-8") as file:
-            for text in file:
-                entry, end = scan(text, 0)
-                group, items = entry["group"], entry["items"]
-                if type(group) is not int or group < 1 or type(items) is not list or text[end:] not in ("\n", ""):
-                    raise ValueError
-                flat.extend(map(number, items))
-                lengths.append(len(items))
-                groups.append(group)
+        with open(path, "rb") as file:
+            while lines := file.readlines(CHUNK):
+                parts.append(plain.parse(b"".join(lines)) or _parse_lines(lines, number_of, path, n_lines))
+                n_lines += len(lines)
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text.") from None
-    except (ValueError, KeyError, TypeError, OverflowError, StopIteration):
-        raise InputError(f'{path}:{len(groups) + 1}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
-    return np.array(groups), np.array(lengths), np.array(flat), list(number_of)
+    groups, lengths, flat = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return groups, lengths, flat, list(number_of)
+
+
+def _parse_lines(
+    lines: list[bytes], number_of: _Numbers, path: Path, n_before: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Groups, lengths and label numbers of any JSON records."""
+    groups, lengths, flat = array("q"), array("q"), array("q")
+    for line in lines:
+        try:
+            entry = json.loads(line.decode())
+            group, items = entry["group"], entry["items"]
+            if type(group) is not int or group < 1 or type(items) is not list:
+                raise ValueError
+            flat.extend([number_of[item] for item in items])
+        except UnicodeDecodeError:
+            raise
+        except (ValueError, KeyError, TypeError, OverflowError):
+            where = n_before + len(groups) + 1
+            raise InputError(f'{path}:{where}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
+        lengths.append(len(items))
+        groups.append(group)
+    return np.array(groups), np.array(lengths), np.array(flat)
 
 
 def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64]) -> None:

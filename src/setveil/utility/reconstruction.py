@@ -132,9 +132,8 @@ def draw_queries(
     chance = original.supports[public] / original.supports[public].sum() if protocol == "frequency" else None
     pools = dict.fromkeys(asked.tolist(), public)
     if protocol == "cooccurring":
-        indptr, records = original.inverted()
         for item in pools:
-            together = original.select(records[indptr[item] : indptr[item + 1]]).supports > 0
+            together = original.select(_records_of(original, item)).supports > 0
             pools[item] = np.flatnonzero(together & is_public)
     queries = []
     for item in rng.choice(asked, size=n_queries if len(asked) else 0).tolist():
@@ -150,55 +149,56 @@ def kl_divergences(original: Transactions, release: Grouping, queries: Sequence[
     A cell that holds records of the item always gets some mass, unless occurrences were suppressed: then it is given the
     mass of half a record.
     """
-    actual, estimated = _Cells(original), _Cells(release.published)
     size = np.bincount(release.group_of, minlength=release.n_groups)
     result = np.empty(len(queries))
     for label in dict.fromkeys(query.sensitive for query in queries):
-        holds = np.zeros(original.n_records)
-        holds[actual.records_of(original.vocabulary.number(label))] = 1.0
+        holders = _records_of(original, original.vocabulary.number(label))
         mine = release.count_item == release.sensitive.number(label)
         odds = np.zeros(release.n_groups)  # that a record of the group has the item
         odds[release.count_group[mine]] = release.count[mine] / size[release.count_group[mine]]
-        n_actual, n_published = holds.sum(), max(int(release.count[mine].sum()), 1)
-        expected = odds[release.group_of]  # [records]
+        suspects = np.flatnonzero(odds[release.group_of])
+        n_actual, n_published = float(len(holders)), float(max(int(release.count[mine].sum()), 1))
+        actual = _Cells(original.select(holders), np.ones(len(holders)), n_actual)
+        estimated = _Cells(release.published.select(suspects), odds[release.group_of[suspects]], n_published)
         for number, asked in enumerate(queries):
             if asked.sensitive != label:
                 continue
-            truth = actual.masses(asked.items, holds, n_actual) / n_actual
-            guess = estimated.masses(asked.items, expected, n_published) / n_published
+            truth, guess = actual.shares(asked.items), estimated.shares(asked.items)
             filled = truth > 0
             guess = np.where(guess > 0, guess, 0.5 / n_actual)
             result[number] = (truth[filled] * np.log(truth[filled] / guess[filled])).sum()
     return result
 
 
-class _Cells:
-    """Sums weights of records over the combinations of a few items."""
+def _records_of(rows: Transactions, item: int) -> NDArray[np.int64]:
+    """The records that hold an item, ascending."""
+    found = np.searchsorted(rows.indptr, np.flatnonzero(rows.items == item), side="right") - 1
+    return found.astype(np.int64, copy=False)
 
-    def __init__(self, rows: Transactions) -> None:
-        self.vocabulary = rows.vocabulary
+
+class _Cells:
+    """Spreads weighted records over the combinations of a few items."""
+
+    def __init__(self, rows: Transactions, weights: NDArray[np.float64], total: float) -> None:
+        self.vocabulary, self.weights, self.total = rows.vocabulary, weights, total
         self.indptr, self.records = rows.inverted()
         self.cell = np.zeros(rows.n_records, dtype=np.int64)  # of each record, 0 between calls
 
-    def records_of(self, item: int) -> NDArray[np.int64]:
-        """The records of an item, ascending."""
-        return self.records[self.indptr[item] : self.indptr[item + 1]]
-
-    def masses(self, labels: Sequence[str], weights: NDArray[np.float64], total: float) -> NDArray[np.float64]:
-        """Weight per combination, float64[2^len(labels)], of ``total``; bit i tells whether item i is there."""
+    def shares(self, labels: Sequence[str]) -> NDArray[np.float64]:
+        """Share of the total weight per combination, float64[2^len(labels)]; bit i tells whether item i is there."""
         touched = []
         for bit, item in enumerate(self.vocabulary.numbers(labels).tolist()):
             if item >= 0:
-                records = self.records_of(item)
+                records = self.records[self.indptr[item] : self.indptr[item + 1]]
                 touched.append(records[self.cell[records] == 0])
                 self.cell[records] |= 1 << bit
         found = np.concatenate(touched) if touched else np.empty(0, dtype=np.int64)
-        result: NDArray[np.float64] = np.bincount(
-            self.cell[found], weights=weights[found], minlength=1 << len(labels)
+        masses: NDArray[np.float64] = np.bincount(
+            self.cell[found], weights=self.weights[found], minlength=1 << len(labels)
         ).astype(np.float64, copy=False)
-        result[0] = total - result[1:].sum()
+        masses[0] = self.total - masses[1:].sum()
         self.cell[found] = 0
-        return result
+        return masses / self.total
 
 
 # -- the degree reached ---------------------------------------------------------------------------------------------
