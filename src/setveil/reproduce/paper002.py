@@ -206,7 +206,7 @@ def panel(
         some = tuple(
             (float(k if x_label == "k" else m), at[what] if (at := found[method, k, m]) else None) for k, m in points
         )
-        if any(value is not None for _, value in some) and not (what and method == "optimum"):
+        if not (what and method == "optimum"):
             lines.append(Line(method, some, NOTES.get(method, "")))
     y_label = "CPU seconds" if what else "NCP"
     return Panel(title, x_label, y_label, (*lines, *extra), log_y=bool(what), is_timing=bool(what))

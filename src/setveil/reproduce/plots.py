@@ -33,7 +33,7 @@ def draw(panel: Panel) -> str:
         return ""
     xs = axis_of(panel.lines)
     ticks, share = scale_of(values, panel.log_y)
-    right = 30 + LETTER * max(len(line.name) for line in panel.lines)
+    right = 36 + LETTER * max(len(line.name) for line in panel.lines)
     width = max(WIDTH, round(LEFT + right + 46 * len(xs)))
     step = (width - LEFT - right) / len(xs)
 
@@ -59,21 +59,19 @@ def draw(panel: Panel) -> str:
     parts += _x_labels(xs, panel.x_label, across, step, (LEFT + width - right) / 2)
     is_ordered = sum(not isinstance(x, str) for x in xs) * 2 > len(xs)  # between names there is no way to draw
     ends = []
-    for number, (line, colour) in enumerate(zip(panel.lines, colours_of(panel.lines), strict=True)):
+    for number, (line, style) in enumerate(zip(panel.lines, styles_of(panel.lines), strict=True)):
         shift = 0.0 if is_ordered else (number - (len(panel.lines) - 1) / 2) * min(11, step * 0.8 / len(panel.lines))
-        places = [(across(x) + shift, up(y), y) for x, y in line.points if y is not None]
+        places = [(across(x) + shift, up(y), x, y) for x, y in line.points if y is not None]
         if not places:
             continue
+        colour = COLOURS[style % len(COLOURS)]
         if is_ordered:
             parts.append(_strokes(line, across, up, colour, _thin(3.4, number)))
-        radius = _thin(5.4, number)
-        for x, y, value in places:
-            mark = MARKS[number % len(MARKS)](x, y, round(radius, 1))
-            told = f"{escape(line.name)}: {figure(value)}"
-            parts.append(
-                f'{mark} fill="#fff" stroke="{colour}" stroke-width="1.8"><title>{told}</title>{_closing(mark)}'
-            )
-        ends.append((places[-1][1], places[-1][0], number, line.name, colour))
+        for x, y, at, value in places:
+            told = f"{escape(line.name)}: {figure(value)} at {escape(_x_label(at))}"
+            parts.append(_mark(style, x, y, _thin(5.4, number), colour, told))
+        end, y, at, _ = places[-1]
+        ends.append((y, end if at == xs[-1] else None, style, line.name, colour))
     parts += _names(ends, width - right + 12)
     return "".join(parts) + "</svg>\n"
 
@@ -125,14 +123,14 @@ def scale_of(values: Sequence[float], log: bool) -> tuple[list[tuple[float, str]
     return ticks, lambda value: (value / step - first) / (last - first)
 
 
-def colours_of(lines: Sequence[Line]) -> list[str]:
-    """One per line; what the paper prints about a method has the colour of that method."""
-    own = [line.name for line in lines if not line.is_paper]
-    chosen = []
+def styles_of(lines: Sequence[Line]) -> list[int]:
+    """The number of each line's colour and marker; what a paper prints about a method looks like that method."""
+    own = {line.name: number for number, line in enumerate(lines) if not line.is_paper}
+    styles = []
     for number, line in enumerate(lines):
-        partner = [place for place, name in enumerate(own) if line.is_paper and name in line.name]
-        chosen.append(COLOURS[(partner[0] if partner else number) % len(COLOURS)])
-    return chosen
+        partners = [name for name in own if line.is_paper and name in line.name]
+        styles.append(own[max(partners, key=len)] if partners else number)
+    return styles
 
 
 def _short(value: float) -> str:
@@ -174,7 +172,7 @@ def _strokes(
 def _x_labels(
     xs: Sequence[float | str], title: str, across: Callable[[float | str], float], step: float, middle: float
 ) -> list[str]:
-    labels = [x if isinstance(x, str) else f"{x:,g}" if abs(x) < 1e6 else f"{x:,.0f}" for x in xs]
+    labels = [_x_label(x) for x in xs]
     is_tight = any(len(label) * LETTER > step - 4 for label in labels)
     parts = []
     for x, label in zip(xs, labels, strict=True):
@@ -192,6 +190,10 @@ def _x_labels(
     return parts
 
 
+def _x_label(x: float | str) -> str:
+    return x if isinstance(x, str) else f"{x:,g}" if abs(x) < 1e6 else f"{x:,.0f}"
+
+
 def _fold(label: str, most: int) -> list[str]:
     """A long label in at most two lines, broken at a space or a hyphen near its middle."""
     if len(label) <= most:
@@ -203,10 +205,10 @@ def _fold(label: str, most: int) -> list[str]:
     return [label[:at].strip(), label[at:].strip()]
 
 
-def _names(ends: Sequence[tuple[float, float, int, str, str]], x: float) -> list[str]:
+def _names(ends: Sequence[tuple[float, float | None, int, str, str]], x: float) -> list[str]:
     """The names of the lines beside their ends, moved apart where they would touch."""
     gap = 16.0
-    ordered = sorted(ends)
+    ordered = sorted(ends, key=lambda end: end[0])
     places = [end[0] for end in ordered]
     for _ in range(200):
         moved = False
@@ -222,19 +224,22 @@ def _names(ends: Sequence[tuple[float, float, int, str, str]], x: float) -> list
         places = [place + max(0.0, TOP - 6 - places[0]) for place in places]
         places = [place - max(0.0, places[-1] - (HEIGHT - 12)) for place in places]
     parts = []
-    for (y, end, number, name, colour), place in zip(ordered, places, strict=True):
-        mark = MARKS[number % len(MARKS)](x, place, 4)
-        parts.append(
-            f'<line x1="{end + 7:.1f}" y1="{y:.1f}" x2="{x - 7:.1f}" y2="{place:.1f}" stroke="#bbb" stroke-width="0.8"/>'
-            f'{mark} fill="#fff" stroke="{colour}" stroke-width="1.8"/>'
-            f'<text x="{x + 9:.1f}" y="{place + 4:.1f}" fill="#222">{escape(name)}</text>'
-        )
+    for (y, end, style, name, colour), place in zip(ordered, places, strict=True):
+        if end is not None:  # from lines that end early it would cross the others
+            parts.append(
+                f'<line x1="{end + 7:.1f}" y1="{y:.1f}" x2="{x - 7:.1f}" y2="{place:.1f}" stroke="#bbb" stroke-width="0.8"/>'
+            )
+        parts.append(_mark(style, x, place, 4, colour, ""))
+        parts.append(f'<text x="{x + 9:.1f}" y="{place + 4:.1f}" fill="#222">{escape(name)}</text>')
     return parts
+
+
+def _mark(style: int, x: float, y: float, radius: float, colour: str, told: str) -> str:
+    """A marker; what is told appears while the mouse is on it."""
+    shape = MARKS[style % len(MARKS)](x, y, round(radius, 1))
+    painted = f'{shape} fill="#fff" stroke="{colour}" stroke-width="1.8"'
+    return f"{painted}><title>{told}</title></{shape[1:].split(' ', 1)[0]}>" if told else f"{painted}/>"
 
 
 def _polygon(x: float, y: float, corners: Sequence[tuple[float, float]]) -> str:
     return '<polygon points="' + " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners) + '"'
-
-
-def _closing(mark: str) -> str:
-    return f"</{mark[1:].split(' ', 1)[0]}>"
