@@ -50,7 +50,7 @@ def write_compare_page(rows: Sequence[Row], source: str, known: int, path: Path)
         "<h2>Risk and loss</h2>",
         f"<p>To the left less risk (chance of an attacker who knows {known} items), further down less loss (mean relative error of "
         "COUNT queries on pairs). The dashed line joins the settings no other beats in both.</p>",
-        _picture(good, look, known),
+        front_chart(good, look, known),
         _key(look),
         "<h2>Over k and m</h2>",
         _multiples(good, look),
@@ -93,7 +93,8 @@ class _Axis:
         return inside if len(inside) <= 7 else [mark for mark in inside if f"{mark:e}".startswith("1.")]
 
 
-def _picture(rows: Sequence[Row], look: Mapping[str, int], known: int) -> str:
+def front_chart(rows: Sequence[Row], look: Mapping[str, int], known: int) -> str:
+    """Every setting by risk and loss, and the front; ``look`` numbers the algorithms."""
     if not rows:
         return "<p>No setting gave a release.</p>"
     width, height = 680, 420
@@ -115,7 +116,7 @@ def _picture(rows: Sequence[Row], look: Mapping[str, int], known: int) -> str:
     parts.append(f'<polyline class="front" points="{line}"/>')
     for row in rows:
         title = f"{_name(row)}: chance {percent(row['mean_chance'])}, query error {figure(row['avg_re'])}"
-        mark = _mark(across(row["mean_chance"]), up(row["avg_re"]), look[row["algorithm"]])
+        mark = mark_of(across(row["mean_chance"]), up(row["avg_re"]), look[row["algorithm"]])
         parts.append(f'<a href="#p{row["id"]}" aria-label="{escape(title)}"><title>{escape(title)}</title>{mark}</a>')
     parts.append(
         f'<text x="{width / 2}" y="{height - 10}" text-anchor="middle">mean chance of an attacker who knows {known} items</text>'
@@ -124,7 +125,8 @@ def _picture(rows: Sequence[Row], look: Mapping[str, int], known: int) -> str:
     return "".join(parts)
 
 
-def _mark(x: float, y: float, number: int, size: float = 5) -> str:
+def mark_of(x: float, y: float, number: int, size: float = 5) -> str:
+    """The mark of an algorithm: shape and colour."""
     colour, shape = COLOURS[number % len(COLOURS)], SHAPES[number % len(SHAPES)]
     if shape == "circle":
         return f'<circle cx="{x}" cy="{y}" r="{size}" fill="{colour}"/>'
@@ -139,7 +141,7 @@ def _mark(x: float, y: float, number: int, size: float = 5) -> str:
 
 def _key(look: Mapping[str, int]) -> str:
     marks = [
-        f'<span><svg viewBox="0 0 14 14" style="width:14px;display:inline" aria-hidden="true">{_mark(7, 7, number, 4.5)}</svg> {escape(name)}</span>'
+        f'<span><svg viewBox="0 0 14 14" style="width:14px;display:inline" aria-hidden="true">{mark_of(7, 7, number, 4.5)}</svg> {escape(name)}</span>'
         for name, number in look.items()
     ]
     return f'<p class="key">{"".join(marks)}</p>'
@@ -181,7 +183,7 @@ def _panel(name: str, rows: Sequence[Row], look: Mapping[str, int]) -> str:
         some = sorted(some, key=lambda row: row[crowd])
         points = " ".join(f"{across(row[crowd])},{up(row['avg_re'])}" for row in some)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
-        parts += [_mark(across(row[crowd]), up(row["avg_re"]), look[algorithm], 3.2) for row in some]
+        parts += [mark_of(across(row[crowd]), up(row["avg_re"]), look[algorithm], 3.2) for row in some]
     parts.append(f'<text x="{width / 2}" y="{height - 4}" text-anchor="middle">{crowd}</text></svg>')
     return "".join(parts)
 
