@@ -97,8 +97,8 @@ def over_m(workshop: Workshop) -> Outcome:
         found,
         ranked_by_error("Gray keeps the lowest error.", found, (GRAY,), OTHERS),
         ranked_by_time("Gray stays the fastest.", found, (GRAY,), OTHERS),
-        ranked_by_time("RCM is faster than NN and LSH …", found, (RCM,), (NN, LSH)),
-        ranked_by_error("… but has a higher error.", found, (NN, LSH), (RCM,)),
+        ranked_by_time("RCM is faster than NN and LSH.", found, (RCM,), (NN, LSH)),
+        ranked_by_error("RCM has a higher error than NN and LSH.", found, (NN, LSH), (RCM,)),
     )
 
 
@@ -112,8 +112,8 @@ def over_m_on_more_items(workshop: Workshop) -> Outcome:
         ranked_by_error("As on BMS1: Gray keeps the lowest error.", found, (GRAY,), OTHERS),
         ranked_by_time("As on BMS1: Gray stays the fastest.", found, (GRAY,), OTHERS),
         ranked_by_error("As on BMS1: RCM has a higher error than NN and LSH.", found, (NN, LSH), (RCM,)),
-        ranked_by_error("PM has the highest error …", found, PROPOSED, (PM,)),
-        ranked_by_time("… and is the slowest.", found, PROPOSED, (PM,)),
+        ranked_by_error("PM has the highest error.", found, PROPOSED, (PM,)),
+        ranked_by_time("PM is the slowest.", found, PROPOSED, (PM,)),
         Statement(
             "LSH does not take considerably longer than RCM.",
             f"{ratio:.1f} times as long (median over m; considerably: more than twice).",
@@ -203,7 +203,7 @@ def clusters(workshop: Workshop) -> Outcome:
             Statement(
                 "Accuracy decreases as p increases.",
                 f"It falls at {n_falls} of {n_steps} steps. All releases reach {100 * shares.min():.1f} to {100 * shares.max():.1f} % of the "
-                "original's accuracy: ten blurred items move a centre less than k-means itself scatters.",
+                "original's accuracy; above 100 % k-means has ended in a better local optimum.",
                 n_falls == n_steps,
             ),
             Statement(

@@ -126,12 +126,12 @@ def over_alpha(workshop: Workshop) -> Outcome:
         times = {one.name: float(found.time(one)[-1] / found.time(one)[0]) for one in (GRAY, RCM)}
         statements += [
             Statement(
-                "A larger alpha finds more similar records …",
+                "A larger alpha finds more similar records.",
                 f"{found.data}: error at alpha=16 over alpha=1: {list_values(errors, '.2f')}.",
                 all(factor < 1 for factor in errors.values()),
             ),
             Statement(
-                "… and takes more time.",
+                "A larger alpha takes more time.",
                 f"{found.data}: time at alpha=16 over alpha=1: {list_values(times, '.1f')}.",
                 all(factor > 1 for factor in times.values()),
             ),

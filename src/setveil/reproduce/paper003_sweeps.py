@@ -216,11 +216,11 @@ def ranked_by_error(paper: str, of: Sweep, better: Sequence[Method], worse: Sequ
         )
         for protocol in PROTOCOLS
     }
-    first, *others = [f"{count} with {SPOKEN[protocol]}" for protocol, count in n_true.items()]
+    others = [f"{count} with {SPOKEN[protocol]}" for protocol, count in n_true.items() if protocol != "uniform"]
     shown = list_values({one.name: of.at_default(of.error(one)) for one in (*better, *worse)}, ".4f")
     ours = (
-        f"{of.data}: {names(better)} below {names(worse)} at {first} queries of {len(of.values)} values of {of.axis} "
-        f"({' and '.join(others)} ones); {of.axis}={of.default}: {shown}."
+        f"{of.data}: {names(better)} below {names(worse)} at {n_true['uniform']} of {len(of.values)} values of {of.axis} with uniform "
+        f"queries ({', '.join(others)} ones); uniform, {of.axis}={of.default}: {shown}."
     )
     return Statement(paper, ours, n_true["uniform"] == len(of.values))
 
