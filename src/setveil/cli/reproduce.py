@@ -19,9 +19,7 @@ def register(app: typer.Typer) -> None:
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[NAME|all|list]...", help="Experiments (001-fig9), papers (001), or all; nothing: list them."
-        ),
+        typer.Argument(metavar="NAME|all", help="Experiments (001-fig9), papers (001), or all; nothing: list them."),
     ] = None,
     data: Annotated[
         Path | None,
@@ -88,4 +86,6 @@ def show_experiments(json: bool) -> None:
             }
         )
         return
-    table(("experiment", "what", "data"), [(e.name, e.title, ", ".join(e.needs) or "none") for e in known])
+    width = max(len(e.name) for e in known)
+    for e in known:
+        say(f"{e.name:{width}}  {e.title}" + (f" ({', '.join(e.needs)})" if e.needs else ""))

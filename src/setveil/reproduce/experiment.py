@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +25,10 @@ class Line:
     points: tuple[tuple[float | str, float | None], ...]
     note: str = ""
     is_paper: bool = False  # numbers printed in the paper, drawn dashed
+
+    def __post_init__(self) -> None:
+        points = ((x if isinstance(x, str) else float(x), _finite(y)) for x, y in self.points)
+        object.__setattr__(self, "points", tuple(points))
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,9 @@ class Statement:
     paper: str
     ours: str
     agrees: bool | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "agrees", None if self.agrees is None else bool(self.agrees))
 
 
 @dataclass(frozen=True)
@@ -134,6 +142,11 @@ class Result:
             "setting": experiment.setting,
         }
         return {**told, "not_run": self.reason or None, **(asdict(self.outcome) if self.outcome else {})}
+
+
+def _finite(value: float | None) -> float | None:
+    """A plain number, or None for what cannot be drawn."""
+    return None if value is None or not isfinite(value) else float(value)
 
 
 def data_folder(path: str | os.PathLike[str]) -> Path:

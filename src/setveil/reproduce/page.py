@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from setveil.report.words import figure
 from setveil.reproduce.catalogue import PAPERS
 from setveil.reproduce.experiment import Outcome, Panel, Result, Statement
-from setveil.reproduce.plots import alternative, axis_of, plot_names
+from setveil.reproduce.plots import alternative, axis_of, name_of, plot_names
 
 AGREES = {True: "yes", False: "**no**", None: "–"}
 
@@ -81,10 +81,7 @@ def _numbers(outcome: Outcome) -> str:
 
 def _panel_table(panel: Panel) -> str:
     values = [dict(line.points) for line in panel.lines]
-    rows = [
-        (x if isinstance(x, str) else f"{x:,g}", *(figure(of_line.get(x)) for of_line in values))
-        for x in axis_of(panel.lines)
-    ]
+    rows = [(name_of(x), *(figure(of_line.get(x)) for of_line in values)) for x in axis_of(panel.lines)]
     noted = {line.note: [other.name for other in panel.lines if other.note == line.note] for line in panel.lines}
     notes = [f"- {_plain(', '.join(names))}: {_plain(note)}\n" for note, names in noted.items() if note]
     return _table((panel.x_label, *(line.name for line in panel.lines)), rows) + "\n" + "".join(notes)

@@ -61,7 +61,7 @@ def worked_example(workshop: Workshop) -> Outcome:
             Statement("the hierarchy of Figure 1 has 5 cuts", f"{cuts} cuts", cuts == 5),
             Statement(
                 "the database is not 2^2-anonymous: some pairs of items occur only once",
-                f"holds: {before.holds}; {before.witness} occurs {before.support} times",
+                f"{{{', '.join(before.witness or ())}}} is in {before.support} record",
                 not before.holds and before.support == 1,
             ),
             *(

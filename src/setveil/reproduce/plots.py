@@ -27,10 +27,8 @@ MARKS: tuple[Callable[[float, float, float], str], ...] = (
 
 
 def draw(panel: Panel) -> str:
-    """The picture of a panel; empty if it has no point to draw."""
+    """The picture of a panel that has at least one point."""
     values = [y for line in panel.lines for _, y in line.points if y is not None]
-    if not values:
-        return ""
     xs = axis_of(panel.lines)
     ticks, share = scale_of(values, panel.log_y)
     right = 36 + LETTER * max(len(line.name) for line in panel.lines)
@@ -68,7 +66,7 @@ def draw(panel: Panel) -> str:
         if is_ordered:
             parts.append(_strokes(line, across, up, colour, _thin(3.4, number)))
         for x, y, at, value in places:
-            told = f"{escape(line.name)}: {figure(value)} at {escape(_x_label(at))}"
+            told = f"{escape(line.name)}: {figure(value)} at {escape(name_of(at))}"
             parts.append(_mark(style, x, y, _thin(5.4, number), colour, told))
         end, y, at, _ = places[-1]
         ends.append((y, end if at == xs[-1] else None, style, line.name, colour))
@@ -83,9 +81,10 @@ def alternative(panel: Panel) -> str:
 
 def plot_names(name: str, outcome: Outcome) -> list[tuple[Panel, str]]:
     """The panels that have something to draw, each with the name of its file."""
-    if len(outcome.panels) == 1:
-        return [(outcome.panels[0], f"{name}.svg")]
-    return [(panel, f"{name}-{number}.svg") for number, panel in enumerate(outcome.panels, start=1)]
+    panels = [panel for panel in outcome.panels if any(y is not None for line in panel.lines for _, y in line.points)]
+    if len(panels) == 1:
+        return [(panels[0], f"{name}.svg")]
+    return [(panel, f"{name}-{number}.svg") for number, panel in enumerate(panels, start=1)]
 
 
 def axis_of(lines: Sequence[Line]) -> list[float | str]:
@@ -172,7 +171,7 @@ def _strokes(
 def _x_labels(
     xs: Sequence[float | str], title: str, across: Callable[[float | str], float], step: float, middle: float
 ) -> list[str]:
-    labels = [_x_label(x) for x in xs]
+    labels = [name_of(x) for x in xs]
     is_tight = any(len(label) * LETTER > step - 4 for label in labels)
     parts = []
     for x, label in zip(xs, labels, strict=True):
@@ -190,7 +189,8 @@ def _x_labels(
     return parts
 
 
-def _x_label(x: float | str) -> str:
+def name_of(x: float | str) -> str:
+    """A place on the x axis in words."""
     return x if isinstance(x, str) else f"{x:,g}" if abs(x) < 1e6 else f"{x:,.0f}"
 
 

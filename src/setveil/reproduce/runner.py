@@ -44,9 +44,10 @@ def reproduce(
 
 def run_one(experiment: Experiment, workshop: Workshop) -> Result:
     """One experiment; without its data, or with data it cannot be run on, the reason is kept instead."""
+    missing = [name for name in experiment.needs if not any(workshop.folder.glob(f"{name}.*"))]
+    if missing:
+        return Result(experiment, None, f"the data folder has no {' and no '.join(f'{name}.*' for name in missing)}.")
     try:
-        for name in experiment.needs:
-            workshop.path(name)
         return Result(experiment, experiment.run(workshop))
     except (InputError, InfeasibleError) as problem:
         return Result(experiment, None, str(problem))
