@@ -83,6 +83,21 @@ class Transactions:
         keys -= owners * width
         return cls(indptr, keys.astype(np.int32), vocabulary, ids, layout or Layout())
 
+    @classmethod
+    def from_rows(
+        cls, lengths: NDArray[np.int64], items: NDArray[np.int32], vocabulary: Vocabulary, layout: Layout | None = None
+    ) -> Transactions:
+        """From the item numbers of one record after the other, in any order within a record, repeats allowed."""
+        indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        rises = np.ones(len(items) + 1, dtype=bool)
+        np.greater(items[1:], items[:-1], out=rises[1:-1])
+        rises[indptr] = True  # a new record may begin anywhere
+        if rises.all():  # as most files are written: nothing to sort
+            return cls(indptr, np.ascontiguousarray(items, dtype=np.int32), vocabulary, layout=layout or Layout())
+        records = np.repeat(np.arange(len(lengths)), lengths)
+        return cls.from_pairs(records, items, len(lengths), vocabulary, layout=layout)
+
     # -- looking --------------------------------------------------------------------------------------------------
 
     @property

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import name_some
 from setveil.io.headers import is_known_header, is_turned_round
-from setveil.io.labels import Ids, Labels, Tokens, assemble, joined, padded, tokens_of
+from setveil.io.labels import Ids, Labels, Tokens, assemble, assemble_rows, joined, padded, tokens_of
 from setveil.io.source import Source, one_line
 
 LONGEST_ID = 4096  # bytes
@@ -188,9 +188,7 @@ def read_basket(source: Source, delimiter: str) -> Transactions:
     n_items = joined(lengths, np.int64)
     if len(n_items) == 0:
         raise source.error("the file holds no records.", None)
-    records = np.repeat(np.arange(len(n_items)), n_items)
-    layout = Layout("basket", delimiter)
-    return assemble(records, joined(numbers, np.int32), len(n_items), labels.texts(), layout)
+    return assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), Layout("basket", delimiter))
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------

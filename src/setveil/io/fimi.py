@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
-from setveil.io.labels import Labels, Tokens, assemble, joined, padded
+from setveil.io.labels import Labels, Tokens, assemble_rows, joined, padded
 from setveil.io.source import Source, one_line
 
 _DIGIT = np.zeros(256, dtype=bool)
@@ -186,5 +186,4 @@ def _records(
     n_items = joined(lengths, np.int64)
     if len(n_items) == 0:
         raise source.error("the file holds no records.", None)
-    records = np.repeat(np.arange(len(n_items)), n_items)
-    return assemble(records, joined(numbers, np.int32), len(n_items), labels, layout)
+    return assemble_rows(n_items, joined(numbers, np.int32), labels, layout)

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from setveil.core import Layout, Transactions, Vocabulary
 from setveil.errors import InputError
+from setveil.io.labels import Labels, joined, tokens_of
 from setveil.io.parquet import ListColumn, NumberColumn, encode
-from setveil.io.plain_lines import PlainLines
+from setveil.io.plain_lines import Lines, split_plain
 from setveil.io.writing import join_records
 
 CHUNK = 1 << 22  # bytes read at a time
+MOST_GROUPS = 1 << 40  # more than any file has lines
 
 
 def write_groups(
@@ -42,69 +44,59 @@ def write_groups(
 def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
     """The records and the group number of each, in the order of the file; groups must be numbered 1, 2, …"""
     read = _read_parquet if path.suffix == ".parquet" else _read_json_lines
-    groups, lengths, flat, labels = read(path)
-    if len(groups) and not np.array_equal(np.unique(groups), np.arange(1, groups.max() + 1)):
+    groups, lengths, numbers, labels = read(path)
+    if len(groups) and not (groups.min() >= 1 and groups.max() <= len(groups) and np.bincount(groups)[1:].all()):
         raise InputError(f"{path}: groups must be numbered 1, 2, … without gaps.")
     vocabulary = Vocabulary(labels)
-    items = vocabulary.numbers(labels)[flat] if labels else np.empty(0, dtype=np.int32)
-    owners = np.repeat(np.arange(len(groups)), lengths)
+    items = vocabulary.numbers(labels)[numbers] if labels else np.empty(0, dtype=np.int32)
     layout = Layout("parquet" if path.suffix == ".parquet" else "jsonl")
-    return Transactions.from_pairs(owners, items, len(groups), vocabulary, layout=layout), groups
+    return Transactions.from_rows(lengths, items, vocabulary, layout), groups
 
 
 Read = tuple[
-    NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], list[str]
+    NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], list[str]
 ]  # groups, lengths, label numbers, labels
 
 
-class _Numbers(dict[str, int]):
-    """Numbers labels as they come."""
-
-    def __missing__(self, label: str) -> int:
-        if not isinstance(label, str) or not label:
-            raise ValueError
-        self[label] = number = len(self)
-        return number
-
-
 def _read_json_lines(path: Path) -> Read:
-    number_of = _Numbers()
-    plain = PlainLines(number_of.__getitem__)
-    parts: list[tuple[NDArray[np.int64], ...]] = [(np.empty(0, dtype=np.int64),) * 3]
+    labels = Labels()
+    groups: list[NDArray[np.int64]] = []
+    lengths: list[NDArray[np.int64]] = []
+    numbers: list[NDArray[np.int32]] = []
     n_lines = 0
     try:
         with open(path, "rb") as file:
-            while lines := file.readlines(CHUNK):
-                parts.append(plain.parse(b"".join(lines)) or _parse_lines(lines, number_of, path, n_lines))
-                n_lines += len(lines)
+            while rows := file.readlines(CHUNK):
+                lines = split_plain(b"".join(rows)) or _parse(rows, path, n_lines)
+                groups.append(lines.groups)
+                lengths.append(lines.lengths)
+                numbers.append(labels.number(lines.labels))
+                n_lines += len(rows)
+        return joined(groups, np.int64), joined(lengths, np.int64), joined(numbers, np.int32), labels.texts()
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text.") from None
-    groups, lengths, flat = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return groups, lengths, flat, list(number_of)
 
 
-def _parse_lines(
-    lines: list[bytes], number_of: _Numbers, path: Path, n_before: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Groups, lengths and label numbers of any JSON records."""
-    groups, lengths, flat = array("q"), array("q"), array("q")
-    for line in lines:
+def _parse(rows: list[bytes], path: Path, n_before: int) -> Lines:
+    """Any JSON records; ``n_before`` lines came before."""
+    groups, lengths = array("q"), array("q")
+    labels: list[bytes] = []
+    for row in rows:
+        text = row.decode()
         try:
-            entry = json.loads(line.decode())
+            entry = json.loads(text)
             group, items = entry["group"], entry["items"]
-            if type(group) is not int or group < 1 or type(items) is not list:
+            if type(group) is not int or not 1 <= group <= MOST_GROUPS or type(items) is not list or not all(items):
                 raise ValueError
-            flat.extend([number_of[item] for item in items])
-        except UnicodeDecodeError:
-            raise
-        except (ValueError, KeyError, TypeError, OverflowError):
+            labels += [str.encode(item) for item in items]
+        except (ValueError, KeyError, TypeError):
             where = n_before + len(groups) + 1
             raise InputError(f'{path}:{where}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
         lengths.append(len(items))
         groups.append(group)
-    return np.array(groups), np.array(lengths), np.array(flat)
+    return Lines(np.array(groups), np.array(lengths), tokens_of(labels))
 
 
 def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64]) -> None:
@@ -127,6 +119,11 @@ def _read_parquet(path: Path) -> Read:
             else flat.cast(pl.Int64)
         )
         lengths = frame["items"].list.len().cast(pl.Int64)
-        return frame["group"].cast(pl.Int64).to_numpy(), lengths.to_numpy(), numbers.to_numpy(), labels.to_list()
+        return (
+            frame["group"].cast(pl.Int64).to_numpy(),
+            lengths.to_numpy(),
+            numbers.to_numpy().astype(np.int32),
+            labels.to_list(),
+        )
     except (OSError, TypeError, pl.exceptions.PolarsError):
         raise InputError(f"{path}: is not a Parquet file with the columns group and items.") from None

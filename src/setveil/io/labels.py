@@ -161,11 +161,24 @@ def assemble(
     ids: tuple[str, ...] | None = None,
 ) -> Transactions:
     """Transactions from (record, label number) pairs in any order."""
+    vocabulary, rank = _ranked(labels)
+    return Transactions.from_pairs(records, rank[numbers], n_records, vocabulary, ids, layout)
+
+
+def assemble_rows(
+    lengths: NDArray[np.int64], numbers: NDArray[np.int32], labels: list[str], layout: Layout
+) -> Transactions:
+    """Transactions from the label numbers of one record after the other."""
+    vocabulary, rank = _ranked(labels)
+    return Transactions.from_rows(lengths, rank[numbers], vocabulary, layout)
+
+
+def _ranked(labels: list[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """The vocabulary of some labels, and the number each has there."""
     ordered = ascending(labels)
     warn_about_blanks(ordered)
     vocabulary = Vocabulary.presorted(ordered)
-    rank = vocabulary.numbers(labels)
-    return Transactions.from_pairs(records, rank[numbers], n_records, vocabulary, ids, layout)
+    return vocabulary, vocabulary.numbers(labels)
 
 
 def is_proper(text: str) -> bool:
