@@ -22,6 +22,7 @@ from setveil.models import KmAnonymity
 from setveil.reproduce import catalogue, paper001, paper002, runner
 from setveil.reproduce.catalogue import Paper
 from setveil.reproduce.experiment import Experiment, Line, Outcome, Panel, Statement, Workshop
+from setveil.reproduce.paper001_large import figure_11a
 from setveil.reproduce.paper001_runs import count_tree_size
 from setveil.reproduce.plots import draw, scale_of, styles_of
 
@@ -337,7 +338,7 @@ def test_small_domains_on_real_data(real_data: Callable[[str], Path]) -> None:
 @pytest.mark.slow
 def test_whole_data_sets(real_data: Callable[[str], Path]) -> None:
     real_data("BMS1.dat.gz")
-    outcome = paper001.figure_11a(Workshop(real_data("BMS2.dat.gz").parent, lambda _: None))
+    outcome = figure_11a(Workshop(real_data("BMS2.dat.gz").parent, lambda _: None))
     found = losses(outcome.panels[2])
     assert found["AA, by id"] == pytest.approx([0.108120, 0.037252], abs=5e-7)
     assert found["AA, by frequency"] == pytest.approx([0.017, 0.0145], abs=5e-4)

@@ -15,6 +15,9 @@ from setveil.models import KmAnonymity
 from setveil.pipeline import measure
 from setveil.reproduce.experiment import Line, Workshop
 
+WEB = {"BMS1": "BMS-WebView-1", "BMS2": "BMS-WebView-2"}
+NOT_COMPARED = "seconds of another machine and another program; see the picture"
+
 
 @dataclass(frozen=True)
 class Run:
