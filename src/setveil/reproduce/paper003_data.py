@@ -68,8 +68,10 @@ def _order_statements(public: Transactions) -> list[Statement]:
     in_columns = [ITEMS.index(label) for label in public.vocabulary]
     gray = tuple(PEOPLE[record] for record in gray_order(public, in_columns))
     walk = rcm_order(public)
-    width = _bandwidth(public, walk)
-    printed_width = _bandwidth(public, np.array([PEOPLE.index(one) for one in PRINTED_ORDERS["Figure 1b"]]))
+    walked, printed = tuple(PEOPLE[record] for record in walk), PRINTED_ORDERS["Figure 1b"]
+    width, printed_width = (
+        _bandwidth(public, np.array([PEOPLE.index(one) for one in order])) for order in (walked, printed)
+    )
     bits = np.array([[int(bit) for bit in PATTERNS[one]] for one in PEOPLE])
     n_buckets = [len(np.unique(bits[:, columns], axis=0)) for columns in ([0, 1], [1, 3])]
     distance = np.abs(bits[:, None] - bits[None]).sum(axis=2).tolist()
@@ -89,10 +91,9 @@ def _order_statements(public: Transactions) -> list[Statement]:
             gray == PRINTED_ORDERS["Figure 1c"],
         ),
         Statement(
-            "Figure 1b: the rows Bob, David, Ellen, Andrea, Claire make a narrow band.",
-            f"RCM: {', '.join(PEOPLE[record] for record in walk)}. Two records that share an item are at most {width} apart, in the printed "
-            f"order {printed_width} (agreement: not farther).",
-            width <= printed_width,
+            "Figure 1b: RCM orders the rows Bob, David, Ellen, Andrea, Claire.",
+            f"{', '.join(walked)}. Two records that share an item are at most {width} apart, in the printed order {printed_width}.",
+            printed in (walked, walked[::-1]),
         ),
         Statement(
             "Figure 4: projecting on items 1 and 2 gives two buckets, on items 2 and 4 four.",
@@ -353,7 +354,6 @@ def _cost_statements(workshop: Workshop) -> list[Statement]:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     n_pairs = _non_zeros(data)
-    written = 8 * n_pairs / 1e9  # a column number and a value each
     return [
         Statement(
             "With RCM and with Gray, ordering takes longer than forming the groups.",
@@ -367,9 +367,9 @@ def _cost_statements(workshop: Workshop) -> list[Statement]:
         ),
         Statement(
             "RCM on BMS2 needs close to 1 GB of memory.",
-            f"A·Aᵀ has {n_pairs / 1e6:.0f} million non-zeros, {written:.2f} GB with 8 bytes each (close to 1 GB: 0.5 to 1.5). "
+            f"A·Aᵀ has {n_pairs / 1e6:.0f} million non-zeros: {4 * n_pairs / 1e9:.2f} GB with 4 bytes each, {8 * n_pairs / 1e9:.2f} GB with 8. "
             f"setveil never writes it out: {peak / 1e6:.0f} MB.",
-            0.5 <= written <= 1.5,
+            None,
         ),
     ]
 

@@ -26,7 +26,7 @@ P_VALUES = (4, 6, 8, 10, 15, 20)
 M_VALUES = (5, 10, 15, 20)
 R_VALUES = (2, 4, 6, 8)
 DEFAULTS = {"p": 10, "m": 10, "r": 4}
-SEEDS = range(4)
+SEEDS = range(5)
 SPOKEN = dict(zip(PROTOCOLS, ("uniform", "frequency-weighted", "co-occurring"), strict=True))
 N_QUERIES = 100  # per seed and protocol
 
