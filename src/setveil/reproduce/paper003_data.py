@@ -366,7 +366,7 @@ def _cost_statements(workshop: Workshop) -> list[Statement]:
             None,
         ),
         Statement(
-            "RCM on BMS2 needs close to 1 GB of memory.",
+            "RCM on BMS2 needs close to 1 GB of memory (on a machine of its time).",
             f"A·Aᵀ has {n_pairs / 1e6:.0f} million non-zeros: {4 * n_pairs / 1e9:.2f} GB with 4 bytes each, {8 * n_pairs / 1e9:.2f} GB with 8. "
             f"setveil never writes it out: {peak / 1e6:.0f} MB.",
             None,
