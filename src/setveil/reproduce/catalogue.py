@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 
 from setveil.errors import InputError
@@ -22,17 +21,16 @@ class Paper:
 
     def experiments(self) -> tuple[Experiment, ...]:
         """In the order of its figures and tables."""
-        found: tuple[Experiment, ...] = getattr(self._file(), "EXPERIMENTS", ())
+        found: tuple[Experiment, ...] = self._file().EXPERIMENTS
         return found
 
     def left_out(self) -> tuple[tuple[str, str], ...]:
         """Figures that are not run, each with the reason."""
-        found: tuple[tuple[str, str], ...] = getattr(self._file(), "LEFT_OUT", ())
+        found: tuple[tuple[str, str], ...] = self._file().LEFT_OUT
         return found
 
-    def _file(self) -> ModuleType | None:
-        name = f"setveil.reproduce.paper{self.number}"
-        return import_module(name) if find_spec(name) else None
+    def _file(self) -> ModuleType:
+        return import_module(f"setveil.reproduce.paper{self.number}")
 
 
 PAPERS: tuple[Paper, ...] = (

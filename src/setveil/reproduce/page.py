@@ -36,7 +36,8 @@ def _opening(results: Sequence[Result], command: str) -> Iterator[str]:
         "where DIR holds the data sets. Everything but the seconds is the same in every run. Seconds are CPU seconds of one\n"
         "machine; they are not compared with those of other machines. *Agrees* is decided by the program, by the rule that\n"
         "stands beside the measured value or is the statement itself; – means that the two cannot be compared. Dashed lines are\n"
-        "numbers printed in the paper. Experiments for which the paper's data is not at hand run on other data, and say so.\n"
+        "numbers printed in the paper. Experiments for which the paper's data is not at hand run on other data, and say so; a\n"
+        "disagreement there may come from the data.\n"
     )
     rows = [
         (
