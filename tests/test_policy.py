@@ -55,6 +55,13 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert policy.hierarchy.source == str(tmp_path / "tree.csv")
 
 
+def test_files_among_the_options_are_relative_to_the_file(tmp_path: Path) -> None:
+    options = 'weights = "w.csv"\npenalty = "2.5"\norder = "static"'
+    policy = Policy.from_file(write(tmp_path, FULL.replace('tree_order = "leaves"', options)))
+    assert policy.algorithm.options == {"weights": str(tmp_path / "w.csv"), "penalty": "2.5", "order": "static"}
+    assert policy.seen_from(tmp_path).algorithm.options["weights"] == "w.csv"
+
+
 def test_built_hierarchies_are_not_paths(tmp_path: Path) -> None:
     policy = Policy.from_file(write(tmp_path, FULL.replace("tree.csv", "fanout:5")))
     assert policy.hierarchy.source == "fanout:5"

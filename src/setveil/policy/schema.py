@@ -39,6 +39,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from setveil.errors import InputError
 
+FILE_OPTIONS = ("weights", "penalty")  # of algorithms: a file, or plain numbers
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -140,8 +142,13 @@ class Policy(_Section):
         source, domain = self.hierarchy.source, self.input.domain
         if source and not is_built_hierarchy(source):
             source = change(source)
+        options = {
+            name: change(value) if name in FILE_OPTIONS and _is_path(value) else value
+            for name, value in self.algorithm.options.items()
+        }
         return self.model_copy(
             update={
+                "algorithm": self.algorithm.model_copy(update={"options": options}),
                 "model": self.model.model_copy(update=changed),
                 "hierarchy": self.hierarchy.model_copy(update={"source": source}),
                 "input": self.input.model_copy(update={"domain": change(domain) if domain else None}),
@@ -153,6 +160,17 @@ class Policy(_Section):
         content = self.model_dump(exclude_defaults=True, exclude_none=True, by_alias=True)
         content["schema"] = self.schema_version
         return to_toml(content)
+
+
+def _is_path(value: Any) -> bool:
+    """Whether an option that may be a file or a number is a file."""
+    try:
+        float(value)
+    except ValueError:
+        return isinstance(value, str)
+    except TypeError:
+        return False
+    return False
 
 
 def is_built_hierarchy(source: str) -> bool:
