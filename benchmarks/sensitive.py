@@ -2,6 +2,7 @@
 
     python -m benchmarks.sensitive --data DIR              two data sets, p=10, 10 sensitive items, r=4, 5 seeds
     python -m benchmarks.sensitive --data DIR --full       also over p, m, r and the number of records, 20 seeds
+    python -m benchmarks.sensitive --data DIR --commands   only whole commands: CPU time and memory, up to ten million records
 
 A seed decides which sensitive items are drawn (uniformly, without repeats) and which queries are asked; all algorithms get
 the same. Error: mean divergence of 1,000 queries per seed and protocol, then the mean over seeds. Time: CPU seconds of the
@@ -16,15 +17,18 @@ import time
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 import setveil as sv
+from benchmarks.km import SETVEIL, run_measured
 from setveil.algorithms import Context, find, make_algorithm
 from setveil.core import Grouping, Transactions
 from setveil.errors import InfeasibleError
 from setveil.generate.quest import quest
 from setveil.models import PrivacyDegree
+from setveil.samples import generate_quest
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 
 CASES: tuple[tuple[str, dict[str, object]], ...] = (
@@ -92,14 +96,56 @@ def compare(title: str, data: Transactions, p: int, m: int, rs: Iterable[int], s
         print(f"{label:16}{means}{np.median(seconds[label]):>9.2f}", flush=True)
 
 
+def whole_commands(folder: Path, bms2: Path) -> None:
+    """Start, read, anonymize, verify, measure and write: CPU seconds and peak memory, kernels compiled."""
+    print(f"{'data':24}{'algorithm':20}{'m':>5}{'CPU s':>9}{'MB':>7}")
+    for name, options, m in (
+        ("cahd", (), 10), ("cahd", ("ordering=rcm",), 10), ("nn", (), 10), ("nn", (), 100), ("nn+", (), 10),
+    ):  # fmt: skip
+        print(_command(folder, "BMS-WebView-2", bms2, name, options, m), flush=True)
+    for n_records in (100_000, 1_000_000, 10_000_000):
+        path = folder / f"quest{n_records}.dat"
+        generate_quest(path, "fimi", D=n_records, T=5)
+        print(_command(folder, f"quest T=5, {n_records:,}", path, "cahd", (), 10), flush=True)
+        path.unlink()
+
+
+def _command(folder: Path, title: str, path: Path, name: str, options: tuple[str, ...], m: int) -> str:
+    sensitive = folder / "sensitive.txt"
+    sensitive.write_text("\n".join(draw_sensitive(sv.read(path), m, 0)) + "\n")
+    command = [
+        *SETVEIL,
+        "anonymize",
+        str(path),
+        "-o",
+        str(folder / "out"),
+        "--force",
+        "--json",
+        "--model",
+        "degree",
+        "-p",
+        "10",
+    ]
+    command += ["--sensitive", str(sensitive), "--algorithm", name]
+    for option in options:
+        command += ["--option", option]
+    status, cpu, megabytes, _ = run_measured(command, folder / "stdout", {})
+    return f"{title:24}{' '.join((name, *options)):20}{m:>5}{cpu:>9.2f}{megabytes:>7.0f}{f'  exit {status}' if status else ''}"
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sensitive", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
     parser.add_argument("--full", action="store_true", help="also over p, m, r and the number of records")
+    parser.add_argument("--commands", action="store_true", help="only whole commands")
     parser.add_argument("--seeds", type=int, help="number of seeds (5, with --full 20)")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
+    if given.commands:
+        with TemporaryDirectory() as folder:
+            whole_commands(Path(folder), given.data / "BMS2.dat.gz")
+        return 0
     seeds = range(given.seeds or (20 if given.full else 5))
     for name in SETS:
         data = sv.read(given.data / name)
