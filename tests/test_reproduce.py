@@ -155,6 +155,21 @@ def test_a_run_stopped_while_writing_leaves_the_old_page(folder: Path, monkeypat
     assert {path: path.read_bytes() for path in (folder / "docs").rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.parametrize("in_kernel", [False, True])
+def test_ctrl_c_is_told_in_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], in_kernel: bool) -> None:  # fmt: skip
+    def interrupted(*_: object) -> Outcome:
+        if not in_kernel:
+            raise KeyboardInterrupt
+        try:
+            raise SystemError("of unpickling") from KeyboardInterrupt()
+        except SystemError as inner:
+            raise SystemError("of a compiled function") from inner
+
+    monkeypatch.setattr(runner, "run_one", interrupted)
+    assert reproduce("009-fig1", "--data", "data") == 130
+    assert capsys.readouterr().err == "setveil: stopped; nothing was written.\n"
+
+
 def test_what_others_wrote_is_not_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "reproduction.md").write_text("mine")
     assert reproduce("009-fig1", "--data", "data") == 2

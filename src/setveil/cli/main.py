@@ -66,6 +66,18 @@ def _hush() -> int:
     return 0
 
 
+def _is_interrupt(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind a problem: in the middle of a kernel it comes as the cause of a system error."""
+    while isinstance(problem, SystemError):
+        problem = problem.__cause__
+    return isinstance(problem, KeyboardInterrupt)
+
+
+def _stopped() -> int:
+    note("setveil: stopped; nothing was written.")
+    return 130
+
+
 def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         from setveil import __version__
@@ -89,18 +101,19 @@ def _run(arguments: list[str]) -> int:
         note(f"setveil: {problem}")
         return problem.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        note("setveil: stopped; nothing was written.")
-        return 130
+        return _stopped()
     except BrokenPipeError:
         return _hush()
     except MemoryError:
         note("setveil: out of memory; try a smaller m, an algorithm that scales, or a larger machine.")
         return 4
     except Exception as problem:
+        if _is_interrupt(problem):
+            return _stopped()
         if os.environ.get("SETVEIL_VERBOSE"):
             raise
         note(
             f"setveil: internal error ({type(problem).__name__}); run again with `setveil -v …` and report what it shows."
         )
         return 4
-    return int(status or 0)
+    return _stopped() if status == 130 else int(status or 0)  # Typer turns Ctrl-C into 130
