@@ -233,8 +233,12 @@ def judge(found: Mapping[tuple[str, int, int], Point]) -> list[Statement]:
 
     def beaten(other: str) -> Statement:
         worse, n_points = ahead("mHgHs", other, least_m=1)
-        shown = f"more at {worse} of {n_points} points, at m=1 to 7 (agrees if at none)"
-        return Statement(f"mHgHs loses no more than {other}", shown, worse == 0)
+        better, _ = ahead(other, "mHgHs", least_m=1)
+        shown = (
+            f"of {n_points} points, m=1 to 7, it loses less at {better}, as much at {n_points - better - worse}, more at {worse} "
+            "(agrees if more at none and less at more than half)"
+        )
+        return Statement(f"mHgHs outperforms {other}", shown, worse == 0 and 2 * better > n_points)
 
     gaps = {k: lg[0] - ours[0] for k in (5, 50) if (lg := found["LG", k, 7]) and (ours := found["mHgHs", k, 7])}
     return [
