@@ -83,7 +83,7 @@ def table_of(ours: list[float], theirs: list[float]) -> Table:
     """Errors and UL of two methods."""
 
     def runs(values: list[float]) -> dict[float | str, Run | None]:
-        return {x: Run(value, value, {"T": value}, 1, 0, 1.0) for x, value in enumerate(values)}
+        return {x: Run(value, value, {"T": value}, 1, 0, 1, 1.0) for x, value in enumerate(values)}
 
     return Table("data", "k", {"one": runs(ours), "two": runs(theirs)})
 
@@ -118,6 +118,14 @@ def test_up_to_lower_and_mean_reduction() -> None:
     assert paper000_runs.lower("claim", table_of([1, 2], [3, 4]), "one", ("two",), "UL", "ul").agrees
     assert paper000_runs.mean_reduction("claim", table, "one", "two", 33).agrees  # two thirds and nothing: a third
     assert not paper000_runs.mean_reduction("claim", table, "one", "two", 34).agrees
+
+
+def test_what_cannot_tell_methods_apart_is_not_compared() -> None:
+    claim = paper000_runs.more_accurate("claim", table_of([1], [1]), "one", "two")
+    same = {name: table_of([1], [1]).runs["one"] for name in paper000_utility.TWO}
+    assert paper000_utility._tested(claim, Table("data", "k", same)).agrees is None
+    different = dict(zip(paper000_utility.TWO, table_of([1], [2]).runs.values(), strict=True))
+    assert paper000_utility._tested(claim, Table("data", "k", different)) is claim
 
 
 # -- real data ----------------------------------------------------------------------------------------------------------

@@ -175,7 +175,7 @@ EXPERIMENTS = (
     _experiment(
         "fig17",
         "Figures 17 and 18: complete k-anonymity",
-        f"Constraints of Pgen, verified one by one; Apriori with m = the longest record. {APRIORI} Figure 18 for three values of k.",
+        f"Constraints of Pgen, verified one by one; Apriori with m = the longest record. {APRIORI} Figure 18 for k = 10 and 50.",
         privacy.complete,
         *BOTH,
     ),
@@ -206,7 +206,7 @@ EXPERIMENTS = (
     _experiment(
         "fig33",
         "Figures 33 and 34: utility constraints and complete 5-anonymity",
-        f"{GROUPS} {QUERIES} Constraints of Pgen.",
+        f"{GROUPS} {QUERIES} Constraints of Pgen. UR1, still finer than UR2, is left out.",
         utility.complete,
         "BMS2",
     ),
@@ -214,7 +214,7 @@ EXPERIMENTS = (
         "fig35",
         "Figures 35 to 39: patients",
         "Generated patients, as many as VNEC and VNEC_KC have. Constraints: the diagnoses of each visit; utility constraints: the codes of "
-        "each disease group; at most 2 % of the codes suppressed. AvgRE: 1,000 itemsets that 5 % of the patients have. The text calls "
+        "each disease group; no bound on suppression, as with the paper's 2 % there is no release of these patients. AvgRE: 1,000 itemsets that 0.5 % of the patients have; none is in the paper's 5 %. The text calls "
         "UPCTA PCTA here.",
         utility.medical,
     ),

@@ -38,6 +38,7 @@ class Run:
     errors: Mapping[str, float]  # AvgRE by workload
     largest: int  # items of the largest published item
     suppressed: int  # items
+    n_items: int
     seconds: float
 
 
@@ -108,6 +109,7 @@ def run_once(workshop: Workshop, data: Transactions, model: Model, method: str, 
         errors={name: avg_re(data, release, workload) for name, workload in queries.items()},
         largest=int(group_sizes(release).max(initial=0)),
         suppressed=metrics["suppressed_items"],
+        n_items=data.n_items,
         seconds=seconds,
     )
 
@@ -164,14 +166,13 @@ def lower(claim: str, table: Table, base: str, others: Sequence[str], what: str,
     """``base`` has the lower value wherever both gave a release."""
     parts, agrees = [], True
     for other in others:
-        pairs = table.pairs(base, other)
-        wins = sum(getattr(one, attribute) < getattr(two, attribute) for one, two in pairs)
-        last = [(getattr(one, attribute), getattr(two, attribute)) for one, two in pairs][-1:] or [(0.0, 0.0)]
-        parts.append(
-            f"lower than {other} at {wins} of {len(pairs)} points (at the last {last[0][0]:.4g} against {last[0][1]:.4g})"
-        )
-        agrees = agrees and bool(pairs) and wins == len(pairs)
-    return Statement(claim, f"{what} of {base} is {', '.join(parts)}.", agrees)
+        values = [(getattr(one, attribute), getattr(two, attribute)) for one, two in table.pairs(base, other)]
+        wins, ties = sum(a < b for a, b in values), sum(a == b for a, b in values)
+        equal = f", equal at {ties}" if ties else ""
+        last = f" (at the last {values[-1][0]:.4g} against {values[-1][1]:.4g})" if values else ""
+        parts.append(f"lower than that of {other} at {wins} of {len(values)} points{equal}{last}")
+        agrees = agrees and bool(values) and wins == len(values)
+    return Statement(claim, f"{what} of {base} is {'; '.join(parts)}. Rule: lower at all.", agrees)
 
 
 def at_least(claim: str, table: Table, base: str, other: str, factor: float) -> Statement:
