@@ -32,7 +32,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     monkeypatch.setattr(paper000_utility, "PART", 150)
     monkeypatch.setattr(paper000_privacy, "N_MIX", 30)
     monkeypatch.setattr(paper000_utility, "N_MIX", 30)
-    monkeypatch.setattr(paper000_utility, "N_PATIENTS", {"VNEC": 120, "VNEC_KC": 60})
+    monkeypatch.setattr(paper000_utility, "N_PATIENTS", {"VNEC": 400, "VNEC_KC": 300})
     write_stand_in(tmp_path / "BMS1.dat", 200, 30, 1)
     write_stand_in(tmp_path / "BMS2.dat", 250, 40, 2)
     return Workshop(tmp_path, lambda what: None)

@@ -33,7 +33,7 @@ Queries = Mapping[str, Itemsets]
 class Run:
     """What one verified release cost."""
 
-    ul: float  # log2 of UL
+    ul: float  # log2 of UL, -inf if nothing is published
     ncp: float
     errors: Mapping[str, float]  # AvgRE by workload
     largest: int  # items of the largest published item
@@ -104,7 +104,7 @@ def run_once(workshop: Workshop, data: Transactions, model: Model, method: str, 
     assert isinstance(release, Recoding)
     metrics = measure(data, release)
     return Run(
-        ul=metrics["ul_log2"],
+        ul=-inf if metrics["ul_log2"] is None else metrics["ul_log2"],
         ncp=metrics["ncp"],
         errors={name: avg_re(data, release, workload) for name, workload in queries.items()},
         largest=int(group_sizes(release).max(initial=0)),

@@ -137,7 +137,8 @@ def _growth(table: Table) -> Statement:
     return Statement(
         f"{table.data}: from UR1 to UR5 UPCTA's error grows much less than COAT's.",
         f"from the finest to the coarsest groups that both can keep: {text or 'one point only'}."
-        + (" Both fall." if change and falls else ""),
+        + (" Both fall." if change and falls else "")
+        + " Rule: both grow, UPCTA's less.",
         bool(change) and all(0 <= a < b for a, b in change.values()),
     )
 
