@@ -33,8 +33,9 @@ def _opening(results: Sequence[Result], command: str) -> Iterator[str]:
     )
     yield f"    {command}\n"
     yield (
-        "where DIR holds the data sets. Everything but the seconds is the same in every run. Seconds are CPU seconds of one\n"
-        "machine; they are not compared with those of other machines. *Agrees* is decided by the program, by the rule that\n"
+        "where DIR holds the data sets. Everything but the seconds, and what is concluded from\n"
+        "them, is the same in every run. Seconds are CPU seconds of one machine; they are compared with each other, not with\n"
+        "those of other machines. *Agrees* is decided by the program, by the rule that\n"
         "stands beside the measured value or is the statement itself; – means that the two cannot be compared. Dashed lines are\n"
         "numbers printed in the paper. Experiments for which the paper's data is not at hand run on other data, and say so; a\n"
         "disagreement there may come from the data.\n"
