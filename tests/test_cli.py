@@ -193,3 +193,6 @@ def test_an_internal_error_is_one_line_and_exit_4(folder: Path, capsys: pytest.C
     monkeypatch.setattr(setveil.pipeline, "run", broken)
     assert publish() == 4
     assert capsys.readouterr().err.startswith("setveil: internal error (ZeroDivisionError)")
+    monkeypatch.setenv("SETVEIL_VERBOSE", "1")
+    assert publish() == 4
+    assert "ZeroDivisionError: bug" in capsys.readouterr().err

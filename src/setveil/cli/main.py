@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import Any
 
@@ -111,7 +112,8 @@ def _run(arguments: list[str]) -> int:
         if _is_interrupt(problem):
             return _stopped()
         if os.environ.get("SETVEIL_VERBOSE"):
-            raise
+            traceback.print_exc()
+            return 4
         note(
             f"setveil: internal error ({type(problem).__name__}); run again with `setveil -v …` and report what it shows."
         )
