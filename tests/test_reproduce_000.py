@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+from experiments import agreement, run_checked, write_stand_in
 
 from setveil.core import Transactions
 from setveil.models import KmAnonymity
 from setveil.reproduce import paper000, paper000_privacy, paper000_runs, paper000_utility
-from setveil.reproduce.experiment import Experiment, Outcome, Workshop
+from setveil.reproduce.experiment import Experiment, Workshop
 from setveil.reproduce.paper000_runs import Run, Table
 
 BY_NAME = {experiment.name: experiment for experiment in paper000.EXPERIMENTS}
-
-
-def write_stand_in(path: Path, n_records: int, n_items: int, seed: int) -> None:
-    """Records of one to eight items; low numbers are frequent."""
-    rng = np.random.default_rng(seed)
-    chance = 1 / np.sqrt(np.arange(1, n_items + 1))
-    rows = [rng.choice(n_items, rng.integers(1, 9), replace=False, p=chance / chance.sum()) for _ in range(n_records)]
-    path.write_text("".join(" ".join(map(str, sorted(row))) + "\n" for row in rows))
 
 
 @pytest.fixture
@@ -33,29 +25,14 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     monkeypatch.setattr(paper000_privacy, "N_MIX", 30)
     monkeypatch.setattr(paper000_utility, "N_MIX", 30)
     monkeypatch.setattr(paper000_utility, "N_PATIENTS", {"VNEC": 400, "VNEC_KC": 300})
-    write_stand_in(tmp_path / "BMS1.dat", 200, 30, 1)
-    write_stand_in(tmp_path / "BMS2.dat", 250, 40, 2)
+    write_stand_in(tmp_path / "BMS1.dat", 200, 30, 8, 1)
+    write_stand_in(tmp_path / "BMS2.dat", 250, 40, 8, 2)
     return Workshop(tmp_path, lambda what: None)
-
-
-def agreement(outcome: Outcome) -> dict[str, bool | None]:
-    return {statement.paper: statement.agrees for statement in outcome.statements}
 
 
 @pytest.mark.parametrize("experiment", paper000.EXPERIMENTS, ids=lambda experiment: experiment.name)
 def test_every_experiment_runs(experiment: Experiment, workshop: Workshop) -> None:
-    outcome = experiment.run(workshop)
-    assert experiment.paper == "000"
-    assert experiment.name.startswith("000-")
-    assert outcome.statements
-    for statement in outcome.statements:
-        assert statement.paper.endswith(".")
-        assert statement.ours.endswith(".")
-        assert "nan" not in statement.ours.lower().split()
-    for panel in outcome.panels:
-        assert len({line.name for line in panel.lines}) == len(panel.lines)
-        for line in panel.lines:
-            assert line.note or all(y is not None for _, y in line.points)
+    run_checked(experiment, workshop)
 
 
 def test_names_are_different() -> None:

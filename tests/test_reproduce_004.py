@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments import run_checked
 
 from setveil.reproduce import paper004
 from setveil.reproduce.experiment import Experiment, Workshop
@@ -34,17 +35,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
 
 @pytest.mark.parametrize("experiment", paper004.EXPERIMENTS, ids=lambda experiment: experiment.name)
 def test_every_experiment_runs(experiment: Experiment, workshop: Workshop) -> None:
-    outcome = experiment.run(workshop)
-    assert experiment.paper == "004"
-    assert experiment.name.startswith("004-")
-    assert outcome.statements
-    for statement in outcome.statements:
-        assert statement.paper.endswith(".")
-        assert statement.ours.endswith(".")
-        assert "nan" not in statement.ours.lower().split()
-    for panel in outcome.panels:
-        assert len({line.name for line in panel.lines}) == len(panel.lines)
-        assert all(y is not None for line in panel.lines for _, y in line.points)
+    run_checked(experiment, workshop)
 
 
 @pytest.mark.parametrize("name", ["004-table2", "004-fig2"])
