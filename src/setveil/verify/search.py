@@ -35,11 +35,12 @@ def rare_itemsets(
     # An itemset of a row is at least as frequent as the row, so only itemsets of rare rows can be rare.
     live = (table.weights < k) & (table.lengths > 0)
     rows_counted = False
-    for size in range(2, most_items(indexed, largest) + 1):
-        if not rows_counted and whole_rows_are_cheaper(indexed, live, size):
+    most = most_items(indexed, largest)
+    for size in range(2, most + 1):
+        if not rows_counted and whole_rows_are_cheaper(indexed, live, size, most):
             live = live_rows(indexed, live, k, progress)
             rows_counted = True
-            short = live & (table.lengths <= most_items(indexed, largest))
+            short = live & (table.lengths <= most)
             if hurry and short.any():
                 yield shrink(indexed, smallest_row(indexed, short), k)
                 return
@@ -59,14 +60,15 @@ def smallest_support(indexed: Indexed, largest: int | None, progress: Progress) 
     best = int(occurring.min())
     live = (table.weights < best) & (table.lengths > 0)
     rows_counted = False
-    for size in range(2, most_items(indexed, largest) + 1):
+    most = most_items(indexed, largest)
+    for size in range(2, most + 1):
         if best == 1 or not live.any():
             return best
-        if not rows_counted and whole_rows_are_cheaper(indexed, live, size):
+        if not rows_counted and whole_rows_are_cheaper(indexed, live, size, most):
             rows_counted = True
             chosen = np.flatnonzero(live)
             supports = indexed.supports_of_rows(chosen, best, progress)
-            short = table.lengths[chosen] <= most_items(indexed, largest)
+            short = table.lengths[chosen] <= most
             best = min(best, int(supports[short].min(initial=best)))
             live[chosen[short | (supports >= best)]] = False
             if not live.any():
@@ -83,10 +85,17 @@ def most_items(indexed: Indexed, largest: int | None) -> int:
     return longest if largest is None else min(largest, longest)
 
 
-def whole_rows_are_cheaper(indexed: Indexed, live: NDArray[np.bool_], size: int) -> bool:
-    """Whether counting the support of every live row costs less than walking this level."""
-    price = indexed.table.n_itemsets(size)
-    return price > EXPENSIVE and indexed.price_of_rows(np.flatnonzero(live)) < price
+def whole_rows_are_cheaper(indexed: Indexed, live: NDArray[np.bool_], size: int, most: int) -> bool:
+    """Whether counting the support of every live row costs less than walking this level.
+
+    If itemsets of every size count, whole rows settle the question: then all levels from triples on are weighed against them.
+    """
+    table = indexed.table
+    if size > 2 and most == table.longest:
+        price, much = sum(table.n_itemsets(further) for further in range(size, most + 1)), EXPENSIVE // 100
+    else:
+        price, much = table.n_itemsets(size), EXPENSIVE
+    return price > much and indexed.price_of_rows(np.flatnonzero(live)) < price
 
 
 def live_rows(indexed: Indexed, live: NDArray[np.bool_], k: int, progress: Progress) -> NDArray[np.bool_]:
