@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -196,3 +197,16 @@ def test_an_internal_error_is_one_line_and_exit_4(folder: Path, capsys: pytest.C
     monkeypatch.setenv("SETVEIL_VERBOSE", "1")
     assert publish() == 4
     assert "ZeroDivisionError: bug" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_and_a_closed_pipe_are_not_fine(folder: Path) -> None:
+    command = [sys.executable, "-c", "from setveil.cli.main import main; main()", "algorithms"]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr.count("\n")) == (4, 1)
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    ended = subprocess.run([*command, "--json"], stdout=write_end, stderr=subprocess.PIPE, text=True)
+    os.close(write_end)
+    assert (ended.returncode, ended.stderr) == (141, "")

@@ -51,20 +51,17 @@ def main() -> None:
     """Run a command; every error is one line and an exit code."""
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
     status = _run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        status = status or _hush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except BrokenPipeError:
+            pass
+        except OSError:  # a full disk: what was to be shown is lost
+            status = status or 4
     # Taking the interpreter apart piece by piece costs as much as a small release; the operating system does it at once.
     atexit._run_exitfuncs()
     os._exit(status)
-
-
-def _hush() -> int:
-    """Whoever read our output has gone: say no more, and call it fine."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 def _is_interrupt(problem: BaseException | None) -> bool:
@@ -80,13 +77,13 @@ def _stopped() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments == ["--version"]:
-        from setveil import __version__
-
-        say(f"setveil {__version__}")
-        return 0
     show_warnings()
     try:
+        if arguments == ["--version"]:
+            from setveil import __version__
+
+            say(f"setveil {__version__}")
+            return 0
         status = app(arguments, prog_name="setveil", standalone_mode=False)
     except _UsageProblem as problem:
         where = getattr(problem, "ctx", None)
@@ -103,8 +100,11 @@ def _run(arguments: list[str]) -> int:
         return problem.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return _stopped()
-    except BrokenPipeError:
-        return _hush()
+    except (BrokenPipeError, SystemExit):  # whoever read the output has gone; Typer leaves on its own then
+        return 141  # as if ended by SIGPIPE: what was not delivered is not called fine
+    except OSError as problem:
+        note(f"setveil: {problem.strerror or problem}; nothing more was written.")
+        return 4
     except MemoryError:
         note("setveil: out of memory; try a smaller m, an algorithm that scales, or a larger machine.")
         return 4
