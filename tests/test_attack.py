@@ -17,7 +17,7 @@ from naive.releases import random_grouping, random_local, random_recoding, rando
 from setveil.core import Grouping, Hierarchy, Itemsets, Recoding, Release, Transactions
 from setveil.errors import InputError
 from setveil.risk import risk
-from setveil.risk.attack import STRATEGIES, attack
+from setveil.risk.attack import STRATEGIES, attack, guess_longest
 from setveil.risk.surface import Outcomes, Surface
 
 
@@ -85,6 +85,34 @@ def test_searching_groupings_equals_looking_at_every_record() -> None:
             likelihoods = None if secret is None else group_likelihoods(rows, groups, secret)
             without = None if secret is None else group_likelihoods(rows, groups, secret, without=record)
             assert_outcome(pair[1], number, fitting, record, likelihoods, without)
+
+
+def test_guessing_the_longest_record_equals_looking_at_every_group() -> None:
+    source = random.Random(6)
+    n_told = 0
+    for _ in range(300):
+        data, release = random_grouping(source)
+        rights, chances = [], []
+        public = release.transactions()
+        for group in range(release.n_groups):
+            members = [record for record in range(data.n_records) if release.group_of[record] == group]
+            most = max(len(public[record]) for record in members)
+            longest = [record for record in members if len(public[record]) == most]
+            for item in release.sensitive:
+                holders = [record for record in members if item in data.to_lists()[record]]
+                if holders:
+                    rights.append(Fraction(len(set(longest) & set(holders)), len(longest)))
+                    chances.append(Fraction(len(holders), len(members)))
+        guess = guess_longest(data, release)
+        if not rights:
+            assert guess is None
+            continue
+        n_told += 1
+        assert guess is not None
+        assert guess.n_cases == len(rights)
+        assert guess.longest.value == pytest.approx(float(sum(rights) / len(rights)))
+        assert guess.at_random == pytest.approx(float(sum(chances) / len(chances)))
+    assert n_told > 100
 
 
 def test_searching_the_original_equals_looking_at_every_record() -> None:

@@ -66,6 +66,11 @@ def attack(
     say(
         f"{targets:,} people attacked; 95 % intervals are in the JSON output. Control: people who are not in the published data."
     )
+    if result.guess is not None:
+        say(
+            f"Guessing that the longest record of a group holds its sensitive item is right in {_percent(result.guess.longest)} of "
+            f"{result.guess.n_cases:,} cases; any record would be in {100 * result.guess.at_random:.2f}%."
+        )
     for line in result.notes:
         say(line)
 

@@ -23,6 +23,9 @@ remains is what the attacker would conclude anyway, and what exceeds it is due t
 release is not made anew without them, so this is an approximation. Real people who were held out can be given instead.
 
 Figures are means over independently drawn targets, with 95 % intervals.
+
+A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more attacker is
+tried on it, who knows nobody and takes the *longest record* of a group for the holder; guessing at random is the measure.
 """
 
 from __future__ import annotations
@@ -81,6 +84,14 @@ class AttackRow:
     control: Success | None
 
 
+class Guess(NamedTuple):
+    """Picking the holder of a sensitive item out of its group, over all groups and their sensitive items."""
+
+    n_cases: int
+    longest: Rate  # how often the longest record holds it
+    at_random: float  # how often any record of the group does
+
+
 @dataclass(frozen=True)
 class AttackTable:
     """All attacks on a release."""
@@ -90,6 +101,7 @@ class AttackTable:
     control: str  # how the control group came about
     seed: int
     notes: tuple[str, ...] = ()
+    guess: Guess | None = None  # groupings only
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; a rate is [value, low, high]."""
@@ -170,7 +182,28 @@ def attack(
                 )
             )
     how = "the targets without their own record" if control is None else f"{control.n_records:,} people held out"
-    return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes))
+    guess = guess_longest(original, release) if aligned and isinstance(release, Grouping) else None
+    return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guess)
+
+
+def guess_longest(original: Transactions, release: Grouping) -> Guess | None:
+    """How often the longest record of a group (any of them, if several) holds a sensitive item counted there."""
+    if not len(release.count):
+        return None
+    group_of, lengths = release.group_of, release.published.lengths
+    size = np.bincount(group_of, minlength=release.n_groups)
+    longest = np.zeros(release.n_groups, dtype=np.int64)
+    np.maximum.at(longest, group_of, lengths)
+    is_longest = lengths == longest[group_of]  # [records]
+    n_longest = np.bincount(group_of[is_longest], minlength=release.n_groups)
+    number = release.sensitive.numbers(original.vocabulary)  # [original items], -1 for public ones
+    holds = (number[original.items] >= 0) & is_longest[original.owners]
+    cases = release.count_group * len(release.sensitive) + release.count_item  # ascending
+    held = group_of[original.owners[holds]] * len(release.sensitive) + number[original.items[holds]]
+    place = np.minimum(np.searchsorted(cases, held), len(cases) - 1)
+    hits = np.bincount(place[cases[place] == held], minlength=len(cases))  # what was suppressed is no case
+    right = hits / n_longest[release.count_group]
+    return Guess(len(cases), _rate(right), float((release.count / size[release.count_group]).mean()))
 
 
 def _check(
