@@ -19,7 +19,7 @@ from setveil.algorithms.pcta import PCTA
 from setveil.algorithms.pcta_plus import PCTAPlus
 from setveil.algorithms.upcta import UPCTA
 from setveil.core import Recoding, Transactions
-from setveil.kernels.clustering import Merge, compare_powers, compare_ul_gains
+from setveil.kernels.merge_costs import Merge, compare_powers, compare_ul_gains
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.utility.loss import ncp, utility_loss
 

@@ -99,18 +99,6 @@ def test_all_sizes() -> None:
         assert release.transactions() == run(data, tree, k, 8).transactions()
 
 
-def test_input_is_left_alone_and_order_does_not_matter() -> None:
-    for data, tree, k in cases(50, seed=3):
-        indptr, items = data.indptr.copy(), data.items.copy()
-        release = run(data, tree, k, 2)
-        np.testing.assert_array_equal(data.indptr, indptr)
-        np.testing.assert_array_equal(data.items, items)
-        backwards = np.arange(data.n_records)[::-1]
-        other = run(data.select(backwards), tree, k, 2)
-        np.testing.assert_array_equal(other.node_of_leaf, release.node_of_leaf)
-        assert other.details == release.details
-
-
 def test_nothing_to_do() -> None:
     tree = Hierarchy.balanced(Transactions.from_lists([["a", "b", "c"]]), 2)
     assert run(Transactions.from_lists([]), tree, 3, 2).transactions() == []

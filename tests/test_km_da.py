@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from naive import km as naive
 from naive.counting import is_km_anonymous
@@ -45,16 +44,6 @@ def test_same_moves_as_the_explicit_count_tree(tree_order: str) -> None:
 def test_all_sizes() -> None:
     for data, tree, k in cases(200, seed=12):
         assert is_km_anonymous(run(data, tree, k, "all").transactions(), k, "all")
-
-
-def test_input_is_left_alone_and_order_does_not_matter() -> None:
-    for data, tree, k in cases(30, seed=13):
-        indptr, items = data.indptr.copy(), data.items.copy()
-        release = run(data, tree, k, 2)
-        np.testing.assert_array_equal(data.indptr, indptr)
-        np.testing.assert_array_equal(data.items, items)
-        other = run(data.select(np.arange(data.n_records)[::-1]), tree, k, 2)
-        np.testing.assert_array_equal(other.node_of_leaf, release.node_of_leaf)
 
 
 def test_nothing_to_do_and_too_few_records() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from naive import km as naive
 from naive.counting import is_km_anonymous
@@ -125,18 +124,6 @@ def test_ncp_counts_suppressed_occurrences_as_one(kind: type[Algorithm]) -> None
 def test_all_sizes(kind: type[Algorithm]) -> None:
     for data, tree, k in cases(100, seed=44):
         assert is_km_anonymous(run(kind, data, tree, k, "all").transactions(), k, "all")
-
-
-@BOTH
-def test_input_is_left_alone_and_order_does_not_matter(kind: type[Algorithm]) -> None:
-    for data, tree, k in cases(30, seed=45):
-        indptr, items = data.indptr.copy(), data.items.copy()
-        release = run(kind, data, tree, k, 2)
-        np.testing.assert_array_equal(data.indptr, indptr)
-        np.testing.assert_array_equal(data.items, items)
-        other = run(kind, data.select(np.arange(data.n_records)[::-1]), tree, k, 2)
-        np.testing.assert_array_equal(other.node_of_leaf, release.node_of_leaf)
-        assert other.details == release.details
 
 
 @BOTH

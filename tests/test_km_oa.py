@@ -48,16 +48,6 @@ def test_all_sizes() -> None:
         assert is_km_anonymous(run(data, tree, k, "all").transactions(), k, "all")
 
 
-def test_input_is_left_alone_and_order_does_not_matter() -> None:
-    for data, tree, k in cases(30, seed=33):
-        indptr, items = data.indptr.copy(), data.items.copy()
-        release = run(data, tree, k, 2)
-        np.testing.assert_array_equal(data.indptr, indptr)
-        np.testing.assert_array_equal(data.items, items)
-        other = run(data.select(np.arange(data.n_records)[::-1]), tree, k, 2)
-        np.testing.assert_array_equal(other.node_of_leaf, release.node_of_leaf)
-
-
 def test_odd_asks() -> None:
     tree = Hierarchy.balanced(Transactions.from_lists([["a", "b", "c"]]), 2)
     assert run(Transactions.from_lists([]), tree, 3, 2).transactions() == []

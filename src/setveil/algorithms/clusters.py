@@ -20,10 +20,7 @@ from setveil.core import Recoding, Transactions
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError, name_some
 from setveil.kernels.clustering import (
-    DELTA_MASS,
-    DELTA_UL,
     SUPPRESSED,
-    UL,
     Clusters,
     Rules,
     build_graph,
@@ -39,6 +36,7 @@ from setveil.kernels.constraint_queue import (
     protect_in_order,
 )
 from setveil.kernels.constraint_sets import Agenda, count_sets, protect_sets_by_support, protect_sets_in_order
+from setveil.kernels.merge_costs import DELTA_MASS, DELTA_UL, UL
 from setveil.kernels.rare_itemsets import list_rare_itemsets
 from setveil.models import ConstraintAnonymity, KmAnonymity
 

@@ -34,7 +34,8 @@ from setveil.algorithms.cluster_refinement import Refinement, loss_of_clusters, 
 from setveil.algorithms.clusters import Ask, item_numbers, protect, publish, slots_of, start_clusters
 from setveil.algorithms.feasibility import require_bound, understand_or_explain
 from setveil.core import Recoding, Transactions
-from setveil.kernels.clustering import UL, Clusters, Rules, merge_clusters
+from setveil.kernels.clustering import Clusters, Rules, merge_clusters
+from setveil.kernels.merge_costs import UL
 from setveil.models import ConstraintAnonymity, KmAnonymity
 
 

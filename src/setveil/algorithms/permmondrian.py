@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.degree import SUPPRESS_EXCESS, Split, split_records
 from setveil.core import Grouping, Transactions
-from setveil.kernels import grouping as kernels
+from setveil.kernels.grouping import Rows
+from setveil.kernels.splitting import Counts, split_group
 from setveil.models import PrivacyDegree
 
 
@@ -45,10 +46,10 @@ class PermMondrian(Algorithm):
 
 def _split_all(split: Split, context: Context) -> NDArray[np.int64]:
     """The group of each record, int64[n_records]."""
-    public = kernels.Rows(split.public.indptr, split.public.items)
-    hidden = kernels.Rows(split.hidden.indptr, split.hidden.items)
+    public = Rows(split.public.indptr, split.public.items)
+    hidden = Rows(split.hidden.indptr, split.hidden.items)
     is_loud = split.hidden.lengths > 0
-    counts = kernels.Counts(
+    counts = Counts(
         records=np.zeros(split.public.n_items, dtype=np.int64),
         hidden=np.zeros((split.public.n_items, split.hidden.n_items), dtype=np.int64),
         buffer=np.empty(split.n_records, dtype=np.int64),
@@ -60,7 +61,7 @@ def _split_all(split: Split, context: Context) -> NDArray[np.int64]:
         context.step("splitting", n_done / max(split.n_records, 1))
         first, last = open_spans.pop()
         mine = members[first:last]
-        n_with = kernels.split_group(mine, split.p, public, hidden, counts) if is_loud[mine].any() else 0
+        n_with = split_group(mine, split.p, public, hidden, counts) if is_loud[mine].any() else 0
         if n_with:
             open_spans += [(first + n_with, last), (first, first + n_with)]
         else:
