@@ -18,7 +18,7 @@ from setveil.algorithms import ENTRIES, find
 from setveil.core import Transactions
 from setveil.errors import SetveilError
 from setveil.models import make_model
-from setveil.pipeline import anonymize, publish, risk
+from setveil.pipeline import anonymize, publish, risk, verify
 from setveil.risk.attack import attack
 from setveil.utility.tasks import measure_tasks
 
@@ -37,6 +37,7 @@ def warm(names: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         risk(data, known=(3,), budget=0)  # sampled
+        verify([{"1", "2"}, {"1", "2", "3"}, {"2", "3"}, {"1", "3"}], make_model("km", OPTIONS["km"]))  # pairs are walked
         for entry in map(find, names):
             for name in entry.models:
                 model = make_model(name, OPTIONS[name])

@@ -32,7 +32,8 @@ def vote_centres(
                 if 2 * count[item] > size and 2 * (count[item] - 1) <= size:  # just elected
                     if end == len(chosen):
                         longer = np.empty(2 * end, dtype=np.int32)
-                        longer[:end] = chosen
+                        for at in range(end):
+                            longer[at] = chosen[at]
                         chosen = longer
                     chosen[end] = item
                     end += 1

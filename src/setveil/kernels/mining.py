@@ -213,7 +213,9 @@ def _all_dense(postings: Postings, itemset: NDArray[np.int32]) -> bool:
 @compiled
 def _and_bits(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> None:
     """Write to ``words`` the records that contain all items, which must be frequent ones."""
-    words[:] = postings.bits[postings.dense[itemset[0]]]
+    first = postings.bits[postings.dense[itemset[0]]]
+    for at in range(len(words)):
+        words[at] = first[at]
     for item in itemset[1:]:
         row = postings.bits[postings.dense[item]]
         for at in range(len(words)):
@@ -292,7 +294,8 @@ def popcount(word: Any) -> Any:
 def grown(array: NDArray[Any], at_least: int) -> NDArray[Any]:
     """The array with room for more."""
     larger = np.empty(max(2 * len(array), at_least), dtype=array.dtype)
-    larger[: len(array)] = array
+    for at in range(len(array)):  # copying a slice would compile the text of its error message, for seconds
+        larger[at] = array[at]
     return larger
 
 

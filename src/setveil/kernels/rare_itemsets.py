@@ -19,7 +19,8 @@ def list_rare_itemsets(clusters: Clusters, size: int, k: int, most: int) -> NDAr
         starts[row + 1] = starts[row] + records.end[row] - records.start[row]
     members = np.empty(starts[-1], np.int32)
     for row in range(len(records.start)):
-        members[starts[row] : starts[row + 1]] = records.members[records.start[row] : records.end[row]]
+        for place in range(records.end[row] - records.start[row]):
+            members[starts[row] + place] = records.members[records.start[row] + place]
         sort_values(members[starts[row] : starts[row + 1]])
     return rare_itemsets(starts, members, clusters.weight, len(clusters.first), size, k, most)
 
@@ -66,7 +67,8 @@ def rare_itemsets(
                 if 0 < count[last] < k:
                     if n_found == len(found):
                         found = np.concatenate((found, np.empty_like(found)))
-                    found[n_found, : size - 1] = prefix[: size - 1]
+                    for position in range(size - 1):
+                        found[n_found, position] = prefix[position]
                     found[n_found, size - 1] = last
                     n_found += 1
                 count[last] = 0

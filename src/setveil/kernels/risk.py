@@ -150,9 +150,11 @@ def find_rare_subsets(
             others = list_rows[list_indptr[item] : list_indptr[item + 1]]
             if depth == 1:
                 n_common[1] = len(others)
-                common[1, : len(others)] = others
+                for at in range(len(others)):
+                    common[1, at] = others[at]
             else:
-                common[depth, : n_common[depth - 1]] = common[depth - 1, : n_common[depth - 1]]
+                for at in range(n_common[depth - 1]):
+                    common[depth, at] = common[depth - 1, at]
                 n_common[depth] = intersect(common[depth], n_common[depth - 1], others)
             left -= n_common[depth - 1] if depth > 1 else n_common[1]
             support = 0

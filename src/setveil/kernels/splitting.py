@@ -67,5 +67,6 @@ def split_group(members: NDArray[np.int64], p: int, public: Rows, hidden: Rows, 
         else:
             counts.buffer[n_without] = record
             n_without += 1
-    members[n_with:] = counts.buffer[:n_without]
+    for number in range(n_without):
+        members[n_with + number] = counts.buffer[number]
     return n_with

@@ -404,7 +404,8 @@ def walk_itemsets(
             support = counts[item]
             counts[item] = 0
             state[TAKEN] += 1
-            walk.found[state[N_FOUND], :length] = walk.prefix
+            for place in range(length):  # copying a slice would compile the text of its error message, for seconds
+                walk.found[state[N_FOUND], place] = walk.prefix[place]
             walk.found[state[N_FOUND], length] = item
             walk.found_support[state[N_FOUND], 0] = state[PREFIX_SUPPORT]
             walk.found_support[state[N_FOUND], 1] = support
