@@ -17,7 +17,8 @@ from naive.releases import random_grouping, random_local, random_recoding, rando
 from setveil.core import Grouping, Hierarchy, Itemsets, Recoding, Release, Transactions
 from setveil.errors import InputError
 from setveil.risk import risk
-from setveil.risk.attack import STRATEGIES, attack, guess_longest
+from setveil.risk.attack import STRATEGIES, attack
+from setveil.risk.guesses import guess_holders
 from setveil.risk.surface import Outcomes, Surface
 
 
@@ -87,31 +88,44 @@ def test_searching_groupings_equals_looking_at_every_record() -> None:
             assert_outcome(pair[1], number, fitting, record, likelihoods, without)
 
 
-def test_guessing_the_longest_record_equals_looking_at_every_group() -> None:
+def jaccard_sums(rows: list[set[str]]) -> list[Fraction]:
+    def distance(one: set[str], other: set[str]) -> Fraction:
+        return 1 - Fraction(len(one & other), len(one | other)) if one | other else Fraction(0)
+
+    return [sum((distance(one, other) for other in rows), Fraction(0)) for one in rows]
+
+
+def test_guessing_holders_equals_looking_at_every_group() -> None:
     source = random.Random(6)
     n_told = 0
     for _ in range(300):
         data, release = random_grouping(source)
-        rights, chances = [], []
+        longest, typical, chances = [], [], []
         public = release.transactions()
         for group in range(release.n_groups):
             members = [record for record in range(data.n_records) if release.group_of[record] == group]
-            most = max(len(public[record]) for record in members)
-            longest = [record for record in members if len(public[record]) == most]
+            lengths, sums = [len(public[n]) for n in members], jaccard_sums([public[n] for n in members])
+            long = {n for n, length in zip(members, lengths, strict=True) if length == max(lengths)}
+            usual = {n for n, total in zip(members, sums, strict=True) if total == min(sums)}
             for item in release.sensitive:
-                holders = [record for record in members if item in data.to_lists()[record]]
+                holders = {record for record in members if item in data.to_lists()[record]}
                 if holders:
-                    rights.append(Fraction(len(set(longest) & set(holders)), len(longest)))
+                    longest.append(Fraction(len(long & holders), len(long)))
+                    typical.append(Fraction(len(usual & holders), len(usual)))
                     chances.append(Fraction(len(holders), len(members)))
-        guess = guess_longest(data, release)
-        if not rights:
+        guess = guess_holders(data, release)
+        if not chances:
             assert guess is None
             continue
         n_told += 1
         assert guess is not None
-        assert guess.n_cases == len(rights)
-        assert guess.longest.value == pytest.approx(float(sum(rights) / len(rights)))
-        assert guess.at_random == pytest.approx(float(sum(chances) / len(chances)))
+        assert guess.n_cases == len(chances)
+        for found, expected in (
+            (guess.longest.value, longest),
+            (guess.typical.value, typical),
+            (guess.at_random, chances),
+        ):
+            assert found == pytest.approx(float(sum(expected) / len(expected)))
     assert n_told > 100
 
 

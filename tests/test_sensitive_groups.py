@@ -16,7 +16,7 @@ from setveil.algorithms.cahd import CAHD, group_in_sequence
 from setveil.algorithms.degree import split_records
 from setveil.algorithms.lsh import LSH
 from setveil.algorithms.nn import NN
-from setveil.algorithms.nn_plus import NNPlus, _desk_of, _profiles_of
+from setveil.algorithms.nn_plus import NNPlus, _desk_of, _profiles_of, _Work
 from setveil.core import Grouping, Transactions
 from setveil.errors import CancelledError, InfeasibleError, InputError, SetveilWarning
 from setveil.kernels import profiles as kernels
@@ -185,8 +185,9 @@ def test_nn_plus_keeps_its_books() -> None:
         public, hidden = split.public, split.hidden
         profiles, desk, state = _profiles_of(public, hidden, p), _desk_of(public, hidden), split.nothing_grouped()
         algorithm = NNPlus(reach=3, needed=1, rounds=2)
-        algorithm._form_groups(p, public, hidden, profiles, desk, state, Context())
-        algorithm._refill_groups(p, public, hidden, profiles, desk, state, Context())
+        work = _Work(p, public, hidden, profiles, state)
+        algorithm._form_groups(work, desk, Context())
+        algorithm._refill_groups(work, desk, Context())
         rows, secrets = public.to_lists(), [set(row) for row in hidden.to_lists()]
         for number, item in enumerate(hidden.vocabulary):
             groups = {int(state.group_of[n]) for n, row in enumerate(secrets) if item in row} - {-1}

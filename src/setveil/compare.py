@@ -29,7 +29,6 @@ import os
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -37,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.errors import InputError, SetveilError
-from setveil.policy.schema import Policy, is_built_hierarchy
+from setveil.policy.schema import Policy, is_built_hierarchy, read_toml
 
 Report = Callable[[str, float | None], None]
 
@@ -80,12 +79,7 @@ class Point:
 def read_grid(path: str | os.PathLike[str]) -> Grid:
     """Read and check a grid file; paths in it are relative to it."""
     where = Path(path)
-    try:
-        content = tomllib.loads(where.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise InputError(f"{where}: cannot be read ({problem.strerror}).") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise InputError(f"{where}: is not TOML: {problem}.") from None
+    content = read_toml(where)
     if content.get("schema") != 1:
         raise InputError(f"{where}: lacks `schema = 1`; put it first.")
     blocks, limits = content.get("grid"), content.get("limits", {})

@@ -25,6 +25,7 @@ Departures from the paper
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,16 @@ from setveil.orderings import gray_order
 
 SLICE = 500  # groups between two progress reports
 REINDEX = 0.8  # the index is made anew when only this share of its records is still ungrouped
+
+
+class _Work(NamedTuple):
+    """Records in Gray order and what is settled about them; profiles and state change in place."""
+
+    p: int
+    public: Transactions
+    hidden: Transactions
+    profiles: kernels.Profiles
+    state: State
 
 
 @dataclass(frozen=True)
@@ -61,25 +72,17 @@ class NNPlus(Algorithm):
         context.step("ordering")
         order = gray_order(split.public)
         public, hidden = split.public.select(order), split.hidden.select(order)  # from here on in Gray order
-        profiles = _profiles_of(public, hidden, split.p)
-        state, desk = split.nothing_grouped(), _desk_of(public, hidden)
-        self._form_groups(split.p, public, hidden, profiles, desk, state, context)
-        self._refill_groups(split.p, public, hidden, profiles, desk, state, context)
+        work = _Work(split.p, public, hidden, _profiles_of(public, hidden, split.p), split.nothing_grouped())
+        desk = _desk_of(public, hidden)
+        self._form_groups(work, desk, context)
+        self._refill_groups(work, desk, context)
         group_of = np.empty(split.n_records, dtype=np.int64)
-        group_of[order] = state.group_of
+        group_of[order] = work.state.group_of
         return split.release(group_of, {})
 
-    def _form_groups(
-        self,
-        p: int,
-        public: Transactions,
-        hidden: Transactions,
-        profiles: kernels.Profiles,
-        desk: kernels.Desk,
-        state: State,
-        context: Context,
-    ) -> None:
+    def _form_groups(self, work: _Work, desk: kernels.Desk, context: Context) -> None:
         """One group per seed, longest seed first."""
+        p, public, hidden, profiles, state = work
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
         loud = np.flatnonzero(hidden.lengths)
         seeds = loud[np.argsort(-public.lengths[loud], kind="stable")]
@@ -92,17 +95,9 @@ class NNPlus(Algorithm):
             some = seeds[first : first + SLICE]
             kernels.form_groups_by_profile(some, p, (self.reach, self.needed), rows, secrets, profiles, desk, state)
 
-    def _refill_groups(
-        self,
-        p: int,
-        public: Transactions,
-        hidden: Transactions,
-        profiles: kernels.Profiles,
-        desk: kernels.Desk,
-        state: State,
-        context: Context,
-    ) -> None:
+    def _refill_groups(self, work: _Work, desk: kernels.Desk, context: Context) -> None:
         """Groups choose their quiet members anew, until a round changes nothing."""
+        p, public, hidden, profiles, state = work
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
         groups = _members_of(hidden, state, p)
         desk = _index_only(desk, public, np.flatnonzero(hidden.lengths == 0))

@@ -68,8 +68,8 @@ def attack(
     )
     if result.guess is not None:
         say(
-            f"Guessing that the longest record of a group holds its sensitive item is right in {_percent(result.guess.longest)} of "
-            f"{result.guess.n_cases:,} cases; any record would be in {100 * result.guess.at_random:.2f}%."
+            f"Who of a group holds its sensitive item? The longest record in {_percent(result.guess.longest)}, the most typical one in "
+            f"{_percent(result.guess.typical)} of {result.guess.n_cases:,} cases; any record would in {100 * result.guess.at_random:.2f}%."
         )
     for line in result.notes:
         say(line)

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
+from setveil.core.text_files import open_text
 from setveil.errors import InputError
 
 
@@ -17,7 +18,7 @@ def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[st
         raise InputError(f"{what} must be a file or a number for each item, not {given!r}.")
     numbers: dict[str, float] = {}
     try:
-        with open(given, encoding="utf-8-sig", newline="") as lines:
+        with open_text(given) as lines:
             for row in (rows := csv.reader(lines)):
                 where = f"{given}:{rows.line_num}"
                 if not row:
@@ -29,10 +30,6 @@ def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[st
                 if row[0] in numbers:
                     raise InputError(f'{where}: item "{row[0]}" stands twice; keep one.')
                 numbers[row[0]] = _number(row[1], where)
-    except OSError as problem:
-        raise InputError(f"{given}: cannot be read ({problem.strerror}).") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{given}: is not UTF-8 text.") from None
     except csv.Error as problem:
         raise InputError(f"{given}: {problem}.") from None
     return numbers

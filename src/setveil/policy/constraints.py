@@ -15,6 +15,7 @@ from math import prod
 from pathlib import Path
 
 from setveil.core import Hierarchy, Vocabulary
+from setveil.core.text_files import open_text
 from setveil.errors import InputError, name_some
 from setveil.policy.selection import select_items
 
@@ -108,7 +109,7 @@ def _lines(given: str | Path | Lists, what: str) -> list[tuple[str, list[str]]]:
 def _read(path: str | Path) -> list[tuple[str, list[str]]]:
     lines = []
     try:
-        with open(path, encoding="utf-8-sig", newline="") as source:
+        with open_text(path) as source:
             for row in (rows := csv.reader(source, strict=True)):
                 where = f"{path}:{rows.line_num}"
                 labels = [field.strip() for field in row]
@@ -119,10 +120,6 @@ def _read(path: str | Path) -> list[tuple[str, list[str]]]:
                 if "" in labels:
                     raise InputError(f"{where}: has an empty item; remove the extra comma.")
                 lines.append((where, labels))
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text.") from None
     except csv.Error as problem:
         raise InputError(f"{path}: {problem}; quote items that hold commas or quotes, and close every quote.") from None
     return lines

@@ -37,6 +37,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from setveil.core.text_files import open_text
 from setveil.errors import InputError
 
 FILE_OPTIONS = ("weights", "penalty")  # of algorithms: a file, or plain numbers
@@ -110,15 +111,7 @@ class Policy(_Section):
     def from_file(cls, path: str | Path) -> Policy:
         """Read and check a policy; paths in it become relative to the current folder."""
         where = Path(path)
-        try:
-            content = tomllib.loads(where.read_text(encoding="utf-8"))
-        except OSError as problem:
-            raise InputError(f"{where}: cannot be read ({problem.strerror}).") from None
-        except UnicodeDecodeError:
-            raise InputError(f"{where}: is not UTF-8 text.") from None
-        except tomllib.TOMLDecodeError as problem:
-            raise InputError(f"{where}: is not TOML: {problem}.") from None
-        return cls.from_dict(content, where)
+        return cls.from_dict(read_toml(where), where)
 
     @classmethod
     def from_dict(cls, content: dict[str, Any], where: Path | None = None) -> Policy:
@@ -160,6 +153,16 @@ class Policy(_Section):
         content = self.model_dump(exclude_defaults=True, exclude_none=True, by_alias=True)
         content["schema"] = self.schema_version
         return to_toml(content)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file."""
+    with open_text(path) as file:
+        text = file.read()
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"{path}: is not TOML: {problem}.") from None
 
 
 def _is_path(value: Any) -> bool:

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from setveil.core import Hierarchy, Vocabulary
+from setveil.core.text_files import open_text
 from setveil.errors import InputError
 
 SUBTREE = "@subtree:"
@@ -14,12 +15,8 @@ SUBTREE = "@subtree:"
 
 def read_items(path: str | Path) -> list[str]:
     """One item or pattern per line; blank lines are passed over."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text.") from None
+    with open_text(path) as file:
+        text = file.read()
     if "\0" in text:
         raise InputError(f"{path}: holds NUL bytes; give a text file with one item per line.")
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -25,7 +25,7 @@ release is not made anew without them, so this is an approximation. Real people 
 Figures are means over independently drawn targets, with 95 % intervals.
 
 A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more attacker is
-tried on it, who knows nobody and takes the *longest record* of a group for the holder; guessing at random is the measure.
+tried on it, who knows nobody and takes the longest or the most typical record of a group for the holder (``guesses.py``).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
 from setveil.errors import InputError
 from setveil.kernels.sampling import draw_subsets
 from setveil.models.base import whole_number
-from setveil.risk.intervals import wilson
+from setveil.risk.guesses import Guess, guess_holders
+from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Outcomes, Surface
 
 Progress = Callable[[str, float | None], None]
@@ -49,14 +50,6 @@ STRATEGIES = ("random", "rarest", "frequent", "wrong")
 
 _CERTAIN = 1 - 1e-9
 _TRIES = 20  # draws of a wrong item that the target does not have
-
-
-class Rate(NamedTuple):
-    """A mean over targets with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -82,14 +75,6 @@ class AttackRow:
     before: Success
     after: Success
     control: Success | None
-
-
-class Guess(NamedTuple):
-    """Picking the holder of a sensitive item out of its group, over all groups and their sensitive items."""
-
-    n_cases: int
-    longest: Rate  # how often the longest record holds it
-    at_random: float  # how often any record of the group does
 
 
 @dataclass(frozen=True)
@@ -182,28 +167,8 @@ def attack(
                 )
             )
     how = "the targets without their own record" if control is None else f"{control.n_records:,} people held out"
-    guess = guess_longest(original, release) if aligned and isinstance(release, Grouping) else None
+    guess = guess_holders(original, release) if aligned and isinstance(release, Grouping) else None
     return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guess)
-
-
-def guess_longest(original: Transactions, release: Grouping) -> Guess | None:
-    """How often the longest record of a group (any of them, if several) holds a sensitive item counted there."""
-    if not len(release.count):
-        return None
-    group_of, lengths = release.group_of, release.published.lengths
-    size = np.bincount(group_of, minlength=release.n_groups)
-    longest = np.zeros(release.n_groups, dtype=np.int64)
-    np.maximum.at(longest, group_of, lengths)
-    is_longest = lengths == longest[group_of]  # [records]
-    n_longest = np.bincount(group_of[is_longest], minlength=release.n_groups)
-    number = release.sensitive.numbers(original.vocabulary)  # [original items], -1 for public ones
-    holds = (number[original.items] >= 0) & is_longest[original.owners]
-    cases = release.count_group * len(release.sensitive) + release.count_item  # ascending
-    held = group_of[original.owners[holds]] * len(release.sensitive) + number[original.items[holds]]
-    place = np.minimum(np.searchsorted(cases, held), len(cases) - 1)
-    hits = np.bincount(place[cases[place] == held], minlength=len(cases))  # what was suppressed is no case
-    right = hits / n_longest[release.count_group]
-    return Guess(len(cases), _rate(right), float((release.count / size[release.count_group]).mean()))
 
 
 def _check(
@@ -336,34 +301,29 @@ def _success(outcomes: Outcomes, aligned: bool) -> Success:
     alone = outcomes.n_candidates == 1
     found = outcomes.is_found
     return Success(
-        claimed=_rate(alone),
-        singled_out=_rate(alone & found) if aligned else None,
-        found=_rate(found) if aligned else None,
-        linked=_rate(found / np.maximum(outcomes.n_candidates, 1)) if aligned else None,
+        claimed=rate_of(alone),
+        singled_out=rate_of(alone & found) if aligned else None,
+        found=rate_of(found) if aligned else None,
+        linked=rate_of(found / np.maximum(outcomes.n_candidates, 1)) if aligned else None,
         **_inferred(outcomes.posterior),
     )
 
 
 def _without_own(outcomes: Outcomes) -> Success:
     """The same targets without their own records."""
-    return Success(_rate(outcomes.n_others == 1), None, None, None, **_inferred(outcomes.control))
+    return Success(rate_of(outcomes.n_others == 1), None, None, None, **_inferred(outcomes.control))
 
 
 def _stranger(outcomes: Outcomes) -> Success:
     """People who are not in the data: no record is theirs."""
-    return Success(_rate(outcomes.n_candidates == 1), None, None, None, **_inferred(outcomes.posterior))
+    return Success(rate_of(outcomes.n_candidates == 1), None, None, None, **_inferred(outcomes.posterior))
 
 
 def _inferred(posterior: NDArray[np.float64]) -> dict[str, Rate | None]:
     asked = posterior[~np.isnan(posterior)]
     if not len(asked):
         return {"inferred": None, "certain": None}
-    return {"inferred": _rate(asked), "certain": _rate(asked >= _CERTAIN)}
-
-
-def _rate(values: NDArray[Any]) -> Rate:
-    mean = min(max(float(np.mean(values)), 0.0), 1.0)
-    return Rate(mean, *wilson(mean, len(values)))
+    return {"inferred": rate_of(asked), "certain": rate_of(asked >= _CERTAIN)}
 
 
 def _percent(rate: Rate | None) -> str:

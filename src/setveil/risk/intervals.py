@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 Interval = tuple[float, float]
 
@@ -22,3 +26,17 @@ def wilson(mean: float, n: int) -> Interval:
     half = _NORMAL_95 / (1 + z) * sqrt(max(mean * (1 - mean), 0.0) / n + z / (4 * n))
     # The ends are exact where rounding would miss them: 0 for a mean of 0, 1 for a mean of 1.
     return max(min(centre - half, mean), 0.0), min(max(centre + half, mean), 1.0)
+
+
+class Rate(NamedTuple):
+    """A mean with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def rate_of(values: NDArray[Any]) -> Rate:
+    """The mean of independent draws from [0, 1]."""
+    mean = min(max(float(np.mean(values)), 0.0), 1.0)
+    return Rate(mean, *wilson(mean, len(values)))

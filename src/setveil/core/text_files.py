@@ -1,0 +1,22 @@
+"""Text files that a data owner wrote: lists, weights, policies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from setveil.errors import InputError
+
+
+@contextmanager
+def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """The file, line ends untouched, for as long as it is read; what cannot be read is an error of one line."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            yield file
+    except OSError as problem:
+        raise InputError(f"{os.fspath(path)}: cannot be read ({problem.strerror}).") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{os.fspath(path)}: is not UTF-8 text.") from None
