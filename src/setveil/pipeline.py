@@ -160,7 +160,9 @@ def _warn_about(data: Transactions, model: PrivacyModel) -> None:
         labels = {label for part in given for label in ([part] if isinstance(part, str) else part)}
         strangers = sorted(label for label in labels if label not in data.vocabulary)
         if strangers:
-            warnings.warn(f"{what}: {name_some(strangers)} not in the data.", SetveilWarning, stacklevel=3)
+            warnings.warn(
+                f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=3
+            )
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import option
 from setveil.core import Grouping, Transactions
-from setveil.errors import InfeasibleError, SetveilWarning, name_some
+from setveil.errors import InfeasibleError, SetveilWarning
 from setveil.kernels.grouping import State
 from setveil.models import PrivacyDegree
 
@@ -71,11 +71,6 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
     random until one in p is left; without it such an item is an InfeasibleError.
     """
     number = data.vocabulary.numbers(model.sensitive)
-    strangers = [label for label, item in zip(model.sensitive, number, strict=True) if item < 0]
-    if strangers:
-        warnings.warn(
-            f"sensitive item {name_some(strangers)} does not occur in the data.", SetveilWarning, stacklevel=3
-        )
     if model.p == 1:
         warnings.warn("p=1 protects nothing; use 2 or more.", SetveilWarning, stacklevel=3)
     is_sensitive = np.zeros(data.n_items, dtype=bool)
@@ -105,12 +100,12 @@ def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> Infe
     most = int(data.supports[worst[0]])
     largest = data.n_records // most
     shown = ", ".join(
-        f'"{label}" in {int(data.supports[item]):,}' for label, item in zip(labels[:5], worst.tolist(), strict=False)
+        f'"{label}" ({int(data.supports[item]):,})' for label, item in zip(labels[:5], worst.tolist(), strict=False)
     )
     more = f" and {len(labels) - 5:,} more" if len(labels) > 5 else ""
     return InfeasibleError(
-        f"p={p} allows a sensitive item in at most {data.n_records // p:,} of {data.n_records:,} records, but {shown}{more} "
-        f"are more frequent; the largest p that works is {largest}"
+        f"p={p} allows a sensitive item in at most {data.n_records // p:,} of {data.n_records:,} records, but there are more with "
+        f"{shown}{more}; the largest p that works is {largest}"
         f"{' (no protection)' if largest == 1 else ''}, or set suppress_excess=true.",
         items=labels,
     )
