@@ -12,15 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import setveil as sv
+from benchmarks.commands import SETVEIL, run_measured
 
-SETVEIL = [sys.executable, "-c", "from setveil.cli.main import main; main()"]
 ALGORITHMS = ("aa", "aa+refine", "optimal")
 HEADER = f"{'data':24}{'algorithm':14}{'k':>4}{'m':>4}{'CPU s':>9}{'MB':>7}{'NCP':>11}  note"
 
@@ -51,17 +50,6 @@ class Run:
         details = answer.get("details", {})
         proven = "" if self.algorithm != "optimal" else "proven" if details["proven"] else f"gap {details['gap']:.4f}"
         return f"{head}{answer['metrics']['ncp']:>11.6f}  {self.note}{proven}"
-
-
-def run_measured(command: list[str], stdout: Path, environment: dict[str, str]) -> tuple[int, float, float, str]:
-    """Exit code, CPU seconds, peak resident megabytes and output of a command."""
-    with stdout.open("wb") as out:
-        actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
-        pid = os.posix_spawn(command[0], command, {**os.environ, **environment}, file_actions=actions)
-        _, status, usage = os.wait4(pid, 0)
-    cpu = usage.ru_utime + usage.ru_stime
-    scale = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there, in kilobytes elsewhere
-    return os.waitstatus_to_exitcode(status), cpu, usage.ru_maxrss * scale / 1e6, stdout.read_text()
 
 
 def data_sets(data: Path, algorithms: tuple[str, ...]) -> Iterator[Run]:

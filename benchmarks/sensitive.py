@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import setveil as sv
-from benchmarks.km import SETVEIL, run_measured
+from benchmarks.commands import SETVEIL, run_measured
 from setveil.algorithms import Context, find, make_algorithm
 from setveil.core import Grouping, Transactions
 from setveil.errors import InfeasibleError
