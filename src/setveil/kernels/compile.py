@@ -8,19 +8,20 @@ from typing import Any, TypeVar, cast
 
 from setveil.kernels.cache import choose_cache_folder
 
+UNNEEDED = ("scipy.linalg", "coverage")  # a BLAS, and the coverage of compiled code: no kernel needs them
+
 
 def _import_numba() -> Any:
-    """Numba without SciPy: it looks for a BLAS while it starts, which costs half as much again, and no kernel needs one."""
+    """Numba without what it looks for while it starts: that costs half as much again."""
     choose_cache_folder()
-    hide = "scipy.linalg" not in sys.modules
-    if hide:
-        sys.modules["scipy.linalg"] = None
+    hidden = [name for name in UNNEEDED if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))
     try:
         import numba
         import numba.np.arraymath
     finally:
-        if hide:
-            del sys.modules["scipy.linalg"]
+        for name in hidden:
+            del sys.modules[name]
     return numba
 
 
