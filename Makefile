@@ -26,7 +26,7 @@ coverage: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
 
 warm: .venv/.ready
-	$(BIN)/python -m setveil.warm
+	$(BIN)/python -m setveil.workflows.warm
 
 bench: .venv/.ready-dev
 	for part in km constraints sensitive classes; do $(BIN)/python -m benchmarks.$$part --data $(DATA); done
@@ -36,7 +36,7 @@ bench: .venv/.ready-dev
 	$(PYTHON) -m venv .venv
 	$(PIP) install -c constraints.txt -e .
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib src || true
-	$(BIN)/python -m setveil.warm aa
+	$(BIN)/python -m setveil.workflows.warm aa
 	touch $@
 
 .venv/.ready-dev: .venv/.ready

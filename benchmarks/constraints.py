@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import setveil as sv
-from setveil.algorithms.constraint_generators import PAIR_SHARES, SIZE_SHARES, occurring, random_mix, random_pairs
+from setveil.algorithms.constraints.generators import PAIR_SHARES, SIZE_SHARES, occurring, random_mix, random_pairs
 from setveil.core import Transactions
 from setveil.utility.avg_re import avg_re, workload_i, workload_t
 

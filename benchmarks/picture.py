@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import setveil as sv
-from setveil.compare import compare, pareto_front, read_grid
 from setveil.report.charts import curve
 from setveil.report.compare_page import front_chart, mark_of
-from setveil.samples import demo_files
+from setveil.workflows.compare import compare, pareto_front, read_grid
+from setveil.workflows.samples import demo_files
 
 K, M, KNOWN = 5, 3, 3
 GRID = """

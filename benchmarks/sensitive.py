@@ -30,8 +30,8 @@ from setveil.errors import InfeasibleError
 from setveil.generate.quest import quest
 from setveil.models import PrivacyDegree
 from setveil.risk.guesses import guess_holders
-from setveil.samples import generate_quest
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
+from setveil.workflows.samples import generate_quest
 
 CASES: tuple[tuple[str, dict[str, object]], ...] = (
     ("nn+", {}),

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
         SetveilError,
         SetveilWarning,
     )
-    from setveil.folder import open_release, verify_folder
-    from setveil.io.hierarchies import check_hierarchy
+    from setveil.io.hierarchies.reading import check_hierarchy
     from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
-    from setveil.pipeline import anonymize, measure, publish, read, risk, run, verify
     from setveil.policy.schema import Policy
     from setveil.risk.attack import attack
     from setveil.utility.reconstruction import query
     from setveil.verify import Verdict, minimal_violations
+    from setveil.workflows.folder import open_release, verify_folder
+    from setveil.workflows.pipeline import anonymize, measure, publish, read, risk, run, verify
 
 __all__ = [
     "CancelledError",
@@ -72,11 +72,11 @@ __all__ = [
 
 _ROOMS = {
     "setveil.core": "Grouping Hierarchy LocalRecoding Recoding Release Replacement Transactions",
-    "setveil.folder": "open_release verify_folder",
+    "setveil.workflows.folder": "open_release verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
-    "setveil.io.hierarchies": "check_hierarchy",
+    "setveil.io.hierarchies.reading": "check_hierarchy",
     "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
-    "setveil.pipeline": "anonymize measure publish read risk run verify",
+    "setveil.workflows.pipeline": "anonymize measure publish read risk run verify",
     "setveil.policy.schema": "Policy",
     "setveil.risk.attack": "attack",
     "setveil.utility.reconstruction": "query",

@@ -23,7 +23,7 @@ def algorithms(
     import inspect
 
     import setveil
-    from setveil.pipeline import describe_algorithm
+    from setveil.workflows.pipeline import describe_algorithm
 
     if name is None:
         entries = setveil.algorithms()

@@ -61,8 +61,8 @@ def anonymize(
     json: o.Json = False,
 ) -> None:
     """Make a release, verify it, and publish it with certificate and report."""
-    from setveil import pipeline
     from setveil.errors import InputError
+    from setveil.workflows import pipeline
 
     given: dict[str, Any] = {
         "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),

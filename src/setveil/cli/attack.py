@@ -33,7 +33,7 @@ def attack(
 ) -> None:
     """Attack the original and its release, and see how often it works: before, after, and against people not in the data."""
     import setveil
-    from setveil import folder, pipeline
+    from setveil.workflows import folder, pipeline
 
     numbers = o.numbers_of(known)
     note_first_run()

@@ -30,9 +30,9 @@ def compare(
     json: o.Json = False,
 ) -> None:
     """Run many settings and see which ones are worth it: risk against loss, with the front nothing beats."""
-    from setveil.compare import compare as run_all
-    from setveil.compare import pareto_front, read_grid
     from setveil.report.words import figure, percent
+    from setveil.workflows.compare import compare as run_all
+    from setveil.workflows.compare import pareto_front, read_grid
 
     note_first_run()
     with progress() as report:

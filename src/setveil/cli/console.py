@@ -55,10 +55,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
 
 def note_first_run() -> None:
     """Tell why a run takes longer, if kernels have to be compiled in it."""
-    from setveil.pipeline import call_before_compiling
+    from setveil.workflows.pipeline import call_before_compiling
 
     call_before_compiling(
-        lambda: note("first run of this kind: compiling kernels, once; `python -m setveil.warm` does it beforehand.")
+        lambda: note(
+            "first run of this kind: compiling kernels, once; `python -m setveil.workflows.warm` does it beforehand."
+        )
     )
 
 

@@ -48,7 +48,7 @@ def generate(
 ) -> None:
     """Write privacy constraints made from data: what an attacker might know."""
     import setveil
-    from setveil import constraints
+    from setveil.workflows import constraints
 
     data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
     count = constraints.generate(data, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0)
@@ -73,8 +73,8 @@ def check(
     from dataclasses import asdict
 
     import setveil
-    from setveil import constraints as lists
     from setveil.errors import InfeasibleError, name_some
+    from setveil.workflows import constraints as lists
 
     note_first_run()
     section = o.model_section(

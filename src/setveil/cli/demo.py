@@ -22,7 +22,7 @@ def demo(
     ),
 ) -> None:
     """The whole flow on bundled data: 5,000 invented baskets with a taxonomy, k=5, m=2; offline, in seconds."""
-    from setveil import pipeline, samples
+    from setveil.workflows import pipeline, samples
 
     note_first_run()
     baskets, taxonomy = samples.demo_files()

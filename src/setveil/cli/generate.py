@@ -41,7 +41,7 @@ def quest(
     seed: _Seed = 0,
 ) -> None:
     """Market baskets made of patterns that people tend to buy whole (Agrawal and Srikant 1994)."""
-    from setveil import samples
+    from setveil.workflows import samples
 
     with progress() as report:
         count = samples.generate_quest(output, to or "fimi", report, D=d, T=t, I=i, N=n, L=patterns, seed=seed)
@@ -59,7 +59,7 @@ def patients(
     seed: _Seed = 0,
 ) -> None:
     """Patients with diagnosis codes: invented, with age, sex and comorbidity behind them."""
-    from setveil import samples
+    from setveil.workflows import samples
 
     with progress() as report:
         count = samples.generate_patients(output, to or "long", report, n=n, visits=visits, seed=seed)

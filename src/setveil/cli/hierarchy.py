@@ -42,7 +42,7 @@ def build(
 ) -> None:
     """Build a hierarchy over the items of a data set."""
     import setveil
-    from setveil import pipeline
+    from setveil.workflows import pipeline
 
     data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
     tree = pipeline.resolve_hierarchy(how, data)

@@ -39,7 +39,7 @@ def _start(
 
 
 def _register() -> None:
-    names = "risk anonymize verify measure query attack compare suggest hierarchy constraints generate algorithms reproduce demo"
+    names = "risk anonymize verify measure query attack compare suggest hierarchy constraints generate algorithms demo"
     for name in names.split():
         import_module(f"setveil.cli.{name}").register(app)
 

@@ -27,8 +27,8 @@ def measure(
 ) -> None:
     """What a release cost, compared with the original."""
     import setveil
-    from setveil import folder
     from setveil.report.words import METRICS, figure, put
+    from setveil.workflows import folder
 
     data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
     metrics = folder.measure_folder(data, out)

@@ -35,10 +35,10 @@ def suggest(
 ) -> None:
     """Look at the data and propose model, parameters, hierarchy and algorithm, with reasons and what it would cost."""
     import setveil
-    from setveil import pipeline
     from setveil.report.words import figure, percent
-    from setveil.suggest import command_for, policy_for
-    from setveil.suggest import suggest as propose
+    from setveil.workflows import pipeline
+    from setveil.workflows.suggest import command_for, policy_for
+    from setveil.workflows.suggest import suggest as propose
 
     note_first_run()
     reading = o.read_options(format, delimiter, id_column, item_column)

@@ -43,8 +43,8 @@ def verify(
     json: o.Json = False,
 ) -> None:
     """Check a release folder again, or audit any file. Exit code 1 if the guarantee does not hold."""
-    from setveil import folder
     from setveil.errors import InputError
+    from setveil.workflows import folder
 
     reading = o.read_options(format, delimiter, id_column, item_column)
     if target.is_dir():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import InputError, name_some
 
@@ -152,30 +153,26 @@ class Hierarchy:
     @classmethod
     def from_file(cls, path: str | PathLike[str], **options: object) -> Hierarchy:
         """From any hierarchy file setveil knows (see ``docs/formats.md``)."""
-        from setveil.io.hierarchies import read_hierarchy
-
-        return read_hierarchy(path, **options)  # type: ignore[arg-type]
+        made: Hierarchy = call("Hierarchy.from_file", path, **options)
+        return made
 
     @classmethod
     def balanced(cls, data: Transactions | Vocabulary, fanout: int = 5) -> Hierarchy:
         """A balanced tree over the items in ascending order."""
-        from setveil.taxonomies.balanced import balanced
-
-        return balanced(data if isinstance(data, Vocabulary) else data.vocabulary, fanout)
+        made: Hierarchy = call("Hierarchy.balanced", data if isinstance(data, Vocabulary) else data.vocabulary, fanout)
+        return made
 
     @classmethod
     def prefix(cls, data: Transactions | Vocabulary, lengths: Sequence[int]) -> Hierarchy:
         """Codes grouped by their leading characters, as in ICD."""
-        from setveil.taxonomies.prefix import by_prefix
-
-        return by_prefix(data if isinstance(data, Vocabulary) else data.vocabulary, lengths)
+        made: Hierarchy = call("Hierarchy.prefix", data if isinstance(data, Vocabulary) else data.vocabulary, lengths)
+        return made
 
     @classmethod
     def auto(cls, data: Transactions, method: str = "") -> Hierarchy:
         """A tree built from the data so that little is lost; its nodes mean nothing to people."""
-        from setveil.taxonomies.auto import auto
-
-        return auto(data, method)
+        made: Hierarchy = call("Hierarchy.auto", data, method)
+        return made
 
     # -- looking --------------------------------------------------------------------------------------------------
 
@@ -253,9 +250,7 @@ class Hierarchy:
 
     def to_file(self, path: str, format: str = "csv") -> None:
         """Write as ``csv`` (leaf to root), ``edges``, ``amnesia`` or ``amnesia-json``."""
-        from setveil.io.hierarchy_writers import write_hierarchy
-
-        write_hierarchy(self, path, format)
+        call("Hierarchy.to_file", self, path, format)
 
     # -- meeting the data -----------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from setveil.core.hierarchy import Hierarchy, _fresh
 from setveil.core.itemsets import Itemsets
+from setveil.core.seam import call
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 
@@ -64,10 +65,9 @@ class Release(ABC):
         """Published label → the original items it may stand for, sorted; ``''`` only if something is suppressed."""
 
     def publish(self, out: str | PathLike[str], **options: Any) -> Path:
-        """Verify, then write the folder; refuses a release that does not keep its claim. See ``pipeline.publish``."""
-        from setveil.pipeline import publish
-
-        return publish(self, out, **options).path
+        """Verify, then write the folder; refuses a release that does not keep its claim. See ``workflows.pipeline.publish``."""
+        path: Path = call("Release.publish", self, out, **options).path
+        return path
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -142,7 +142,7 @@ def _popularity() -> list[NDArray[np.uint64]]:
 
 
 def write_demo_data(folder: Path) -> None:
-    """Write ``baskets.csv.gz`` and ``taxonomy.csv``, the files in ``setveil.demo_data``."""
+    """Write ``baskets.csv.gz`` and ``taxonomy.csv``, the files in ``setveil.workflows.demo_data``."""
     rows = [f"{number},{item}\n" for number, row in enumerate(groceries().to_lists(), start=1) for item in row]
     (folder / "baskets.csv.gz").write_bytes(gzip.compress(("basket,item\n" + "".join(rows)).encode(), mtime=0))
     rows = [f"{item},{category},{department}\n" for department, (category, items) in _shelves() for item in items]

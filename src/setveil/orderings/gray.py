@@ -23,7 +23,7 @@ def gray_order(data: Transactions, bits: str | ArrayLike = "frequency") -> NDArr
     ``bits``: which item is the most significant bit: ``"frequency"`` (the most frequent, ties by item number), ``"id"``
     (the first in ascending order), or a rank per item, 0 for the most significant.
     """
-    from setveil.kernels.ordering import encode_gray_rows
+    from setveil.orderings._loops import encode_gray_rows
 
     rank = _bit_of_items(data, bits)
     codes = np.empty(data.n_occurrences + data.n_records, dtype=np.int32)

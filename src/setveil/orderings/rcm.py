@@ -27,7 +27,7 @@ SLICE = 100_000  # records walked through between two reports
 
 def rcm_order(data: Transactions, step: Callable[[str, float | None], None] | None = None) -> NDArray[np.int64]:
     """Record numbers in reverse Cuthill-McKee order, int64[n_records]; ``step`` is told how far it is."""
-    from setveil.kernels.ordering import walk_on
+    from setveil.orderings._loops import walk_on
 
     by_degree = _by_degree(data)
     ranked = data.select(by_degree)  # from here on a row's number is its rank by degree

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.mining import Lists, add_bits, count_matches, invert_rows, sort_rows_by_item
+from setveil.arrays.sampling import draw_subsets
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.kernels.mining import Lists, add_bits, count_matches, invert_rows, sort_rows_by_item
-from setveil.kernels.risk import Rows, find_rare_subsets, tally_subsets
-from setveil.kernels.sampling import draw_subsets
 from setveil.models.base import whole_number
+from setveil.risk._identifying import Rows, find_rare_subsets, tally_subsets
 from setveil.risk.intervals import Interval, wilson
 
 Progress = Callable[[str, float | None], None]

@@ -37,9 +37,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.sampling import draw_subsets
 from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
 from setveil.errors import InputError
-from setveil.kernels.sampling import draw_subsets
 from setveil.models.base import whole_number
 from setveil.risk.guesses import Guess, guess_holders
 from setveil.risk.intervals import Rate, rate_of

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Transactions, Vocabulary
-from setveil.core.images import Images, images_of
-from setveil.kernels.mining import (
+from setveil.arrays.mining import (
     Postings,
     Queries,
     are_matches,
@@ -18,6 +16,8 @@ from setveil.kernels.mining import (
     sorted_distinct,
     sum_over_matches,
 )
+from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Transactions, Vocabulary
+from setveil.core.images import Images, images_of
 
 _PER_SLICE = 500_000_000  # records times targets searched between two chances to stop
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)

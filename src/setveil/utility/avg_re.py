@@ -17,10 +17,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.mining import add_bits, count_matches, invert_rows
+from setveil.arrays.sampling import draw_subsets
 from setveil.core import Itemsets, Release, Transactions
 from setveil.errors import InputError
-from setveil.kernels.mining import add_bits, count_matches, invert_rows
-from setveil.kernels.sampling import draw_subsets
 from setveil.models.base import whole_number
 from setveil.utility.reading import Estimator, Reading
 

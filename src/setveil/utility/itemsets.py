@@ -8,9 +8,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.mining import invert_rows, mine_itemsets, sort_rows_by_item
 from setveil.core import Itemsets, Transactions
 from setveil.errors import InputError
-from setveil.kernels.mining import invert_rows, mine_itemsets, sort_rows_by_item
 
 LIMIT = 2_000_000  # itemsets; more are not worth comparing
 _N_SLICES = 16

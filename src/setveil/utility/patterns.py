@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.mining import count_matches, pack_postings, sorted_distinct
 from setveil.core import Hierarchy, Itemsets, LocalRecoding, Recoding, Release, Replacement, Transactions, Vocabulary
 from setveil.errors import InputError
-from setveil.kernels.mining import count_matches, pack_postings, sorted_distinct
 from setveil.utility.itemsets import FrequentItemsets, as_min_support, frequent_itemsets
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 

@@ -21,10 +21,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.mining import Postings, Queries, count_matches, list_matches, pack_postings, sorted_distinct
 from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Vocabulary
 from setveil.core.images import Images, images_of
 from setveil.errors import InputError
-from setveil.kernels.mining import Postings, Queries, count_matches, list_matches, pack_postings, sorted_distinct
 from setveil.utility.loss import group_sizes
 
 Estimator = Literal["expand", "probability"]

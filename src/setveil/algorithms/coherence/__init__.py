@@ -1,0 +1,1 @@
+"""(h, k, p)-coherence: what p known public items may reveal."""

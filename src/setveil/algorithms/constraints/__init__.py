@@ -1,0 +1,1 @@
+"""Privacy and utility constraints: items merged into sets, or suppressed."""

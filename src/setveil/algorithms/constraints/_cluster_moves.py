@@ -1,0 +1,219 @@
+"""Moving single items from cluster to cluster while every occurring item and pair of clusters keeps k records.
+
+Clusters are places 0, 1, …; a place may be empty. ``together[a, b]`` is the number of records with something of both places,
+``together[a, a]`` the support of one. Only the records of the moved item change, so a move is judged by looking at them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.constraints._clustering import Ints, Slots
+from setveil.arrays.compile import compiled
+
+FORBIDDEN = np.int64(1) << 62
+
+
+class Partition(NamedTuple):
+    """Records of items, and the place of every item."""
+
+    starts: Ints  # [n_records + 1]
+    items: Slots  # [n_occurrences]
+    weight: Ints  # [n_records]
+    item_starts: Ints  # [n_items + 1]
+    item_records: Ints  # [n_occurrences] the records of every item
+    mass: Ints  # [n_items] occurrences times weight of the item
+    group: Slots  # [n_items] items of different groups never share a place
+    place: Slots  # [n_items]
+    size: Ints  # [n_places] items
+    load: Ints  # [n_places] sum of mass
+    owner: Slots  # [n_places] group of the items there
+    together: NDArray[np.int32]  # [n_places, n_places]
+
+
+@compiled
+def fill_together(part: Partition) -> None:
+    """Count the records of every pair of places into a matrix of zeros."""
+    n_places = len(part.size)
+    seen = np.full(n_places, -1, np.int64)
+    found = np.empty(n_places, np.int32)
+    for row in range(len(part.starts) - 1):
+        n_found = 0
+        for item in part.items[part.starts[row] : part.starts[row + 1]]:
+            place = part.place[item]
+            if seen[place] != row:
+                seen[place] = row
+                found[n_found] = place
+                n_found += 1
+        for one in found[:n_found]:
+            for other in found[:n_found]:
+                part.together[one, other] += part.weight[row]
+
+
+@compiled
+def loss_of(size: int, load: int) -> int:
+    """What a cluster costs: its size for every occurrence in it, nothing for an item alone."""
+    return size * load if size > 1 else 0
+
+
+@compiled
+def move_items(part: Partition, order: Slots, slack: Ints, k: int) -> int:
+    """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the moves."""
+    n_places = len(part.size)
+    here = np.zeros(n_places, np.int64)  # items of the present record at each place
+    with_item = np.empty(n_places, np.int64)  # records of the item with something of each other place
+    lost = np.empty(n_places, np.int64)  # of these, records where the item is alone at its place
+    gained = np.empty(n_places, np.int64)
+    change = np.empty(n_places, np.int64)
+    n_moves = 0
+    for number in range(len(order)):
+        item = order[number]
+        lost_support = _look_at_records(part, item, here, with_item, lost)
+        allowed = _can_leave(part, item, lost, lost_support, k)  # -1 no, -2 anywhere, or to this place only
+        if allowed == -1:
+            continue
+        _price_places(part, item, allowed, change)
+        for _ in range(30):
+            target = np.argmin(change)
+            if change[target] >= slack[number]:
+                break
+            pair = _look_at_target(part, item, target, here, gained)
+            if _can_enter(part, item, target, with_item[target], gained, pair, k):
+                _move(part, item, target, lost, lost_support, with_item[target], gained, pair)
+                n_moves += 1
+                break
+            change[target] = FORBIDDEN
+    return n_moves
+
+
+@compiled
+def _look_at_records(part: Partition, item: int, here: Ints, with_item: Ints, lost: Ints) -> int:
+    """Fill ``with_item`` and ``lost``; returns the records in which the item is alone at its place."""
+    with_item[:] = 0
+    lost[:] = 0
+    home = part.place[item]
+    alone = np.int64(0)
+    for row in part.item_records[part.item_starts[item] : part.item_starts[item + 1]]:
+        members = part.items[part.starts[row] : part.starts[row + 1]]
+        for other in members:
+            here[part.place[other]] += 1
+        is_alone = here[home] == 1
+        if is_alone:
+            alone += part.weight[row]
+        for other in members:
+            place = part.place[other]
+            if here[place] > 0 and place != home:
+                with_item[place] += part.weight[row]
+                if is_alone:
+                    lost[place] += part.weight[row]
+            here[place] = 0
+    return alone
+
+
+@compiled
+def _can_leave(part: Partition, item: int, lost: Ints, lost_support: int, k: int) -> int:
+    """-1 if what stays behind would be too rare; the only possible target if one pair would; -2 if nothing would."""
+    home = part.place[item]
+    if part.size[home] == 1:
+        return -2
+    if part.together[home, home] - lost_support < k:
+        return -1
+    only = -2
+    for place in range(len(lost)):
+        if lost[place] > 0 and 0 < part.together[home, place] - lost[place] < k:
+            if only >= 0:
+                return -1
+            only = place
+    return only
+
+
+@compiled
+def _price_places(part: Partition, item: int, only: int, change: Ints) -> None:
+    """What moving to each place adds to the loss; one empty place stands for all of them."""
+    home = part.place[item]
+    mass = part.mass[item]
+    saved = loss_of(part.size[home], part.load[home]) - loss_of(part.size[home] - 1, part.load[home] - mass)
+    change[:] = FORBIDDEN
+    seen_empty = part.size[home] == 1  # it is alone already
+    for place in range(len(part.size)):
+        if place == home or (only >= 0 and place != only):
+            continue
+        if part.size[place] == 0:
+            if seen_empty:
+                continue
+            seen_empty = True
+        elif part.owner[place] != part.group[item]:
+            continue
+        grown = loss_of(part.size[place] + 1, part.load[place] + mass) - loss_of(part.size[place], part.load[place])
+        change[place] = grown - saved
+
+
+@compiled
+def _look_at_target(part: Partition, item: int, target: int, here: Ints, gained: Ints) -> int:
+    """Fill ``gained``: records the target would newly share with each place; returns what it then shares with the old home."""
+    gained[:] = 0
+    home = part.place[item]
+    pair = np.int64(part.together[home, target])
+    for row in part.item_records[part.item_starts[item] : part.item_starts[item + 1]]:
+        members = part.items[part.starts[row] : part.starts[row + 1]]
+        for other in members:
+            here[part.place[other]] += 1
+        is_new = here[target] == 0
+        if is_new and here[home] > 1:
+            pair += part.weight[row]
+        elif not is_new and here[home] == 1:
+            pair -= part.weight[row]
+        for other in members:
+            place = part.place[other]
+            if here[place] > 0 and is_new and place != home and place != target:
+                gained[place] += part.weight[row]
+            here[place] = 0
+    return pair
+
+
+@compiled
+def _can_enter(part: Partition, item: int, target: int, shared: int, gained: Ints, pair: int, k: int) -> bool:
+    home = part.place[item]
+    if part.together[target, target] + _support(part, item) - shared < k:
+        return False
+    if part.size[home] > 1 and 0 < pair < k:
+        return False
+    for place in range(len(gained)):
+        if gained[place] > 0 and part.together[target, place] + gained[place] < k:
+            return False
+    return True
+
+
+@compiled
+def _support(part: Partition, item: int) -> int:
+    total = np.int64(0)
+    for row in part.item_records[part.item_starts[item] : part.item_starts[item + 1]]:
+        total += part.weight[row]
+    return total
+
+
+@compiled
+def _move(
+    part: Partition, item: int, target: int, lost: Ints, lost_support: int, shared: int, gained: Ints, pair: int
+) -> None:
+    home, together = part.place[item], part.together
+    for place in range(len(part.size)):
+        if place != home and place != target:
+            together[home, place] -= lost[place]
+            together[place, home] = together[home, place]
+            together[target, place] += gained[place]
+            together[place, target] = together[target, place]
+    together[home, home] -= lost_support
+    together[target, target] += _support(part, item) - shared
+    kept = pair if part.size[home] > 1 else 0
+    together[home, target] = kept
+    together[target, home] = kept
+    part.place[item] = target
+    part.size[home] -= 1
+    part.size[target] += 1
+    part.load[home] -= part.mass[item]
+    part.load[target] += part.mass[item]
+    part.owner[target] = part.group[item]

@@ -1,0 +1,380 @@
+"""Loops that choose partners so that groups as a whole answer like the original.
+
+The profile of a sensitive item says how often each public item occurs in its records (``actual``) and in all records of
+its groups (``expected``); with groups of p records the answers are right if ``expected`` is p times ``actual``. Their error is
+measured item by item, as the divergence of two coins: a of the records have the item, e are expected to.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.degree._grouping import Rows, State, accept_group, find_end, meets_mark, set_mark
+from setveil.arrays.compile import compiled
+
+
+class Profiles(NamedTuple):
+    """One profile per sensitive item: CSR over the public items that occur in its records, ascending."""
+
+    indptr: NDArray[np.int64]  # [sensitive items + 1]
+    items: NDArray[np.int32]  # [entries]
+    share: NDArray[np.float64]  # [entries] of the sensitive item's records that have the public item
+    expected: NDArray[np.int64]  # [entries] occurrences in its groups, changed in place
+    gain: NDArray[np.float64]  # [entries] by how much one more occurrence lowers the error, changed in place
+    full: NDArray[np.int64]  # [sensitive items] records in all groups of the item
+
+
+class Desk(NamedTuple):
+    """The index, and room to work in."""
+
+    indptr: NDArray[np.int64]  # [public items + 1] where an item's records are in ``records``, ascending
+    records: NDArray[np.int64]
+    shortest: NDArray[np.int64]  # [quiet records] by length, then number
+    place_short: NDArray[np.int64]  # [records] where a quiet record stands in ``shortest``
+    next_short: NDArray[np.int64]  # [quiet records + 1] leads to the next ungrouped one; changed in place
+    need: NDArray[np.float64]  # [public items] what an occurrence is worth to the group at hand, 0 between groups
+    seen: NDArray[np.int64]  # [records] the last list the record was on
+    found: NDArray[np.int64]  # [records] the candidates
+    score: NDArray[np.float64]  # [records] an upper bound of what each candidate is worth
+    clock: NDArray[np.int64]  # [1] number of the group at hand
+    cost: NDArray[np.float64]  # [1] what any item costs the group at hand
+
+
+@compiled
+def measure_gain(share: float, expected: int, full: int) -> float:
+    """By how much an item's error falls if ``expected`` of ``full`` grows by one."""
+    rest = full - expected
+    fewer = log((rest - 1) / rest) if rest > 1 else -log(2.0)
+    return share * log((expected + 1) / expected) + (1.0 - share) * fewer
+
+
+@compiled
+def measure_all_gains(profiles: Profiles) -> None:
+    """Fill ``gain`` from ``expected``."""
+    for secret in range(len(profiles.full)):
+        for place in range(profiles.indptr[secret], profiles.indptr[secret + 1]):
+            profiles.gain[place] = measure_gain(profiles.share[place], profiles.expected[place], profiles.full[secret])
+
+
+@compiled
+def open_profile(secret: int, profiles: Profiles, need: NDArray[np.float64]) -> float:
+    """The group at hand gets a sensitive item: what occurrences are worth to it, and what any other item costs."""
+    cost = 1.0 / profiles.full[secret]
+    for place in range(profiles.indptr[secret], profiles.indptr[secret + 1]):
+        need[profiles.items[place]] += profiles.gain[place] + cost
+    return cost
+
+
+@compiled
+def close_profile(secret: int, profiles: Profiles, need: NDArray[np.float64]) -> None:
+    """The group at hand is done."""
+    for place in range(profiles.indptr[secret], profiles.indptr[secret + 1]):
+        need[profiles.items[place]] = 0.0
+
+
+@compiled
+def count_in(record: int, step: int, secret: int, public: Rows, profiles: Profiles, need: NDArray[np.float64]) -> None:
+    """A record joins (step 1) or leaves (-1) a group of a sensitive item whose profile is open."""
+    first, last = profiles.indptr[secret], profiles.indptr[secret + 1]
+    for j in range(public.indptr[record], public.indptr[record + 1]):
+        item = public.items[j]
+        place = first + np.searchsorted(profiles.items[first:last], item)
+        if place < last and profiles.items[place] == item:
+            profiles.expected[place] += step
+            gain = measure_gain(profiles.share[place], profiles.expected[place], profiles.full[secret])
+            need[item] += gain - profiles.gain[place]
+            profiles.gain[place] = gain
+
+
+@compiled
+def value_record(record: int, cost: float, public: Rows, need: NDArray[np.float64]) -> float:
+    """By how much the error falls if a record joins the group at hand."""
+    value = 0.0
+    for j in range(public.indptr[record], public.indptr[record + 1]):
+        value += need[public.items[j]] - cost
+    return value
+
+
+@compiled
+def list_holders(
+    item: int, middle: int, reach: int, n_found: int, with_loud: bool, hidden: Rows, desk: Desk, state: State
+) -> int:
+    """List up to ``reach`` ungrouped records on either side of ``middle`` that have an item; how many are listed then.
+
+    Conflicting records, and without ``with_loud`` all loud ones, are passed over, at most three for one that is listed.
+    """
+    first, last = desk.indptr[item], desk.indptr[item + 1]
+    start = first + np.searchsorted(desk.records[first:last], middle)
+    for step in (-1, 1):
+        place = start - 1 if step < 0 else start
+        n_mine = n_passed = 0
+        while first <= place < last and n_mine < reach and n_passed < 4 * reach:
+            record = desk.records[place]
+            place += step
+            n_passed += 1
+            if state.group_of[record] >= 0:
+                continue
+            if hidden.indptr[record] < hidden.indptr[record + 1] and (
+                not with_loud or meets_mark(hidden, record, state.mark, desk.clock[0])
+            ):
+                continue
+            n_mine += 1
+            if desk.seen[record] != desk.clock[0]:
+                desk.seen[record] = desk.clock[0]
+                desk.found[n_found] = record
+                n_found += 1
+    return n_found
+
+
+@compiled
+def list_most_needed(secret: int, profiles: Profiles, wanted: NDArray[np.int64]) -> int:
+    """The items whose next occurrence lowers the error of a sensitive item most, as many as ``wanted`` holds."""
+    n_found = 0
+    for place in range(profiles.indptr[secret], profiles.indptr[secret + 1]):
+        rank = n_found
+        while rank > 0 and profiles.gain[place] > profiles.gain[wanted[rank - 1]]:
+            rank -= 1
+        if rank < len(wanted):
+            n_found = min(n_found + 1, len(wanted))
+            for other in range(n_found - 1, rank, -1):
+                wanted[other] = wanted[other - 1]
+            wanted[rank] = place
+    return n_found
+
+
+@compiled
+def list_partners(
+    fixed: NDArray[np.int64],
+    search: tuple[int, int, int],
+    with_loud: bool,
+    public: Rows,
+    hidden: Rows,
+    profiles: Profiles,
+    desk: Desk,
+    state: State,
+) -> int:
+    """List records that share an item with one of the fixed members, or have an item their profiles need most.
+
+    ``search``: records per item and side, most needed items per profile, records already listed.
+    """
+    reach, n_needed, n_found = search
+    wanted = np.empty(n_needed, dtype=np.int64)
+    for member in fixed:
+        for j in range(public.indptr[member], public.indptr[member + 1]):
+            n_found = list_holders(public.items[j], member, reach, n_found, with_loud, hidden, desk, state)
+        for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
+            for k in range(list_most_needed(hidden.items[i], profiles, wanted)):
+                item = profiles.items[wanted[k]]
+                n_found = list_holders(item, member, reach, n_found, with_loud, hidden, desk, state)
+    return n_found
+
+
+@compiled
+def open_group(fixed: NDArray[np.int64], hidden: Rows, profiles: Profiles, desk: Desk, state: State) -> None:
+    """A new group is at hand."""
+    desk.cost[0] = 0.0
+    for member in fixed:
+        set_mark(hidden, member, state.mark, desk.clock[0])
+        desk.seen[member] = desk.clock[0]
+        for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
+            desk.cost[0] += open_profile(hidden.items[i], profiles, desk.need)
+
+
+@compiled
+def close_group(group: NDArray[np.int64], hidden: Rows, profiles: Profiles, desk: Desk) -> None:
+    """No group is at hand."""
+    for member in group:
+        for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
+            close_profile(hidden.items[i], profiles, desk.need)
+
+
+@compiled
+def sink_candidate(place: int, n_found: int, desk: Desk) -> None:
+    """Let a candidate sink in the heap until it stands above none that scores higher (ties: lower record number)."""
+    record, score = desk.found[place], desk.score[place]
+    while 2 * place + 1 < n_found:
+        below = 2 * place + 1
+        if below + 1 < n_found and (
+            desk.score[below + 1] > desk.score[below]
+            or (desk.score[below + 1] == desk.score[below] and desk.found[below + 1] < desk.found[below])
+        ):
+            below += 1
+        if desk.score[below] < score or (desk.score[below] == score and desk.found[below] > record):
+            break
+        desk.found[place], desk.score[place] = desk.found[below], desk.score[below]
+        place = below
+    desk.found[place], desk.score[place] = record, score
+
+
+@compiled
+def value_candidates(n_found: int, public: Rows, desk: Desk) -> None:
+    """Score all candidates and make them a heap."""
+    for mine in range(n_found):
+        desk.score[mine] = value_record(desk.found[mine], desk.cost[0], public, desk.need)
+    for place in range(n_found // 2 - 1, -1, -1):
+        sink_candidate(place, n_found, desk)
+
+
+@compiled
+def pick_best(n_found: int, public: Rows, desk: Desk, state: State) -> int:
+    """Bring the candidate worth most to the top: 0; -1 if there is none.
+
+    Scores are upper bounds: a top whose score is still right is the best. If even that does harm, the shortest quiet
+    record may do less: it is put behind the candidates, and its place is the answer.
+    """
+    while n_found:
+        score = value_record(desk.found[0], desk.cost[0], public, desk.need)
+        if score >= desk.score[0]:
+            break
+        desk.score[0] = score
+        sink_candidate(0, n_found, desk)
+    if n_found and desk.score[0] >= 0.0:
+        return 0
+    short = find_end(desk.next_short, 0)
+    while short < len(desk.shortest) and (
+        desk.seen[desk.shortest[short]] == desk.clock[0] or state.group_of[desk.shortest[short]] >= 0
+    ):
+        short = find_end(desk.next_short, short + 1)
+    if short < len(desk.shortest):
+        record = desk.shortest[short]
+        score = value_record(record, desk.cost[0], public, desk.need)
+        if not n_found or score > desk.score[0]:
+            desk.seen[record] = desk.clock[0]
+            desk.found[n_found] = record
+            return n_found
+    return 0 if n_found else -1
+
+
+@compiled
+def fill_group(
+    group: NDArray[np.int64],
+    size: int,
+    n_found: int,
+    public: Rows,
+    hidden: Rows,
+    profiles: Profiles,
+    desk: Desk,
+    state: State,
+) -> int:
+    """Fill ``group`` behind its first ``size`` members, one best candidate after the other; its size then.
+
+    A candidate's worth never grows with a quiet partner. A loud partner brings its own profiles: everybody is valued anew.
+    """
+    value_candidates(n_found, public, desk)
+    while size < len(group):
+        best = pick_best(n_found, public, desk, state)
+        if best < 0:
+            break
+        record = desk.found[best]
+        if best < n_found:
+            n_found -= 1
+            desk.found[0], desk.score[0] = desk.found[n_found], desk.score[n_found]
+            sink_candidate(0, n_found, desk)
+        is_loud = hidden.indptr[record] < hidden.indptr[record + 1]
+        if is_loud and meets_mark(hidden, record, state.mark, desk.clock[0]):
+            continue
+        for member in group[:size]:
+            for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
+                count_in(record, 1, hidden.items[i], public, profiles, desk.need)
+        group[size] = record
+        size += 1
+        if is_loud:
+            set_mark(hidden, record, state.mark, desk.clock[0])
+            for i in range(hidden.indptr[record], hidden.indptr[record + 1]):
+                desk.cost[0] += open_profile(hidden.items[i], profiles, desk.need)
+                for member in group[: size - 1]:
+                    count_in(member, 1, hidden.items[i], public, profiles, desk.need)
+            value_candidates(n_found, public, desk)
+    return size
+
+
+@compiled
+def empty_group(
+    group: NDArray[np.int64], n_kept: int, public: Rows, hidden: Rows, profiles: Profiles, desk: Desk
+) -> None:
+    """Count everybody behind the first ``n_kept`` members out of the group's profiles; the group is closed then."""
+    for holder in group:
+        for i in range(hidden.indptr[holder], hidden.indptr[holder + 1]):
+            for member in group[n_kept:]:
+                if member != holder:
+                    count_in(member, -1, hidden.items[i], public, profiles, desk.need)
+    close_group(group, hidden, profiles, desk)
+
+
+@compiled
+def form_groups_by_profile(
+    seeds: NDArray[np.int64],
+    p: int,
+    search: tuple[int, int],
+    public: Rows,
+    hidden: Rows,
+    profiles: Profiles,
+    desk: Desk,
+    state: State,
+) -> None:
+    """Each ungrouped seed takes the p-1 partners that lower the error of the group's sensitive items most.
+
+    ``search``: records listed per item and side, most needed items per profile.
+    """
+    group = np.empty(p, dtype=np.int64)
+    for seed in seeds:
+        if state.group_of[seed] >= 0:
+            continue
+        desk.clock[0] += 1
+        group[0] = seed
+        open_group(group[:1], hidden, profiles, desk, state)
+        wanted = (search[0], search[1], 0)
+        n_found = list_partners(group[:1], wanted, True, public, hidden, profiles, desk, state)
+        size = fill_group(group, 1, n_found, public, hidden, profiles, desk, state)
+        if size == p and accept_group(group, hidden, p, state):
+            close_group(group, hidden, profiles, desk)
+            for member in group:
+                if hidden.indptr[member] == hidden.indptr[member + 1]:
+                    desk.next_short[desk.place_short[member]] = desk.place_short[member] + 1
+        else:
+            empty_group(group[:size], 0, public, hidden, profiles, desk)
+
+
+@compiled
+def refill_groups(
+    groups: NDArray[np.int64],
+    p: int,
+    search: tuple[int, int],
+    public: Rows,
+    hidden: Rows,
+    profiles: Profiles,
+    desk: Desk,
+    state: State,
+) -> int:
+    """Choose the quiet members of each group anew, from its own and the ungrouped quiet records; how many are new.
+
+    ``groups`` has one row per group, loud members first; changed in place.
+    """
+    n_new = 0
+    for number in range(len(groups)):
+        group = groups[number]
+        mine = state.group_of[group[0]]
+        n_kept = 0
+        while n_kept < p and hidden.indptr[group[n_kept]] < hidden.indptr[group[n_kept] + 1]:
+            n_kept += 1
+        empty_group(group, n_kept, public, hidden, profiles, desk)
+        desk.clock[0] += 1
+        open_group(group[:n_kept], hidden, profiles, desk, state)
+        for place in range(n_kept, p):
+            state.group_of[group[place]] = -1
+            desk.seen[group[place]] = desk.clock[0]
+            desk.found[place - n_kept] = group[place]
+        wanted = (search[0], search[1], p - n_kept)
+        n_found = list_partners(group[:n_kept], wanted, False, public, hidden, profiles, desk, state)
+        before = group[n_kept:].copy()
+        fill_group(group, n_kept, n_found, public, hidden, profiles, desk, state)
+        close_group(group, hidden, profiles, desk)
+        for member in group:
+            state.group_of[member] = mine
+        for member in before:
+            n_new += state.group_of[member] != mine
+    return n_new

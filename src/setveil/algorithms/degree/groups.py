@@ -1,0 +1,123 @@
+"""What every algorithm for the privacy degree shares: splitting the data, feasibility, leftovers, the release.
+
+A group has degree p if each sensitive item belongs to at most one in p of its records. Groups are formed one after the
+other; a group is accepted only if the records that remain would, as one group, have degree p as well. So the leftovers
+can always be published as one group, and a release exists as soon as the whole data has degree p.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import option
+from setveil.algorithms.degree._grouping import State
+from setveil.core import Grouping, Transactions
+from setveil.errors import InfeasibleError, SetveilWarning
+from setveil.models import PrivacyDegree
+
+DISTANCES = ("hamming", "common", "jaccard")  # numbered as in kernels.grouping
+SUPPRESS_EXCESS = option(False, "take out occurrences of items too frequent for p, instead of refusing")
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The data in two parts, record by record, and the degree asked for."""
+
+    data: Transactions  # without suppressed occurrences
+    public: Transactions  # over the public items that occur
+    hidden: Transactions  # over the sensitive items that occur
+    p: int
+    sensitive: tuple[str, ...]
+    suppressed: Mapping[str, int]  # occurrences taken out per sensitive item
+
+    @property
+    def n_records(self) -> int:
+        """Number of records."""
+        return self.data.n_records
+
+    @property
+    def loud(self) -> NDArray[np.int64]:
+        """Records with a sensitive item, ascending."""
+        return np.flatnonzero(self.hidden.lengths)
+
+    def nothing_grouped(self) -> State:
+        """Where group formation starts."""
+        return State(
+            group_of=np.full(self.n_records, -1, dtype=np.int64),
+            left=self.hidden.supports.copy(),
+            tally=np.array([self.n_records, 0], dtype=np.int64),
+            mark=np.full(self.hidden.n_items, -1, dtype=np.int64),
+        )
+
+    def release(self, group_of: NDArray[np.int64], details: Mapping[str, Any]) -> Grouping:
+        """Groups as given; the records in no group (-1) are the last group."""
+        everything = {**details, "leftovers": int((group_of < 0).sum())}
+        if self.suppressed:
+            everything["suppressed_occurrences"] = dict(self.suppressed)
+        groups = np.where(group_of < 0, len(group_of), group_of)
+        return Grouping.from_groups(self.data, groups, self.sensitive, everything)
+
+
+def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: bool = False, seed: int = 0) -> Split:
+    """Part public from sensitive items and make sure that the degree can be reached.
+
+    ``suppress_excess``: of an item that more than one in p records have, occurrences are taken out of records drawn at
+    random until one in p is left; without it such an item is an InfeasibleError.
+    """
+    number = data.vocabulary.numbers(model.sensitive)
+    if model.p == 1:
+        warnings.warn("p=1 protects nothing; use 2 or more.", SetveilWarning, stacklevel=3)
+    is_sensitive = np.zeros(data.n_items, dtype=bool)
+    is_sensitive[number[number >= 0]] = True
+    at_most = data.n_records // model.p
+    excess = np.where(is_sensitive, np.maximum(data.supports - at_most, 0), 0)  # [n_items]
+    suppressed = {data.vocabulary[int(item)]: int(excess[item]) for item in np.flatnonzero(excess)}
+    if suppressed and not suppress_excess:
+        raise _too_frequent(data, model.p, excess)
+    if suppressed:
+        data = _without_excess(data, excess, seed)
+    return Split(
+        data,
+        data.keep_items(~is_sensitive).used_items(),
+        data.keep_items(is_sensitive).used_items(),
+        model.p,
+        tuple(model.sensitive),
+        suppressed,
+    )
+
+
+def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> InfeasibleError:
+    """Say which items are in the way, how frequent they are, and which p would work."""
+    worst = np.flatnonzero(excess)
+    worst = worst[np.argsort(-data.supports[worst], kind="stable")]
+    labels = [data.vocabulary[int(item)] for item in worst]
+    most = int(data.supports[worst[0]])
+    largest = data.n_records // most
+    shown = ", ".join(
+        f'"{label}" ({int(data.supports[item]):,})' for label, item in zip(labels[:5], worst.tolist(), strict=False)
+    )
+    more = f" and {len(labels) - 5:,} more" if len(labels) > 5 else ""
+    return InfeasibleError(
+        f"p={p} allows a sensitive item in at most {data.n_records // p:,} of {data.n_records:,} records, but there are more with "
+        f"{shown}{more}; the largest p that works is {largest}"
+        f"{' (no protection)' if largest == 1 else ''}, or set suppress_excess=true.",
+        items=labels,
+    )
+
+
+def _without_excess(data: Transactions, excess: NDArray[np.int64], seed: int) -> Transactions:
+    """Take out ``excess[item]`` occurrences of each item, drawn at random."""
+    rng = np.random.default_rng((seed, 0xE8CE55))
+    keep = np.ones(data.n_occurrences, dtype=bool)
+    for item in np.flatnonzero(excess):
+        places = np.flatnonzero(data.items == item)
+        keep[rng.choice(places, size=int(excess[item]), replace=False)] = False
+    return Transactions.from_pairs(
+        data.owners[keep], data.items[keep], data.n_records, data.vocabulary, data.ids, data.layout
+    )

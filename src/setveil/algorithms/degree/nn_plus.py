@@ -1,0 +1,169 @@
+"""NN+: partners chosen so that the groups of each sensitive item, taken together, answer like its records.
+
+After Ghinita, Kalnis, Tao: Anonymous Publication of Sensitive Transactional Data, TKDE 2011. Their problem statement asks for the
+groups with the least reconstruction error; their algorithms look for similar records instead. This one goes for the
+error itself: for every sensitive item it keeps the number of occurrences of each public item in the item's records and in
+its groups, and gives a group the records that bring the second nearest to p times the first.
+
+Guarantee: in every group each sensitive item belongs to at most one in p of the records.
+Preconditions: no sensitive item in more than one in p of all records (or ``suppress_excess``).
+Cost: Gray order, then for every group a number of candidates that does not grow with the data.
+
+Departures from the paper
+1. A group is accepted if the degree holds for what remains *without* it; see ``nn``.
+2. The error of a sensitive item is summed over single public items: the Kullback-Leibler divergence between the share of its
+   records that have the item and the share expected from the groups. Queries about several items follow closely.
+3. Records with the most public items go first: they have the fewest good partners.
+4. Candidates share an item with the seed, or have one of the items that its sensitive items lack most. Of each such item,
+   the ``reach`` ungrouped holders before and after the seed in Gray order are looked at.
+5. When all groups stand, ``rounds`` times over each group chooses its partners without sensitive items anew, among its own
+   and those in no group.
+6. Ties: first in Gray order. If every candidate does harm, the shortest record without sensitive items may do less.
+7. ``suppress_excess`` takes occurrences out instead of refusing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import Algorithm, Context, option
+from setveil.algorithms.degree import _profiles as kernels
+from setveil.algorithms.degree._grouping import Rows, State
+from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, split_records
+from setveil.core import Grouping, Transactions
+from setveil.errors import InputError
+from setveil.models import PrivacyDegree
+from setveil.orderings import gray_order
+
+SLICE = 500  # groups between two progress reports
+REINDEX = 0.8  # the index is made anew when only this share of its records is still ungrouped
+
+
+class _Work(NamedTuple):
+    """Records in Gray order and what is settled about them; profiles and state change in place."""
+
+    p: int
+    public: Transactions
+    hidden: Transactions
+    profiles: kernels.Profiles
+    state: State
+
+
+@dataclass(frozen=True)
+class NNPlus(Algorithm):
+    """Neighbours chosen by what the answers need."""
+
+    reach: int = option(128, "records looked at on either side, per item of the seed")
+    needed: int = option(4, "most needed items per sensitive item that candidates may have instead")
+    rounds: int = option(2, "how often groups choose their partners anew")
+    suppress_excess: bool = SUPPRESS_EXCESS
+
+    def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
+        """Order, form groups, let them choose anew."""
+        for name, value, least in (("reach", self.reach, 1), ("needed", self.needed, 0), ("rounds", self.rounds, 0)):
+            if value < least:
+                raise InputError(f'option "{name}" must be at least {least}, not {value}.')
+        context.step("feasibility")
+        split = split_records(data, model, self.suppress_excess, context.seed)
+        context.step("ordering")
+        order = gray_order(split.public)
+        public, hidden = split.public.select(order), split.hidden.select(order)  # from here on in Gray order
+        work = _Work(split.p, public, hidden, _profiles_of(public, hidden, split.p), split.nothing_grouped())
+        desk = _desk_of(public, hidden)
+        self._form_groups(work, desk, context)
+        self._refill_groups(work, desk, context)
+        group_of = np.empty(split.n_records, dtype=np.int64)
+        group_of[order] = work.state.group_of
+        return split.release(group_of, {})
+
+    def _form_groups(self, work: _Work, desk: kernels.Desk, context: Context) -> None:
+        """One group per seed, longest seed first."""
+        p, public, hidden, profiles, state = work
+        rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
+        loud = np.flatnonzero(hidden.lengths)
+        seeds = loud[np.argsort(-public.lengths[loud], kind="stable")]
+        n_indexed = public.n_records
+        for first in range(0, len(seeds), SLICE):
+            context.step("grouping", first / len(seeds))
+            if state.tally[0] < REINDEX * n_indexed:
+                n_indexed = int(state.tally[0])
+                desk = _index_only(desk, public, np.flatnonzero(state.group_of < 0))
+            some = seeds[first : first + SLICE]
+            kernels.form_groups_by_profile(some, p, (self.reach, self.needed), rows, secrets, profiles, desk, state)
+
+    def _refill_groups(self, work: _Work, desk: kernels.Desk, context: Context) -> None:
+        """Groups choose their quiet members anew, until a round changes nothing."""
+        p, public, hidden, profiles, state = work
+        rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
+        groups = _members_of(hidden, state, p)
+        desk = _index_only(desk, public, np.flatnonzero(hidden.lengths == 0))
+        for number in range(self.rounds):
+            n_new = 0
+            for first in range(0, len(groups), SLICE):
+                context.step("choosing anew", (number + first / len(groups)) / self.rounds)
+                some = groups[first : first + SLICE]
+                n_new += kernels.refill_groups(some, p, (self.reach, self.needed), rows, secrets, profiles, desk, state)
+            if not n_new:
+                break
+
+
+def _profiles_of(public: Transactions, hidden: Transactions, p: int) -> kernels.Profiles:
+    """Each sensitive item's profile when its own records are all its groups hold so far."""
+    width = max(public.n_items, 1)
+    beside = public.select(hidden.owners)  # one row per occurrence of a sensitive item
+    keys = np.repeat(hidden.items.astype(np.int64), beside.lengths) * width + beside.items
+    entries, actual = np.unique(keys, return_counts=True)
+    secret = entries // width  # [entries]
+    full = p * hidden.supports
+    share = actual / hidden.supports[secret]
+    gain = np.empty(len(entries), dtype=np.float64)
+    profiles = kernels.Profiles(
+        indptr=np.searchsorted(secret, np.arange(hidden.n_items + 1)).astype(np.int64, copy=False),
+        items=(entries % width).astype(np.int32),
+        share=share,
+        expected=actual.astype(np.int64, copy=False),
+        gain=gain,
+        full=full,
+    )
+    kernels.measure_all_gains(profiles)
+    return profiles
+
+
+def _desk_of(public: Transactions, hidden: Transactions) -> kernels.Desk:
+    """The index over all records, and room to work in."""
+    n_records = public.n_records
+    indptr, records = public.inverted()
+    quiet = np.flatnonzero(hidden.lengths == 0)
+    shortest = quiet[np.argsort(public.lengths[quiet], kind="stable")]
+    place_short = np.zeros(n_records, dtype=np.int64)
+    place_short[shortest] = np.arange(len(shortest))
+    return kernels.Desk(
+        indptr=indptr,
+        records=records,
+        shortest=shortest,
+        place_short=place_short,
+        next_short=np.arange(len(shortest) + 1, dtype=np.int64),
+        need=np.zeros(public.n_items, dtype=np.float64),
+        seen=np.zeros(n_records, dtype=np.int64),
+        found=np.empty(n_records + 1, dtype=np.int64),
+        score=np.empty(n_records + 1, dtype=np.float64),
+        clock=np.zeros(1, dtype=np.int64),
+        cost=np.zeros(1, dtype=np.float64),
+    )
+
+
+def _index_only(desk: kernels.Desk, public: Transactions, records: NDArray[np.int64]) -> kernels.Desk:
+    """The desk with an index over the given records only."""
+    indptr, rows = public.select(records).inverted()
+    return desk._replace(indptr=indptr, records=records[rows])
+
+
+def _members_of(hidden: Transactions, state: State, p: int) -> NDArray[np.int64]:
+    """The records of each group, those with sensitive items first, int64[groups, p]."""
+    grouped = np.flatnonzero(state.group_of >= 0)
+    order = np.lexsort((grouped, hidden.lengths[grouped] == 0, state.group_of[grouped]))
+    return grouped[order].reshape(-1, p)

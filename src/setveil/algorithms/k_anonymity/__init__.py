@@ -1,0 +1,1 @@
+"""k-anonymity: every published record occurs at least k times."""

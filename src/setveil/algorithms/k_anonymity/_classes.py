@@ -1,0 +1,370 @@
+"""Loops over classes of records that are to become identical: optimal cuts of an ordering, moves and swaps.
+
+The loss of a class of n records is what replacing them by their majority changes: per item the smaller of those with it and
+those without. Written with ``count`` for the records that have an item, a record that joins a class costs
+
+    (items of the class in more than half of it) + (items of the record) - 2·(common ones) - (those in exactly half of it)
+
+because an item in exactly half of the class may as well stay or go. The same read backwards is what a record that leaves
+saves. All losses are exact integers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.k_anonymity._chance import draw_below
+from setveil.arrays.compile import compiled
+
+
+class Rows(NamedTuple):
+    """Records as copies of distinct rows. Marks (sensitive items) belong to the record and are only counted.
+
+    Indices are unsigned, here and in ``Classes``: signed ones are checked for Python's count from the end, which takes a
+    third of the time.
+    """
+
+    indptr: NDArray[np.uint32]  # [n_rows + 1]
+    items: NDArray[np.uint32]  # sorted within a row
+    copies: NDArray[np.uint32]  # [n_rows + 1] row j is that of records copies[j] … copies[j+1]-1
+    of: NDArray[np.uint32]  # [n_records] the row of each record
+    mark_indptr: NDArray[np.uint32]  # [n_records + 1]
+    marks: NDArray[np.uint32]
+
+
+class Classes(NamedTuple):
+    """A partition of records with everything needed to price a step in the length of a record.
+
+    Class c owns the slots ``first[c] … first[c+1]-1``: two more than it may have members, because ``tally`` counts the items
+    that 0, 1, 2, … of its members have.
+    """
+
+    of: NDArray[np.uint32]  # [n_records]
+    size: NDArray[np.int64]  # [n_classes]
+    first: NDArray[np.uint32]  # [n_classes + 1]
+    member: NDArray[np.uint32]  # [slots] records, the first size[c] of each class
+    slot: NDArray[np.uint32]  # [n_records] where a record stands in ``member``
+    count: NDArray[np.int16]  # [n_classes, n_items] int32 for very large classes
+    tally: NDArray[np.int32]  # [slots]
+    majority: NDArray[np.int64]  # [n_classes] items that more than half of the members have
+    marked: NDArray[np.int32]  # [n_classes, n_marks]
+    diversity: NDArray[np.int64]  # [n_classes] different marks
+
+
+@compiled
+def cut_order(
+    rows: Rows,
+    n_items: int,
+    n_marks: int,
+    order: NDArray[np.int64],
+    k: int,
+    l: int,  # noqa: E741
+    longest: int,
+    grid: int,
+) -> tuple[int, NDArray[np.int64]]:
+    """The cut of an ordering of records into runs of k … ``longest``, each with l different marks, with the least loss.
+
+    Runs begin at multiples of ``grid``. Without marks and with a grid of 1 runs of more than 2k-1 are never needed: cutting
+    one in two does not raise the loss. Returns the loss and the run of each place, int64[n]; among equal cuts the last run is
+    the shortest. If there is no such cut, the loss is -1 and all places are in run 0.
+    """
+    n = len(order)
+    unreachable = np.int64(1) << 62
+    least = np.full(n + 1, unreachable, dtype=np.int64)  # least loss of the first j records
+    begin = np.zeros(n + 1, dtype=np.int64)  # where their last run begins
+    least[0] = 0
+    count = np.zeros(n_items, dtype=np.int64)
+    tally = np.empty(longest + 2, dtype=np.int64)  # items that 0, 1, 2, … records of the run have
+    seen = np.zeros(n_marks, dtype=np.int64)  # the last end for which a mark was met
+    for end in range(k, n + 1):
+        if end % grid and end < n:
+            continue
+        earliest = max(0, end - longest)
+        tally[:] = 0
+        loss = np.int64(0)
+        majority = np.int64(0)
+        diversity = 0
+        for start in range(end - 1, earliest - 1, -1):  # the run grows backwards
+            size = end - 1 - start
+            loss += majority
+            if size & 1:  # an item in just more than half is in exactly half once the run has grown
+                majority -= tally[(size + 1) >> 1]
+            record = order[start]
+            row = rows.of[record]
+            for place in range(rows.indptr[row], rows.indptr[row + 1]):
+                held = count[rows.items[place]]
+                loss += 1 - (2 * held >= size) - (2 * held > size)
+                majority += (2 * held + 2 > size + 1) & (2 * held <= size + 1)
+                tally[held] -= 1
+                tally[held + 1] += 1
+                count[rows.items[place]] = held + 1
+            for place in range(rows.mark_indptr[record], rows.mark_indptr[record + 1]):
+                diversity += seen[rows.marks[place]] != end
+                seen[rows.marks[place]] = end
+            if start % grid or size + 1 < k or (l > 1 and diversity < l):
+                continue
+            if least[start] + loss < least[end]:
+                least[end] = least[start] + loss
+                begin[end] = start
+        for place in range(earliest, end):
+            row = rows.of[order[place]]
+            for other in range(rows.indptr[row], rows.indptr[row + 1]):
+                count[rows.items[other]] = 0
+    run = np.zeros(n, dtype=np.int64)
+    if least[n] == unreachable:
+        return -1, run
+    n_runs, end = 0, n
+    while end > 0:
+        run[begin[end] : end] = n_runs
+        n_runs += 1
+        end = begin[end]
+    return least[n], n_runs - 1 - run
+
+
+@compiled
+def found_classes(
+    rows: Rows, class_of: NDArray[np.int64], count: NDArray[np.int16], marked: NDArray[np.int32], room: int
+) -> Classes:
+    """The state of a partition; each class may grow by ``room`` records. ``count`` and ``marked`` are zero on entry."""
+    n_records, n_classes = len(class_of), len(count)
+    first = np.zeros(n_classes + 1, dtype=np.int64)
+    for record in range(n_records):
+        first[class_of[record] + 1] += 1
+    for c in range(n_classes):
+        first[c + 1] += first[c] + room + 2
+    classes = Classes(
+        class_of.astype(np.uint32),
+        np.zeros(n_classes, dtype=np.int64),
+        first.astype(np.uint32),
+        np.zeros(first[n_classes], dtype=np.uint32),
+        np.zeros(n_records, dtype=np.uint32),
+        count,
+        np.zeros(first[n_classes], dtype=np.int32),
+        np.zeros(n_classes, dtype=np.int64),
+        marked,
+        np.zeros(n_classes, dtype=np.int64),
+    )
+    for record in range(n_records):
+        join(rows, classes, record, class_of[record])
+    return classes
+
+
+@compiled
+def total_loss(classes: Classes) -> int:
+    """The loss of all classes together."""
+    loss = 0
+    for c in range(len(classes.size)):
+        for held in range(1, classes.size[c]):
+            loss += classes.tally[classes.first[c] + held] * min(held, classes.size[c] - held)
+    return loss
+
+
+@compiled
+def cost_of_joining(rows: Rows, classes: Classes, record: int, c: int) -> int:
+    """By how much the loss of class c would grow if the record joined."""
+    size = classes.size[c]
+    cost = classes.majority[c]
+    row = rows.of[record]
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        twice = 2 * classes.count[c, rows.items[place]]
+        cost += 1 - (twice >= size) - (twice > size)
+    return cost
+
+
+@compiled
+def gain_of_leaving(rows: Rows, classes: Classes, record: int) -> int:
+    """By how much the loss of its class would shrink if the record left."""
+    c = classes.of[record]
+    size = classes.size[c]
+    split = 0 if size & 1 else classes.tally[classes.first[c] + (size >> 1)]  # items in exactly half of the class
+    return cost_of_joining(rows, classes, record, c) + split
+
+
+@compiled
+def join(rows: Rows, classes: Classes, record: int, c: int) -> None:
+    """Put a record that is in no class into class c."""
+    size = classes.size[c]
+    if size & 1:
+        classes.majority[c] -= classes.tally[classes.first[c] + ((size + 1) >> 1)]
+    size += 1
+    classes.size[c] = size
+    row = rows.of[record]
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        change_count(classes, c, rows.items[place], 1)
+    change_marks(rows, classes, record, c, 1)
+    classes.of[record] = c
+    classes.slot[record] = classes.first[c] + size - 1
+    classes.member[classes.slot[record]] = record
+
+
+@compiled
+def leave(rows: Rows, classes: Classes, record: int) -> None:
+    """Take a record out of its class; the last member gets its slot."""
+    c = classes.of[record]
+    row = rows.of[record]
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        change_count(classes, c, rows.items[place], -1)
+    change_marks(rows, classes, record, c, -1)
+    size = classes.size[c] - 1
+    classes.size[c] = size
+    if size & 1:
+        classes.majority[c] += classes.tally[classes.first[c] + ((size + 1) >> 1)]
+    last = classes.member[classes.first[c] + size]
+    classes.slot[last] = classes.slot[record]
+    classes.member[classes.slot[last]] = last
+
+
+@compiled
+def change_count(classes: Classes, c: int, item: int, by: int) -> None:
+    """One member more or less has the item; the size of the class stays."""
+    size = classes.size[c]
+    before = classes.count[c, item]
+    after = before + by
+    classes.count[c, item] = after
+    classes.tally[classes.first[c] + before] -= 1
+    classes.tally[classes.first[c] + after] += 1
+    classes.majority[c] += np.int64(2 * after > size) - np.int64(2 * before > size)
+
+
+@compiled
+def change_marks(rows: Rows, classes: Classes, record: int, c: int, by: int) -> None:
+    """The marks of a record come to or leave class c."""
+    for place in range(rows.mark_indptr[record], rows.mark_indptr[record + 1]):
+        before = classes.marked[c, rows.marks[place]]
+        classes.marked[c, rows.marks[place]] = before + by
+        classes.diversity[c] += np.int64(before + by > 0) - np.int64(before > 0)
+
+
+@compiled
+def cost_of_swapping(rows: Rows, classes: Classes, record: int, other: int) -> int:
+    """By how much the loss would grow if two records of different classes changed places. Common items do not matter."""
+    a, b = classes.of[record], classes.of[other]
+    size_a, size_b = classes.size[a], classes.size[b]
+    cost = 0
+    row, other_row = rows.of[record], rows.of[other]
+    here, there = rows.indptr[row], rows.indptr[other_row]
+    end_here, end_there = rows.indptr[row + 1], rows.indptr[other_row + 1]
+    while here < end_here or there < end_there:
+        if there == end_there or (here < end_here and rows.items[here] < rows.items[there]):
+            leaves = 2 * classes.count[a, rows.items[here]]
+            comes = 2 * classes.count[b, rows.items[here]]
+            cost += (leaves > size_a + 1) - (leaves <= size_a) + (comes < size_b - 1) - (comes >= size_b)
+            here += 1
+        elif here == end_here or rows.items[there] < rows.items[here]:
+            leaves = 2 * classes.count[b, rows.items[there]]
+            comes = 2 * classes.count[a, rows.items[there]]
+            cost += (leaves > size_b + 1) - (leaves <= size_b) + (comes < size_a - 1) - (comes >= size_a)
+            there += 1
+        else:
+            here += 1
+            there += 1
+    return cost
+
+
+@compiled
+def swap(rows: Rows, classes: Classes, record: int, other: int) -> None:
+    """Two records of different classes change places."""
+    a, b = classes.of[record], classes.of[other]
+    row, other_row = rows.of[record], rows.of[other]
+    here, there = rows.indptr[row], rows.indptr[other_row]
+    end_here, end_there = rows.indptr[row + 1], rows.indptr[other_row + 1]
+    while here < end_here or there < end_there:
+        if there == end_there or (here < end_here and rows.items[here] < rows.items[there]):
+            change_count(classes, a, rows.items[here], -1)
+            change_count(classes, b, rows.items[here], 1)
+            here += 1
+        elif here == end_here or rows.items[there] < rows.items[here]:
+            change_count(classes, b, rows.items[there], -1)
+            change_count(classes, a, rows.items[there], 1)
+            there += 1
+        else:
+            here += 1
+            there += 1
+    change_marks(rows, classes, record, a, -1)
+    change_marks(rows, classes, other, b, -1)
+    change_marks(rows, classes, record, b, 1)
+    change_marks(rows, classes, other, a, 1)
+    classes.of[record], classes.of[other] = b, a
+    classes.slot[record], classes.slot[other] = classes.slot[other], classes.slot[record]
+    classes.member[classes.slot[record]] = record
+    classes.member[classes.slot[other]] = other
+
+
+@compiled
+def diversity_without(rows: Rows, classes: Classes, record: int, newcomer: int) -> int:
+    """Different marks in the class of a record once it has left and the newcomer (-1: nobody) has come."""
+    c = classes.of[record]
+    diversity = classes.diversity[c]
+    for place in range(rows.mark_indptr[record], rows.mark_indptr[record + 1]):
+        diversity -= classes.marked[c, rows.marks[place]] == 1
+    if newcomer >= 0:
+        for place in range(rows.mark_indptr[newcomer], rows.mark_indptr[newcomer + 1]):
+            mark = rows.marks[place]
+            left = classes.marked[c, mark]
+            for own in range(rows.mark_indptr[record], rows.mark_indptr[record + 1]):
+                left -= rows.marks[own] == mark
+            diversity += left == 0
+    return diversity
+
+
+@compiled
+def draw_copy(rows: Rows, state: NDArray[np.uint64], row: int) -> int:
+    """A random record among the copies of a row."""
+    n_copies = rows.copies[row + 1] - rows.copies[row]
+    return rows.copies[row] + (draw_below(state, n_copies) if n_copies > 1 else 0)
+
+
+@compiled
+def weave_classes(
+    rows: Rows,
+    classes: Classes,
+    neighbours: NDArray[np.int32],
+    k: int,
+    l: int,  # noqa: E741
+    n_steps: int,
+    state: NDArray[np.uint64],
+) -> int:
+    """Random moves and swaps between the classes of neighbouring rows, none of which raises the loss; returns the gain.
+
+    Each step draws a row, one of its ``neighbours`` [n_rows, n_neighbours] and a copy of each. If they are in different
+    classes, the first moves to the other's class, or, where its own has no member to spare, changes places with a random
+    member of that class. No class falls below k members or l different marks.
+    """
+    n_rows, n_neighbours = neighbours.shape
+    total = 0
+    for _ in range(n_steps):
+        row = draw_below(state, n_rows)
+        record = draw_copy(rows, state, row)
+        own = classes.of[record]
+        target = classes.of[draw_copy(rows, state, neighbours[row, draw_below(state, n_neighbours)])]
+        if target == own:
+            continue
+        size = classes.size[target]
+        if classes.size[own] > k and size + 2 < classes.first[target + 1] - classes.first[target]:
+            gain = gain_of_leaving(rows, classes, record)
+            if gain == 0:
+                continue
+            gain -= cost_of_joining(rows, classes, record, target)
+            if gain < 0 or (l > 1 and diversity_without(rows, classes, record, -1) < l):
+                continue
+            leave(rows, classes, record)
+            join(rows, classes, record, target)
+        else:
+            other = classes.member[classes.first[target] + draw_below(state, size)]
+            if rows.of[other] == row:
+                continue
+            gain = -cost_of_swapping(rows, classes, record, other)
+            if gain < 0 or (
+                l > 1
+                and min(
+                    diversity_without(rows, classes, record, other), diversity_without(rows, classes, other, record)
+                )
+                < l
+            ):
+                continue
+            swap(rows, classes, record, other)
+        total += gain
+    return total

@@ -1,0 +1,1 @@
+"""k^m-anonymity: every combination of up to m published items occurs at least k times."""

@@ -1,0 +1,230 @@
+"""The cut that provably loses least.
+
+The exact answer to the problem of Terrovitis, Mamoulis, Kalnis (PVLDB 1(1), 2008), and with ``suppression`` to that of
+Liu, Wang (PAKDD 2010), by integer programming.
+
+Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
+``m="all"`` this holds for itemsets of every size. No other cut of the hierarchy that keeps this has a smaller NCP; with
+``suppression``, no other cut with suppressed items has a smaller LM. If stopped early, the best cut found is returned
+together with a bound below which no cut can be.
+
+Preconditions: a hierarchy that covers the items; at least k non-empty records.
+
+Cost: no bound that is worth stating (the problem is NP-hard); in practice the rare itemsets near the best cut are counted
+a few times, and the programs are solved in less time than that.
+
+The program. For every node v, u(v) says whether what lies below v is published as v or as something above it. So u only
+falls on the way up, and the loss is a sum over nodes: of u(v) times what v costs more than its children. An itemset
+{a, b, …} that occurs in 1 … k-1 records forbids to publish all of a, b, … as they are or as something below them
+(whatever of it still occurs together is rarer still): u(above a) + u(above b) + … ≥ 1. If the itemset stays rare when a
+is pushed up, the row gets stronger; so every rare itemset is lifted to maximal ones first. There are far too many rare
+itemsets for all of them, but only few matter: solve, look for rare itemsets on the cut that comes out, add their rows,
+solve again. When there are none, that cut is valid, and no valid cut can cost less. Rounds begin with u in 0 … 1 instead
+of 0 or 1, which is much easier and often enough: if all values come out whole, the optimum is found.
+
+With ``suppression``, s(i) says whether leaf i is suppressed, which costs what publishing it as the root costs. A row then
+is about leaves i, j, … below a, b, … that occur together: s(i) + s(j) + … + u(above a) + u(above b) + … ≥ 1. To suppress
+an inner node is to suppress all its leaves, so this is the whole problem of Liu and Wang.
+
+Departures from the papers
+1. This is no algorithm of the papers: their optimal algorithm walks the lattice of all cuts.
+2. Support at least k is enough, and itemsets that never occur are safe.
+3. Among cuts of equal loss the solver's is taken, which is the same in every run; a heuristic's cut is kept if it is
+   already as good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import Algorithm, Context, option, require_k_records
+from setveil.algorithms.km._lifting import collect_tuples, lift_itemsets
+from setveil.algorithms.km.aa import AA
+from setveil.algorithms.km.count_tree import Rows
+from setveil.algorithms.km.covering import WHOLE, Solution
+from setveil.algorithms.km.cuts import Cut
+from setveil.algorithms.km.losses import Losses
+from setveil.algorithms.km.refine import Refiner
+from setveil.algorithms.km.skeleton import Skeleton
+from setveil.algorithms.km.violations import Violations, index_rows
+from setveil.core import Recoding, Transactions
+from setveil.errors import InputError
+from setveil.models import KmAnonymity
+
+LIFTED_AT_ONCE = 1_000  # itemsets between two signs of life
+LIFTED_PER_ROUND = 5_000  # the next round tells better which others matter
+
+
+@dataclass(frozen=True)
+class Optimal(Algorithm):
+    """The least loss of all cuts, by integer programming with lazily generated rows."""
+
+    time_limit: float = option(0.0, "seconds after which the best valid cut so far is returned with its bound; 0: none")
+    gap: float = option(0.0, "stop when the loss is proven to be within this share of the best, as in 0.01")
+    suppression: bool = option(False, "also suppress items, at the cost of publishing them as the root (least LM)")
+
+    def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
+        if self.time_limit < 0 or not 0 <= self.gap < 1:
+            raise InputError(f"time_limit must be at least 0 and gap in 0 … 1, not {self.time_limit} and {self.gap}.")
+        hierarchy = context.need_hierarchy("optimal")
+        require_k_records(data, model.k)
+        search = Search(data, model, context, self)
+        search.start_from(AA().run(data, model, context).node_of_leaf)
+        for whole in (False, True):
+            if whole and not search.is_over:
+                search.refine()
+            while not search.is_over:
+                solution = search.solve(whole)
+                rows = search.rows_against(solution)
+                search.program.require(rows)
+                if not rows:
+                    break
+        details = search.describe()
+        return Recoding.from_cut(data, hierarchy, search.best, details)
+
+
+class Search:
+    """The program, the best valid cut so far, and what is proven about the optimum."""
+
+    def __init__(self, data: Transactions, model: KmAnonymity, context: Context, options: Optimal) -> None:
+        hierarchy = context.need_hierarchy("optimal")
+        self.context = context
+        self.options = options
+        self.k = model.k
+        cut = Cut(hierarchy, data)
+        self.ncp = Losses.of(cut, "ncp")
+        self.losses = Losses.of(cut, "lm") if options.suppression else self.ncp
+        records = Rows.of_leaves(data, hierarchy, context)
+        self.violations = Violations(records, hierarchy, model, context)
+        supports = records.node_supports(hierarchy)
+        self.skeleton = Skeleton.of(hierarchy, supports, model.k, self.losses, options.suppression)
+        self.index = index_rows(records.recode(self.skeleton.bottom), hierarchy, self.skeleton.above)
+        self.program = self.skeleton.program(options.gap)
+        self.known: set[tuple[int, ...]] = set()  # rows of the program
+        self.best = np.full(hierarchy.n_items, hierarchy.root, dtype=np.int32)
+        self.cost = self.losses.worst + 1  # nothing is known yet
+        self.bound = 0.0
+        self.rounds = 0
+        self.is_stopped = False
+        self.deadline = monotonic() + options.time_limit if options.time_limit else None
+        if options.suppression:
+            nodes = self.skeleton.nodes
+            rare = nodes[self.skeleton.is_bottom[nodes] & (supports[nodes] < model.k)]
+            self.program.require(self._new_rows(lift_itemsets(self.index, rare[:, None], model.k, False)))
+
+    # -- what is known --------------------------------------------------------------------------------------------
+
+    def start_from(self, node_of_leaf: NDArray[np.int32] | None) -> None:
+        """Take a valid cut as the best known one if it is better."""
+        assert node_of_leaf is not None
+        cost = self.losses.of_cut(node_of_leaf)
+        if cost < self.cost:
+            self.best, self.cost = node_of_leaf.copy(), cost
+
+    def refine(self) -> Refiner:
+        """Refine the best known cut: the solver throws away what cannot be better."""
+        refiner = Refiner(self.violations, self.losses, self.best)
+        refiner.specialize()
+        self.start_from(refiner.node_of_leaf)
+        return refiner
+
+    @property
+    def is_over(self) -> bool:
+        """Proven to be within the gap, or out of time."""
+        self.is_stopped |= self.deadline is not None and monotonic() >= self.deadline
+        return self.is_stopped or self.cost - self.bound <= max(self.options.gap * self.cost, 0.5)
+
+    def watch(self) -> None:
+        """Show how far it is, and stop if the user asked to."""
+        best, bound = self.losses.share(self.cost), self.losses.share(self.bound)
+        self.context.step(f"optimum: best {best:.6f}, bound {bound:.6f}, round {self.rounds}")
+
+    def describe(self) -> dict[str, Any]:
+        """For the report; losses as shares of the worst. ``bound`` and ``gap`` are about the objective."""
+        moves = self.refine().explain()
+        is_proven = self.cost - self.bound <= 0.5
+        bound = float(self.cost) if is_proven else self.bound
+        return {
+            "objective": self.losses.name,
+            "ncp": self.ncp.share(self.ncp.of_cut(self.best)),
+            self.losses.name: self.losses.share(self.cost),
+            "bound": self.losses.share(bound),
+            "gap": (self.cost - bound) / self.cost if self.cost else 0.0,
+            "proven": is_proven,
+            "rounds": self.rounds,
+            "constraints": self.program.n_rows,
+            "moves": moves,
+        }
+
+    # -- one round ------------------------------------------------------------------------------------------------
+
+    def solve(self, whole: bool) -> Solution:
+        """Solve the program with the rows so far; its bound is one for the whole problem."""
+        self.rounds += 1
+        self.watch()
+        seconds = None if self.deadline is None else self.deadline - monotonic()
+        start = self.skeleton.values_of(self.best) if whole else None
+        solution = self.program.solve(whole, self.watch, seconds, start)
+        self.bound = max(self.bound, solution.bound + self.skeleton.fixed_loss)
+        self.is_stopped |= not solution.is_complete
+        return solution
+
+    def rows_against(self, solution: Solution) -> list[tuple[int, ...]]:
+        """Rows that the solution breaks, from the rare itemsets on its cut; a cut without any becomes the best known."""
+        if solution.values is None:
+            return []
+        rows: list[tuple[int, ...]] = []
+        for threshold in self._thresholds(solution):
+            target = self.skeleton.cut_at(solution.values, threshold)
+            found = self.violations.on_cut(target)
+            if not found:
+                self.start_from(target[: self.skeleton.hierarchy.n_items])
+            elif not self.is_stopped:
+                rows = [row for itemsets in found for row in self._rows_of(itemsets, solution.values)]
+            if rows:
+                break
+        return rows
+
+    def _thresholds(self, solution: Solution) -> list[float]:
+        """Where to cut: rare itemsets on a cut at 1/m break a row for sure, above they do so by more but perhaps not at all."""
+        if solution.is_whole:
+            return [0.5]
+        m = self.violations.m
+        return [0.5, 1 / (3 if m == "all" else max(m, 2)) / (2 if self.options.suppression else 1)]
+
+    def _rows_of(self, itemsets: NDArray[np.int32], values: NDArray[np.float64]) -> Iterator[tuple[int, ...]]:
+        """New rows that ``values`` break, from rare itemsets [n, size], lifted."""
+        chosen = np.ascontiguousarray(itemsets[:: -(-len(itemsets) // LIFTED_PER_ROUND)])
+        for begin in range(0, len(chosen), LIFTED_AT_ONCE):
+            self.watch()
+            if self.is_over:
+                return
+            part = chosen[begin : begin + LIFTED_AT_ONCE]
+            yield from self._new_rows(lift_itemsets(self.index, part, self.k, not self.options.suppression), values)
+
+    def _new_rows(
+        self, itemsets: NDArray[np.int32], values: NDArray[np.float64] | None = None
+    ) -> list[tuple[int, ...]]:
+        """The rows of lifted itemsets [n, size] that are not in the program yet, and that ``values`` break."""
+        skeleton = self.skeleton
+        higher = skeleton.lowest_of(skeleton.above[itemsets])  # [n, size] columns, -1 where another one implies it
+        if self.options.suppression:
+            tuples = collect_tuples(self.index, itemsets, skeleton.hierarchy.leaf_order)
+            higher = np.concatenate((skeleton.column[tuples[:, :-1]], higher[tuples[:, -1]]), axis=1)
+        higher = np.unique(np.sort(higher, axis=1), axis=0)
+        if values is not None and len(higher):
+            padded = np.concatenate((values, [0.0]))
+            higher = higher[padded[higher].sum(axis=1) < 1 - 10 * WHOLE]
+        rows = []
+        for line in higher.tolist():
+            row = tuple(column for column in dict.fromkeys(line) if column >= 0)
+            if row not in self.known:
+                self.known.add(row)
+                rows.append(row)
+        return rows

@@ -1,0 +1,146 @@
+"""The part of a hierarchy that matters when the best cut is looked for.
+
+Nodes below which nothing occurs cost nothing. Of nodes that hold the same occurring items, the lowest says most at the
+smallest loss. And if a child of a node is itself too rare to be published, everything below that node must go up to it at
+least. What is left are a bottom, the most special cut that may be possible, and the nodes above it where something meets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.km.covering import WHOLE, CoveringProgram
+from setveil.algorithms.km.losses import Losses
+from setveil.core import Hierarchy
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Nodes that matter, and their columns in a covering program.
+
+    The column of a node says whether what is below it is published as the node or as something above it. Bottom nodes are
+    always published in some way and need none, unless they can be suppressed: then their column says that they are.
+    """
+
+    hierarchy: Hierarchy
+    bottom: NDArray[np.int32]  # [n_nodes] the bottom node of every leaf; other nodes stand for themselves
+    above: NDArray[np.int32]  # [n_nodes] the next node above that matters, -1 if there is none
+    nodes: NDArray[np.int32]  # [n] nodes that matter, depth first
+    is_bottom: NDArray[np.bool_]  # [n_nodes]
+    suppression: bool
+    losses: Losses
+
+    @classmethod
+    def of(
+        cls, hierarchy: Hierarchy, supports: NDArray[np.int64], k: int, losses: Losses, suppression: bool
+    ) -> Skeleton:
+        """``supports`` of all nodes. With suppression rare nodes force nothing, so that the bottom is the leaves."""
+        n_nodes, parent = hierarchy.n_nodes, hierarchy.parent
+        occurs = supports > 0
+        branches = np.bincount(parent[occurs & (parent >= 0)], minlength=n_nodes)  # children that occur
+        is_forced, is_bottom, matters = (np.zeros(n_nodes, dtype=np.bool_) for _ in range(3))
+        if not suppression:
+            is_forced[parent[occurs & (supports < k) & (parent >= 0)]] = True
+        bottom = np.arange(n_nodes, dtype=np.int32)
+        above = np.full(n_nodes, -1, dtype=np.int32)
+        for node in hierarchy.in_preorder.tolist():
+            up = int(parent[node])
+            if up >= 0 and (is_bottom[up] or bottom[up] != up):
+                bottom[node] = bottom[up]
+                continue
+            is_bottom[node] = occurs[node] and (is_forced[node] or node < hierarchy.n_items)
+            matters[node] = is_bottom[node] or branches[node] > 1
+            if up >= 0:
+                above[node] = up if matters[up] else above[up]
+        nodes = hierarchy.in_preorder[matters[hierarchy.in_preorder]]
+        return cls(hierarchy, bottom, above, nodes, is_bottom, suppression, losses)
+
+    @cached_property
+    def column(self) -> NDArray[np.int32]:
+        """The column of each node, -1 for those that have none, int32[n_nodes]."""
+        column = np.full(self.hierarchy.n_nodes + 1, -1, dtype=np.int32)  # the last entry serves node -1
+        free = self.nodes if self.suppression else self.nodes[~self.is_bottom[self.nodes]]
+        column[free] = np.arange(len(free))
+        return column
+
+    @cached_property
+    def fixed_loss(self) -> int:
+        """What publishing the bottom costs."""
+        return int(self.losses.price[self.nodes[self.is_bottom[self.nodes]]].sum())
+
+    def program(self, gap: float) -> CoveringProgram:
+        """The program without any row: costs, and what implies what."""
+        inner = self.nodes[~self.is_bottom[self.nodes]]
+        leaves = self.nodes[self.is_bottom[self.nodes]]
+        costs = np.zeros(int(self.column.max(initial=-1)) + 1, dtype=np.int64)
+        costs[self.column[inner]] = self.losses.price[inner]
+        below = self.nodes[self.above[self.nodes] >= 0]
+        np.subtract.at(costs, self.column[self.above[below]], self.losses.price[below])
+        implied = inner[self.above[inner] >= 0]
+        excluded = leaves[self.above[leaves] >= 0]
+        if self.suppression:
+            costs[self.column[leaves]] = self.losses.suppressed[leaves]
+        return CoveringProgram(
+            costs,
+            self.column[np.column_stack((implied, self.above[implied]))],
+            self.column[np.column_stack((excluded, self.above[excluded]))]
+            if self.suppression
+            else np.empty((0, 2), np.int32),
+            gap,
+        )
+
+    def lowest_of(self, higher: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Columns of nodes [n, size], without those that another one in the row implies (it lies above), -1 instead."""
+        first, last = self.hierarchy.first[higher], self.hierarchy.last[higher]
+        columns = self.column[higher]
+        for a in range(higher.shape[1]):
+            for b in range(higher.shape[1]):
+                if a != b:
+                    covers = (first[:, a] <= first[:, b]) & (last[:, b] <= last[:, a])
+                    repeats = covers & (higher[:, a] == higher[:, b])
+                    columns[(covers & ~repeats) | (repeats & (a > b)), a] = -1
+        columns[higher < 0] = -1
+        return columns
+
+    def cut_at(self, values: NDArray[np.float64], threshold: float) -> NDArray[np.int32]:
+        """The cut of everything whose value reaches the threshold: a target for every node, -1 if suppressed."""
+        hierarchy = self.hierarchy
+        is_taken = np.zeros(hierarchy.n_nodes, dtype=np.bool_)
+        with_column = self.nodes[self.column[self.nodes] >= 0]
+        is_taken[with_column] = values[self.column[with_column]] >= threshold - WHOLE
+        is_suppressed = is_taken & self.is_bottom & self.suppression
+        is_on_or_above = (is_taken & ~self.is_bottom) | (self.is_bottom & ~is_suppressed)
+        target = np.full(hierarchy.n_nodes, -1, dtype=np.int32)
+        for node in hierarchy.in_preorder.tolist():
+            up = hierarchy.parent[node]
+            if up >= 0 and target[up] >= 0:
+                target[node] = target[up]
+            elif is_on_or_above[node] or (node < hierarchy.n_items and not is_suppressed[node]):
+                target[node] = node
+        return target
+
+    def values_of(self, node_of_leaf: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The columns' values of a cut, float64[n_columns]."""
+        hierarchy = self.hierarchy
+        values = np.zeros(int(self.column.max(initial=-1)) + 1)
+        with_column = self.nodes[self.column[self.nodes] >= 0]
+        some_leaf = self.leaf_below[with_column]
+        published = node_of_leaf[some_leaf]
+        is_above = (published >= 0) & (hierarchy.depth[published] <= hierarchy.depth[with_column])
+        is_leaf = self.is_bottom[with_column]
+        values[self.column[with_column]] = np.where(is_leaf, published < 0, is_above)
+        return values
+
+    @cached_property
+    def leaf_below(self) -> NDArray[np.int32]:
+        """A leaf that occurs below each node that matters; others have any, int32[n_nodes]."""
+        leaf = np.zeros(self.hierarchy.n_nodes, dtype=np.int32)
+        leaf[: self.hierarchy.n_items] = np.arange(self.hierarchy.n_items)
+        for node in self.hierarchy.in_preorder[:0:-1].tolist():
+            if self.losses.occurrences[node]:
+                leaf[self.hierarchy.parent[node]] = leaf[node]
+        return leaf

@@ -1,0 +1,169 @@
+"""Which itemsets on a cut are too rare: the question that every search among cuts asks again and again.
+
+A cut is given as ``target``, int32[n_nodes]: for every leaf the node that is published instead of it, -1 if it is
+suppressed. (Entries of inner nodes are not looked at.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import Context
+from setveil.algorithms.km._counting import PASS, SLICE, Walk, collect_rare, find_next_rare, start_walk
+from setveil.algorithms.km._lifting import NodeRows, shrink_rare_rows
+from setveil.algorithms.km.count_tree import Rows, sort_rows
+from setveil.core import Hierarchy
+from setveil.models import KmAnonymity
+
+LIMIT = 200_000  # rare itemsets to list at most; more are found once these are dealt with
+BATCH = 50_000
+ROWS_AT_ONCE = 2_000
+COUNTED_SIZE = 3  # for m="all": up to this size itemsets are counted, beyond it whole records are looked at
+
+
+class Violations:
+    """Rare itemsets on cuts of one hierarchy: those of at most m nodes that occur in fewer than k records."""
+
+    def __init__(self, records: Rows, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> None:
+        self.hierarchy = hierarchy
+        self.records = records  # rows of leaves
+        self.k = model.k
+        self.m = model.m
+        self._context = context
+        self._index = index_rows(records, hierarchy, hierarchy.parent)
+
+    def on_cut(self, target: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+        """Rare itemsets of the smallest size there is, as [n, size]; at most ``LIMIT``. None: the cut is valid.
+
+        Being of the smallest size they are minimal. With m="all" minimal ones of several sizes may be listed.
+        """
+        rows = self.records.recode(target)
+        supports = rows.node_supports(self.hierarchy)
+        occurring = np.unique(rows.items)
+        rare = occurring[supports[occurring] < self.k]
+        if len(rare):
+            return [rare[:, None]]
+        for size in self._sizes(rows):
+            found = [nodes[rare] for nodes, rare in self._count(rows, size)]
+            if any(len(part) for part in found):
+                return [np.concatenate(found)]
+        if self.m == "all":
+            return by_size(self._shrink(rows, LIMIT))
+        return []
+
+    def through(self, node: int, parts: list[int], target: NDArray[np.int32]) -> tuple[int, ...] | None:
+        """A rare itemset that holds one of ``parts``, or None. ``parts`` are on the cut and hold all of ``node``'s records.
+
+        If the cut had no rare itemset before ``parts`` were put on it, it has none now either if this finds none.
+        """
+        inside = self._index.rows[self._index.starts[node] : self._index.starts[node + 1]]
+        rows = select_rows(self.records, inside).recode(target)
+        supports = rows.node_supports(self.hierarchy)
+        for part in parts:
+            if 0 < supports[part] < self.k:
+                return (part,)
+        for size in self._sizes(rows):
+            nodes, walk = walk_cut(rows, self.hierarchy.n_nodes, size, parts)
+            while walk.at[0] >= 0:
+                self._context.step("checking cuts")
+                rare, _, n_prefix = find_next_rare(walk, self.k, SLICE, PASS)
+                if len(rare):
+                    return (*nodes[walk.prefix[:n_prefix]].tolist(), int(nodes[rare[0]]))
+        if self.m == "all":
+            for itemset in self._shrink(rows, 1):
+                return tuple(itemset.tolist())
+        return None
+
+    def support(self, itemset: tuple[int, ...]) -> int:
+        """In how many records all of the given nodes, or something below each, occur."""
+        lists = [self._index.rows[self._index.starts[node] : self._index.starts[node + 1]] for node in itemset]
+        common = lists[0]
+        for other in lists[1:]:
+            common = np.intersect1d(common, other, assume_unique=True)
+        return int(self.records.weights[common].sum())
+
+    def _sizes(self, rows: Rows) -> range:
+        """The sizes of itemsets to count, single nodes left out."""
+        return range(2, min(COUNTED_SIZE if self.m == "all" else self.m, rows.longest) + 1)
+
+    def _count(self, rows: Rows, size: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        """Rare itemsets of one size, in batches: the nodes, and [n, size] places among them."""
+        nodes, walk = walk_cut(rows, self.hierarchy.n_nodes, size, [])
+        n_found = 0
+        while walk.at[0] >= 0 and n_found < LIMIT:
+            self._context.step("rare itemsets")
+            rare = np.empty((len(nodes) + BATCH, size), dtype=np.int32)
+            n_rare, _ = collect_rare(walk, self.k, SLICE, rare)
+            n_found += n_rare
+            yield nodes, rare[:n_rare]
+
+    def _shrink(self, rows: Rows, limit: int) -> Iterator[NDArray[np.int32]]:
+        """A minimal rare itemset of each rare record."""
+        index = index_rows(rows, self.hierarchy, np.full(self.hierarchy.n_nodes, -1, dtype=np.int32))
+        n_found = 0
+        for begin in range(0, len(rows.weights), ROWS_AT_ONCE):
+            self._context.step("rare records", begin / len(rows.weights))
+            end = min(begin + ROWS_AT_ONCE, len(rows.weights))
+            indptr, items = shrink_rare_rows(index, rows.items, begin, end, self.k)
+            for start, stop in zip(indptr[:-1], indptr[1:], strict=True):
+                yield items[start:stop]
+                n_found += 1
+                if n_found == limit:
+                    return
+
+
+def index_rows(rows: Rows, hierarchy: Hierarchy, above: NDArray[np.int32]) -> NodeRows:
+    """Rows of nodes, and in which of them every node occurs that ``above`` leads to."""
+    wanted = np.zeros(hierarchy.n_nodes, dtype=np.bool_)
+    wanted[rows.items] = True
+    wanted[above[above >= 0]] = True
+    expanded = rows.expand(hierarchy, np.where(wanted, np.arange(hierarchy.n_nodes), -1).astype(np.int32))
+    _, starts, places = sort_rows(expanded.indptr, expanded.items, hierarchy.n_nodes)
+    owners = np.repeat(np.arange(len(rows.weights), dtype=np.int32), np.diff(expanded.indptr))
+    return NodeRows(
+        rows.indptr,
+        hierarchy.first[rows.items],
+        rows.weights,
+        starts,
+        owners[places],
+        above,
+        hierarchy.first,
+        hierarchy.last,
+    )
+
+
+def walk_cut(rows: Rows, n_nodes: int, size: int, parts: list[int]) -> tuple[NDArray[np.int32], Walk]:
+    """A walk over the itemsets of one size ≥ 2 in rows of nodes that are on a cut; with ``parts``, over those that hold one."""
+    occurs = np.zeros(n_nodes, dtype=np.bool_)
+    occurs[rows.items] = True
+    first = np.array([part for part in parts if occurs[part]], dtype=np.int32)
+    occurs[first] = False
+    nodes = np.concatenate((first, np.flatnonzero(occurs).astype(np.int32)))
+    number = np.empty(n_nodes, dtype=np.int32)
+    number[nodes] = np.arange(len(nodes))
+    places = np.arange(len(nodes) + 1, dtype=np.int32)
+    alive = np.ones(len(nodes), dtype=np.bool_)
+    walk = start_walk(rows.indptr, number[rows.items], rows.weights, (places[:-1], places[1:]), alive, size)
+    if parts:
+        walk.n_candidates[0] = len(first)
+    return nodes, walk
+
+
+def select_rows(rows: Rows, chosen: NDArray[np.int32]) -> Rows:
+    """Some of the rows."""
+    lengths = np.diff(rows.indptr)[chosen]
+    indptr = np.zeros(len(chosen) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    gather = np.arange(indptr[-1]) + np.repeat(rows.indptr[chosen] - indptr[:-1], lengths)
+    return Rows(indptr, rows.items[gather], rows.weights[chosen])
+
+
+def by_size(itemsets: Iterator[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
+    """Itemsets of several sizes as one array [n, size] per size, without repeats."""
+    sizes: dict[int, dict[tuple[int, ...], None]] = {}
+    for itemset in itemsets:
+        sizes.setdefault(len(itemset), {})[tuple(itemset.tolist())] = None
+    return [np.array(list(sizes[size]), dtype=np.int32) for size in sorted(sizes)]

@@ -1,0 +1,25 @@
+"""Names that users look for on the nouns although another room does the work.
+
+``Hierarchy.auto`` or ``Release.publish`` would make the nouns import the rooms that use them. Instead each such name is
+registered here as text and loaded when it is called, so that no room below ``workflows`` depends on one above it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+PLACES = {
+    "Hierarchy.from_file": "setveil.io.hierarchies.reading:read_hierarchy",
+    "Hierarchy.to_file": "setveil.io.hierarchies.writing:write_hierarchy",
+    "Hierarchy.balanced": "setveil.taxonomies.balanced:balanced",
+    "Hierarchy.prefix": "setveil.taxonomies.prefix:by_prefix",
+    "Hierarchy.auto": "setveil.taxonomies.auto:auto",
+    "Release.publish": "setveil.workflows.pipeline:publish",
+}
+
+
+def call(name: str, *arguments: Any, **options: Any) -> Any:
+    """Do the work behind a registered name."""
+    module, _, function = PLACES[name].partition(":")
+    return getattr(import_module(module), function)(*arguments, **options)

@@ -1,0 +1,1 @@
+"""Releases as files, in folders that appear whole or not at all."""

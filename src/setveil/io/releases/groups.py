@@ -1,0 +1,129 @@
+"""The published records of a grouping: ``{"group": 3, "items": [...]}`` per line, or the same as Parquet columns."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Layout, Transactions, Vocabulary
+from setveil.errors import InputError
+from setveil.io.releases.plain_lines import Lines, split_plain
+from setveil.io.transactions.labels import Labels, joined, tokens_of
+from setveil.io.transactions.parquet import ListColumn, NumberColumn, encode
+from setveil.io.transactions.writing import join_records
+
+CHUNK = 1 << 22  # bytes read at a time
+MOST_GROUPS = 1 << 40  # more than any file has lines
+
+
+def write_groups(
+    path: Path,
+    rows: Transactions,
+    group_numbers: NDArray[np.int64],
+    group_of: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> None:
+    """Write records in the given order, each with the number of its group."""
+    numbers = group_numbers[group_of]
+    if path.suffix == ".parquet":
+        _write_parquet(path, rows, numbers, order)
+        return
+
+    def heads(records: NDArray[np.int64]) -> list[bytes]:
+        return [b'{"group": %d, "items": [' % number for number in numbers[records].tolist()]
+
+    labels = [json.dumps(label, ensure_ascii=False).encode() for label in rows.vocabulary]
+    with open(path, "wb") as file:
+        file.writelines(join_records(rows, order, labels, b", ", b"]}\n", heads))
+
+
+def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
+    """The records and the group number of each, in the order of the file; groups must be numbered 1, 2, …"""
+    read = _read_parquet if path.suffix == ".parquet" else _read_json_lines
+    groups, lengths, numbers, labels = read(path)
+    if len(groups) and not (groups.min() >= 1 and groups.max() <= len(groups) and np.bincount(groups)[1:].all()):
+        raise InputError(f"{path}: groups must be numbered 1, 2, … without gaps.")
+    vocabulary = Vocabulary(labels)
+    items = vocabulary.numbers(labels)[numbers] if labels else np.empty(0, dtype=np.int32)
+    layout = Layout("parquet" if path.suffix == ".parquet" else "jsonl")
+    return Transactions.from_rows(lengths, items, vocabulary, layout), groups
+
+
+Read = tuple[
+    NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], list[str]
+]  # groups, lengths, label numbers, labels
+
+
+def _read_json_lines(path: Path) -> Read:
+    labels = Labels()
+    groups: list[NDArray[np.int64]] = []
+    lengths: list[NDArray[np.int64]] = []
+    numbers: list[NDArray[np.int32]] = []
+    n_lines = 0
+    try:
+        with open(path, "rb") as file:
+            while rows := file.readlines(CHUNK):
+                lines = split_plain(b"".join(rows)) or _parse(rows, path, n_lines)
+                groups.append(lines.groups)
+                lengths.append(lines.lengths)
+                numbers.append(labels.number(lines.labels))
+                n_lines += len(rows)
+        return joined(groups, np.int64), joined(lengths, np.int64), joined(numbers, np.int32), labels.texts()
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text.") from None
+
+
+def _parse(rows: list[bytes], path: Path, n_before: int) -> Lines:
+    """Any JSON records; ``n_before`` lines came before."""
+    groups, lengths = array("q"), array("q")
+    labels: list[bytes] = []
+    for row in rows:
+        text = row.decode()
+        try:
+            entry = json.loads(text)
+            group, items = entry["group"], entry["items"]
+            if type(group) is not int or not 1 <= group <= MOST_GROUPS or type(items) is not list or not all(items):
+                raise ValueError
+            labels += [str.encode(item) for item in items]
+        except (ValueError, KeyError, TypeError):
+            where = n_before + len(groups) + 1
+            raise InputError(f'{path}:{where}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
+        lengths.append(len(items))
+        groups.append(group)
+    return Lines(np.array(groups), np.array(lengths), tokens_of(labels))
+
+
+def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64]) -> None:
+    part = rows.select(order)
+    items = ListColumn("items", part.indptr, part.items, list(rows.vocabulary))
+    with open(path, "wb") as file:
+        file.writelines(encode((NumberColumn("group", numbers[order]), items), len(order)))
+
+
+def _read_parquet(path: Path) -> Read:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path, columns=["group", "items"])
+        flat = frame["items"].list.explode(empty_as_null=False, keep_nulls=False).cast(pl.String)
+        labels = flat.unique().sort()
+        numbers = (
+            flat.replace_strict(labels, pl.arange(0, len(labels), eager=True)).cast(pl.Int64)
+            if len(labels)
+            else flat.cast(pl.Int64)
+        )
+        lengths = frame["items"].list.len().cast(pl.Int64)
+        return (
+            frame["group"].cast(pl.Int64).to_numpy(),
+            lengths.to_numpy(),
+            numbers.to_numpy().astype(np.int32),
+            labels.to_list(),
+        )
+    except (OSError, TypeError, pl.exceptions.PolarsError):
+        raise InputError(f"{path}: is not a Parquet file with the columns group and items.") from None

@@ -1,0 +1,1 @@
+"""Transactions from files and objects, and back: every layout, detected or named."""

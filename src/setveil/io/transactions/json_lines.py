@@ -1,0 +1,174 @@
+"""JSON lines: one object with ``items`` (and perhaps ``id``), or one array, per line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.transactions import Layout, Transactions
+from setveil.io.source import Source, one_line
+from setveil.io.transactions.labels import Ids, assemble, is_proper, joined, tokens_of
+
+ITEMS, ID = "items", "id"
+
+
+class _Repeated(ValueError):
+    """An object names a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Repeated
+    return found
+
+
+# Integers stay the text they are: labels have no value, and no limit of digits.
+_scan = json.JSONDecoder(object_pairs_hook=_object, parse_int=str).scan_once  # type: ignore[attr-defined]
+
+
+class Chunk:
+    """What some lines say. Only texts are kept: millions of small lists and dicts would keep the garbage collector busy."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []  # of all records, one after the other
+        self.n_items: list[int] = []  # [records]
+        self.ids: list[Any] = []  # [records] None where there is none
+        self.lines: list[int] = []  # [records]
+
+    def line_of(self, item: int) -> int:
+        """The line of one of the items."""
+        return self.lines[int(np.searchsorted(np.cumsum(self.n_items), item, side="right"))]
+
+
+def read_json_lines(source: Source, id_column: str | None, item_column: str | None, keep_ids: bool) -> Transactions:
+    """Read one record per line; lines with the same id are one record."""
+    id_key, item_key = id_column or ID, item_column or ITEMS
+    number_of: dict[str, int] = {}
+    numbers: list[NDArray[np.int32]] = []
+    lengths: list[NDArray[np.int64]] = []
+    ids = Ids()
+    has_ids: bool | None = None if id_column is None else True
+    for chunk in _chunks(source, id_key, item_key):
+        _check_items(source, chunk)
+        fresh = set(chunk.items) - number_of.keys()
+        bad = {label for label in fresh if not (label and is_proper(label))}
+        if bad:
+            place = next(place for place, label in enumerate(chunk.items) if label in bad)
+            raise source.error(_bad_label(chunk.items[place]), chunk.line_of(place))
+        number_of.update(zip(fresh, range(len(number_of), len(number_of) + len(fresh)), strict=True))
+        numbers.append(np.fromiter(map(number_of.__getitem__, chunk.items), dtype=np.int32, count=len(chunk.items)))
+        lengths.append(np.array(chunk.n_items, dtype=np.int64))
+        if has_ids is None:
+            has_ids = chunk.ids[0] is not None
+        texts = _check_ids(source, chunk, has_ids, id_key)
+        if has_ids:
+            ids.add(tokens_of(texts))
+    n_items = joined(lengths, np.int64)
+    if len(n_items) == 0:
+        raise source.error("the file holds no records.", None)
+    record_of_line, n_records, kept = np.arange(len(n_items)), len(n_items), None
+    if has_ids:
+        record_of_line, n_records, kept = ids.number(keep_ids)
+    elif keep_ids:
+        raise source.error(f'the records have no "{one_line(id_key)}" to keep; leave out --keep-ids.', 1)
+    owners = np.repeat(record_of_line, n_items)
+    return assemble(owners, joined(numbers, np.int32), n_records, list(number_of), Layout("jsonl"), kept)
+
+
+def _chunks(source: Source, id_key: str, item_key: str) -> Iterator[Chunk]:
+    """Parsed lines. Empty lines at the end are passed over."""
+    gap: int | None = None
+    for block, line in source.lines():
+        text = block.decode()
+        chunk = Chunk()
+        start = 0
+        while start < len(text):
+            end = text.index("\n", start)
+            begin = start
+            while text[begin] in " \t\r":
+                begin += 1
+            if begin == end:
+                gap = gap or line
+            elif gap is not None:
+                raise source.error('an empty line; write {"items": []} for a record without items.', gap)
+            else:
+                record = _parse(source, text, begin, end, line)
+                items = _items(source, record, item_key, line)
+                chunk.items += items
+                chunk.n_items.append(len(items))
+                chunk.ids.append(record.get(id_key) if isinstance(record, dict) else None)
+                chunk.lines.append(line)
+            start, line = end + 1, line + 1
+        if chunk.lines:
+            yield chunk
+
+
+def _parse(source: Source, text: str, begin: int, end: int, line: int) -> Any:
+    try:
+        record, stop = _scan(text, begin)
+    except StopIteration as problem:
+        reason, place = "a value is missing", problem.value
+    except json.JSONDecodeError as problem:
+        reason, place = problem.msg, problem.pos
+    except _Repeated:
+        raise source.error("an object names the same key twice; keep one.", line) from None
+    except RecursionError:
+        raise source.error("the JSON is nested too deeply; write one list of items per line.", line) from None
+    else:
+        if stop <= end and not text[stop:end].strip(" \t\r"):
+            return record
+        reason, place = "something follows the record", stop
+    if place > end:
+        raise source.error("the JSON does not end on its line; write one record per line.", line)
+    column = place - text.rfind("\n", 0, begin)
+    raise source.error(f"wrong JSON at character {column} ({reason}); write one object or array per line.", line)
+
+
+def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:
+    if isinstance(record, list):
+        return record
+    if not isinstance(record, dict):
+        raise source.error(f'the line is neither an object with "{one_line(item_key)}" nor an array.', line)
+    if item_key not in record:
+        raise source.error(f'the object has no "{one_line(item_key)}"; add it or use --item-column.', line)
+    items = record[item_key]
+    if not isinstance(items, list):
+        raise source.error(f'"{one_line(item_key)}" is not an array; write a list of items.', line)
+    return items
+
+
+def _check_ids(source: Source, chunk: Chunk, expected: bool, id_key: str) -> list[bytes]:
+    texts: list[bytes] = []
+    for value, line in zip(chunk.ids, chunk.lines, strict=True):
+        if (value is not None) != expected:
+            problem = "has no" if expected else "has an"
+            raise source.error(
+                f'the record {problem} "{one_line(id_key)}", unlike others; give all records one or none.', line
+            )
+        if expected:
+            if not isinstance(value, str) or not value or not is_proper(value) or len(value) > 1024:
+                raise source.error(f'"{one_line(id_key)}" must be a whole number or short text.', line)
+            texts.append(value.encode())
+    return texts
+
+
+def _check_items(source: Source, chunk: Chunk) -> None:
+    if not set(map(type, chunk.items)) - {str}:
+        return
+    place = next(place for place, item in enumerate(chunk.items) if type(item) is not str)
+    item = chunk.items[place]
+    if item is None or item != item:
+        raise source.error("an item is null or NaN; drop it or give it a name.", chunk.line_of(place))
+    kind = {bool: "true or false", float: "a decimal number", list: "a list", dict: "an object"}[type(item)]
+    raise source.error(f"an item is {kind}; items are text or whole numbers.", chunk.line_of(place))
+
+
+def _bad_label(label: str) -> str:
+    if not label:
+        return "an item label is empty; give every item a name."
+    return "an item label holds a NUL or half a surrogate pair; give it a proper name."

@@ -1,0 +1,247 @@
+"""Transactions to files, byte for byte the same for the same data.
+
+Text is made of shared pieces: every label is encoded once, with what follows it inside a record and at its end, and a chunk of
+records is one join over those pieces. No record becomes a Python object.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.transactions import Layout, Transactions
+from setveil.errors import InputError, name_some
+from setveil.io.source import one_line
+from setveil.io.transactions.detect import DELIMITERS, check_delimiter, check_format
+from setveil.io.transactions.labels import is_proper
+
+CHUNK = 1 << 18  # records at a time
+
+Pieces = NDArray[np.object_]
+
+
+def write_transactions(
+    data: Transactions,
+    path: str | os.PathLike[str],
+    layout: Layout,
+    *,
+    order: NDArray[np.integer] | None = None,
+    ids: Sequence[str] | None = None,
+) -> None:
+    """Write records in ``order`` (record numbers; as they are by default). ``ids`` has one id per record of ``data``.
+
+    Without ids, a layout that needs them numbers records 1, 2, … as they are written.
+    """
+    name = check_format(layout.name)
+    _check_texts(data.vocabulary, "label")
+    if ids is not None:
+        _check_ids(name, ids, data.n_records)
+    data = Transactions(data.indptr, data.items, data.vocabulary)  # without ids, which would travel with every part
+    places = np.arange(data.n_records) if order is None else np.asarray(order, dtype=np.int64)
+    chunks = _chunks(name, data, layout, places, ids)  # whatever does not fit is refused before the file is opened
+    with _opened(path) as file:
+        file.writelines(chunks)
+
+
+def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:
+    """Write chunks over one vocabulary as they come, in a layout that needs no look ahead; returns the number of records."""
+    name = check_format(layout.name)
+    if name not in ("fimi", "basket", "jsonl", "long"):
+        raise InputError(f"{name} cannot be written piece by piece; write fimi, basket, long or jsonl.")
+    n_records = 0
+    with _opened(path) as file:
+        for chunk in chunks:
+            ids = chunk.ids if name in ("long", "jsonl") else None
+            file.writelines(_chunks(name, chunk, layout, np.arange(chunk.n_records), ids, n_records))
+            n_records += chunk.n_records
+    return n_records
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    try:
+        with open(path, "wb") as file:
+            yield file
+    except OSError as problem:
+        raise InputError(f"{os.fspath(path)}: cannot be written ({problem.strerror}); check the path.") from None
+
+
+def _check_ids(name: str, ids: Sequence[str], n_records: int) -> None:
+    if name in ("fimi", "spmf", "basket"):
+        raise InputError(f"the {name} layout has no place for record ids; write long, jsonl or parquet.")
+    if len(ids) != n_records:
+        raise ValueError("one id per record")
+    if len(set(ids)) != len(ids) or "" in ids:
+        raise InputError("record ids must be distinct and not empty; leave them out.")
+    _check_texts(ids, "id")
+
+
+def _check_texts(texts: Iterable[str], what: str) -> None:
+    if not all(map(is_proper, texts)):
+        raise InputError(f"a {what} holds a NUL or half a surrogate pair, which no file can hold; rename it.")
+
+
+# -- layouts ----------------------------------------------------------------------------------------------------------
+
+
+def _chunks(
+    name: str,
+    data: Transactions,
+    layout: Layout,
+    order: NDArray[np.int64],
+    ids: Sequence[str] | None,
+    n_written: int = 0,
+) -> Iterator[bytes]:
+    """The bytes of a file, piece by piece; ``n_written`` records stand in it already."""
+    if name == "fimi":
+        return _fimi(data, order)
+    if name == "spmf":
+        return _spmf(data, order)
+    if name == "jsonl":
+        return _json_lines(data, order, ids)
+    if name == "parquet":
+        return _parquet(data, layout, order, ids)
+    delimiter = check_delimiter(layout.delimiter)
+    if name == "basket":
+        return _basket(data, order, delimiter)
+    header = delimiter.encode().join(_field(column, delimiter) for column in (layout.id_column, layout.item_column))
+    return chain([] if n_written else [header + b"\n"], _long(data, order, ids, delimiter, n_written))
+
+
+def _fimi(data: Transactions, order: NDArray[np.int64]) -> Iterator[bytes]:
+    strangers = [label for label in data.vocabulary if not (label.isascii() and label.isdigit())]
+    if strangers:
+        raise InputError(f"fimi holds whole numbers only, not {name_some(strangers)}; write another layout.")
+    return join_records(data, order, [label.encode() for label in data.vocabulary], b" ", b"\n")
+
+
+def _spmf(data: Transactions, order: NDArray[np.int64]) -> Iterator[bytes]:
+    labels = [label.encode() for label in data.vocabulary]
+    if all(label.isdigit() for label in labels):
+        return join_records(data, order, labels, b" ", b"\n")
+    broken = [label for label in data.vocabulary if "\n" in label or "\r" in label]
+    if broken:
+        raise InputError(
+            f"spmf has no line breaks in labels, as in {name_some(map(one_line, broken))}; write another layout."
+        )
+    numbers = [b"%d" % number for number in range(1, len(labels) + 1)]
+    names = [b"@ITEM=%s=%s\n" % named for named in zip(numbers, labels, strict=True)]
+    return chain([b"@CONVERTED_FROM_TEXT\n", *names], join_records(data, order, numbers, b" ", b"\n"))
+
+
+def _basket(data: Transactions, order: NDArray[np.int64], delimiter: str) -> Iterator[bytes]:
+    labels = [_field(label, delimiter) for label in data.vocabulary]
+    return join_records(data, order, labels, delimiter.encode(), b"\n")
+
+
+def _json_lines(data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
+    def heads(records: NDArray[np.int64]) -> list[bytes]:
+        if ids is None:
+            return [b'{"items": ['] * len(records)
+        return [b'{"id": %s, "items": [' % _json(ids[record]) for record in records.tolist()]
+
+    labels = [_json(label) for label in data.vocabulary]
+    return join_records(data, order, labels, b", ", b"]}\n", heads)
+
+
+def _long(
+    data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None, delimiter: str, n_written: int
+) -> Iterator[bytes]:
+    separator = delimiter.encode()
+    ends = _pieces([*(_field(label, delimiter) + b"\n" for label in data.vocabulary), b"\n"])
+    for start in range(0, len(order), CHUNK):
+        records = order[start : start + CHUNK]
+        if ids is None:
+            first = n_written + start + 1
+            heads = [b"%d%s" % (number, separator) for number in range(first, first + len(records))]
+        else:
+            heads = [_field(ids[record], delimiter) + separator for record in records.tolist()]
+        numbers, lengths = _with_nothing(data, records)
+        rows = np.empty(2 * len(numbers), dtype=object)
+        rows[::2] = np.repeat(_pieces(heads), lengths)
+        rows[1::2] = ends[numbers]
+        yield b"".join(rows.tolist())
+
+
+def _parquet(
+    data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None
+) -> Iterator[bytes]:
+    from setveil.io.transactions.parquet import Column, LabelColumn, ListColumn, NumberColumn, TextColumn, encode
+
+    labels = list(data.vocabulary)
+    columns: list[Column]
+    if layout.long:
+        numbers, lengths = _with_nothing(data, order)
+        places = np.repeat(np.arange(len(order)), lengths)
+        if data.n_items in numbers:
+            labels.append("")
+        named: Column = NumberColumn(layout.id_column, places + 1)
+        if ids is not None:
+            named = TextColumn(layout.id_column, ids, order[places])
+        columns = [named, LabelColumn(layout.item_column, numbers, labels)]
+        return encode(columns, len(numbers))
+    rows = data.select(order)
+    columns = [ListColumn(layout.item_column, rows.indptr, rows.items, labels)]
+    if ids is not None:
+        columns.insert(0, TextColumn(layout.id_column, ids, order))
+    return encode(columns, len(order))
+
+
+# -- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def join_records(
+    data: Transactions,
+    order: NDArray[np.int64],
+    labels: Sequence[bytes],
+    between: bytes,
+    end: bytes,
+    heads: Callable[[NDArray[np.int64]], list[bytes]] | None = None,
+) -> Iterator[bytes]:
+    """Records as ``head label between label end``."""
+    inside = _pieces([*(label + between for label in labels), b""])
+    final = _pieces([*(label + end for label in labels), end])
+    for start in range(0, len(order), CHUNK):
+        records = order[start : start + CHUNK]
+        numbers, lengths = _with_nothing(data, records)
+        pieces = inside[numbers]
+        last = np.cumsum(lengths) - 1
+        pieces[last] = final[numbers[last]]
+        if heads is not None:
+            pieces = np.insert(pieces, last - lengths + 1, _pieces(heads(records)))
+        yield b"".join(pieces.tolist())
+
+
+def _with_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The items of some records and how many each has, where an empty record has one: the number after the last label."""
+    part = data.select(records)
+    is_empty = part.lengths == 0
+    if not is_empty.any():
+        return part.items, part.lengths
+    numbers = np.insert(part.items, part.indptr[:-1][is_empty], data.n_items)
+    return numbers.astype(np.int32, copy=False), np.maximum(part.lengths, 1)
+
+
+def _pieces(texts: list[bytes]) -> Pieces:
+    pieces = np.empty(len(texts), dtype=object)
+    pieces[:] = texts
+    return pieces
+
+
+def _field(text: str, delimiter: str) -> bytes:
+    """A field as RFC 4180 has it. Whatever another reader might take for layout is quoted, too."""
+    special = {delimiter, *DELIMITERS, '"', "\r", "\n"}
+    if special & set(text) or text != text.strip() or text.startswith("\ufeff"):
+        text = '"' + text.replace('"', '""') + '"'
+    return text.encode()
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()

@@ -1,0 +1,193 @@
+"""What small sets of a record's own items give away: the supports of all of them, tallied per record."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.compile import compiled
+from setveil.arrays.mining import Lists, grown, intersect
+
+Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]  # indptr, items (ascending), weights
+
+
+@compiled
+def tally_subsets(
+    rows: Rows, lists: Lists, first: int, last: int, sums: NDArray[np.float64], least: NDArray[np.int64]
+) -> None:
+    """Tally, for every row, the supports of its itemsets of 1 … n_known items whose first item is in ``first:last``.
+
+    Adds to ``sums[row, c-1, 0]`` the number of its c-subsets of support 1, to ``sums[row, c-1, 1]`` their 1/support, and
+    lowers ``least[row, c-1]`` to their smallest support.
+
+    A depth-first walk over prefixes. A prefix that only one (distinct) row contains is not walked further: all its
+    extensions have that row's weight as support, and there are binomially many of them.
+    """
+    indptr, items, weights = rows
+    list_indptr, list_rows = lists
+    n_known = least.shape[1]
+    n_with = np.zeros(len(list_indptr) - 1, dtype=np.int64)  # scratch per item, zero between uses
+    weight_with = np.zeros(len(list_indptr) - 1, dtype=np.int64)
+    touched = np.empty(len(list_indptr) - 1, dtype=np.int32)
+    # The prefixes on the current path and their siblings: for each the rows that contain it, and in each row the place
+    # of its last item. ``bounds`` says where each prefix starts; the three end arrays say where each depth ends.
+    stack_row = np.empty(1024, dtype=np.int32)
+    stack_place = np.empty(1024, dtype=np.int64)
+    bounds = np.empty(1024, dtype=np.int64)
+    stack_end = np.zeros(n_known + 1, dtype=np.int64)
+    bounds_end = np.zeros(n_known + 1, dtype=np.int64)
+    cursor = np.zeros(n_known + 1, dtype=np.int64)  # [depth] next prefix to visit, a position in ``bounds``
+    for item in range(first, last):
+        size = list_indptr[item + 1] - list_indptr[item]
+        if size > len(stack_row):
+            stack_row, stack_place = grown(stack_row, size), grown(stack_place, size)
+        for at in range(size):
+            row = list_rows[list_indptr[item] + at]
+            begin = indptr[row]
+            stack_row[at] = row
+            stack_place[at] = begin + np.searchsorted(items[begin : indptr[row + 1]], item)
+        bounds[0], bounds[1] = 0, size
+        depth, cursor[1], bounds_end[1], stack_end[1] = 1, 0, int(size > 0), size
+        while depth > 0:
+            if cursor[depth] == bounds_end[depth]:
+                depth -= 1
+                continue
+            begin, end = bounds[cursor[depth]], bounds[cursor[depth] + 1]
+            cursor[depth] += 1
+            if end - begin == 1:
+                _tally_extensions(rows, stack_row[begin], stack_place[begin], depth, sums, least)
+                continue
+            support = 0
+            for at in range(begin, end):
+                support += weights[stack_row[at]]
+            for at in range(begin, end):
+                _tally(stack_row[at], depth, 1.0, support, sums, least)
+            if depth == n_known:
+                continue
+
+            n_touched, n_places = 0, 0
+            for at in range(begin, end):
+                row = stack_row[at]
+                for place in range(stack_place[at] + 1, indptr[row + 1]):
+                    other = items[place]
+                    if n_with[other] == 0:
+                        touched[n_touched] = other
+                        n_touched += 1
+                    n_with[other] += 1
+                    weight_with[other] += weights[row]
+                n_places += indptr[row + 1] - stack_place[at] - 1
+
+            if depth + 1 == n_known:
+                for at in range(begin, end):
+                    row = stack_row[at]
+                    for place in range(stack_place[at] + 1, indptr[row + 1]):
+                        _tally(row, n_known, 1.0, weight_with[items[place]], sums, least)
+            else:  # lay out the children that two rows or more contain; the others are done at once
+                top, n_bounds = stack_end[depth], bounds_end[depth] + 1
+                if top + n_places > len(stack_row):
+                    stack_row = grown(stack_row, top + n_places)
+                    stack_place = grown(stack_place, top + n_places)
+                if n_bounds + n_touched + 1 > len(bounds):
+                    bounds = grown(bounds, n_bounds + n_touched + 1)
+                cursor[depth + 1] = n_bounds
+                for at in range(n_touched):
+                    other = touched[at]
+                    if n_with[other] > 1:
+                        bounds[n_bounds] = top
+                        n_bounds += 1
+                        weight_with[other] = top  # from here on: where its next row goes
+                        top += n_with[other]
+                bounds[n_bounds] = top
+                for at in range(begin, end):
+                    row = stack_row[at]
+                    for place in range(stack_place[at] + 1, indptr[row + 1]):
+                        other = items[place]
+                        if n_with[other] == 1:
+                            _tally_extensions(rows, row, place, depth + 1, sums, least)
+                        else:
+                            stack_row[weight_with[other]] = row
+                            stack_place[weight_with[other]] = place
+                            weight_with[other] += 1
+                depth += 1
+                bounds_end[depth], stack_end[depth] = n_bounds, top
+            for at in range(n_touched):
+                n_with[touched[at]] = 0
+                weight_with[touched[at]] = 0
+
+
+@compiled
+def find_rare_subsets(
+    rows: Rows, lists: Lists, targets: NDArray[np.int64], size: int, k: int, patience: int
+) -> NDArray[np.int8]:
+    """Whether each target row has a subset of ``size`` items with support below ``k``: 1 yes, 0 no, -1 gave up.
+
+    The search gives up after ``patience`` list entries. Targets must have ``size`` items or more, so a smaller subset below
+    ``k`` decides too: it can be filled up, and the support only falls.
+    """
+    indptr, items, weights = rows
+    list_indptr, list_rows = lists
+    verdicts = np.zeros(len(targets), dtype=np.int8)
+    common = np.empty((size + 1, 0), dtype=np.int32)  # [depth] the rows that contain the prefix of that length
+    n_common = np.zeros(size + 1, dtype=np.int64)
+    chosen = np.zeros(size + 1, dtype=np.int64)  # [depth] position in the target of the item to try next
+    for number in range(len(targets)):
+        begin, end = indptr[targets[number]], indptr[targets[number] + 1]
+        longest = 0
+        for item in items[begin:end]:
+            longest = max(longest, list_indptr[item + 1] - list_indptr[item])
+        if longest > common.shape[1]:
+            common = np.empty((size + 1, 2 * longest), dtype=np.int32)
+        left = patience
+        depth, chosen[1] = 1, begin
+        while depth > 0:
+            if end - chosen[depth] < size - depth + 1:  # too few items are left to fill the subset up
+                depth -= 1
+                continue
+            item = items[chosen[depth]]
+            chosen[depth] += 1
+            others = list_rows[list_indptr[item] : list_indptr[item + 1]]
+            if depth == 1:
+                n_common[1] = len(others)
+                for at in range(len(others)):
+                    common[1, at] = others[at]
+            else:
+                for at in range(n_common[depth - 1]):
+                    common[depth, at] = common[depth - 1, at]
+                n_common[depth] = intersect(common[depth], n_common[depth - 1], others)
+            left -= n_common[depth - 1] if depth > 1 else n_common[1]
+            support = 0
+            for at in range(n_common[depth]):
+                support += weights[common[depth, at]]
+            if support < k or left < 0:
+                verdicts[number] = 1 if support < k else -1
+                break
+            if depth < size:
+                chosen[depth + 1] = chosen[depth]
+                depth += 1
+    return verdicts
+
+
+@compiled
+def _tally(
+    row: int, size: int, times: float, support: int, sums: NDArray[np.float64], least: NDArray[np.int64]
+) -> None:
+    """Enter ``times`` itemsets of one size and support for a row."""
+    if support == 1:
+        sums[row, size - 1, 0] += times
+    sums[row, size - 1, 1] += times / support
+    least[row, size - 1] = min(least[row, size - 1], support)
+
+
+@compiled
+def _tally_extensions(
+    rows: Rows, row: int, place: int, depth: int, sums: NDArray[np.float64], least: NDArray[np.int64]
+) -> None:
+    """A prefix of ``depth`` items ending at ``place`` that no other row contains: enter it and all its extensions."""
+    indptr, _, weights = rows
+    n_after = indptr[row + 1] - place - 1
+    times = 1.0
+    for size in range(depth, min(least.shape[1], depth + n_after) + 1):
+        _tally(row, size, times, weights[row], sums, least)
+        times = times * (n_after - (size - depth)) / (size - depth + 1)

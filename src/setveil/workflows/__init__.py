@@ -1,0 +1,1 @@
+"""What users do: anonymize and publish, check a folder again, compare, suggest, try samples."""

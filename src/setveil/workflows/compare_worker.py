@@ -1,0 +1,95 @@
+"""One setting of a comparison, in a process of its own: ``python -m setveil.workflows.compare_worker ORDER`` prints one JSON object."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from setveil.core import Release, Transactions
+from setveil.errors import InputError, SetveilError
+from setveil.models import make_model
+from setveil.policy.resolve import resolve_model
+from setveil.policy.schema import Policy
+from setveil.workflows.pipeline import anonymize, measure, read, resolve_hierarchy, verify
+
+N_TARGETS = 5000  # people attacked
+N_QUERIES, QUERY_SIZE = 1000, 2  # the workload behind avg_re: random pairs of random records
+
+
+def work(order: dict[str, Any]) -> dict[str, Any]:
+    """Run the policy and measure its release; nothing is published."""
+    # Paths of a compared policy start at the current folder, as the grid's reader left them.
+    policy = Policy.from_dict(_load(order["policy"]))
+    data = read(order["source"], **order["read"])
+    tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
+    model = make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, tree))
+    started = time.perf_counter()
+    release = anonymize(data, model, policy.algorithm.name, tree, policy.algorithm.options, policy.seed)
+    seconds = time.perf_counter() - started
+    verdict = verify(release, model)
+    if not verdict.holds:
+        return {"status": "broken", "reason": verdict.reason}
+    known = order["known"]
+    singled_out, mean_chance = _attacked(data, release, known)
+    metrics = measure(data, release)
+    assert release.record is not None
+    return {
+        "status": "ok",
+        "algorithm": release.record.algorithm,
+        "singled_out": singled_out,
+        "mean_chance": mean_chance,
+        "avg_re": _avg_re(data, release),
+        "kl": metrics.get("kl_uniform"),
+        "published_items": release.published.n_items,
+        "seconds": seconds,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
+        **{name: metrics.get(name) for name in ("ncp", "ul_log2", "suppression_ratio", "il_ratio")},
+    }
+
+
+def _load(path: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def _attacked(data: Transactions, release: Release, known: int) -> tuple[float | None, float | None]:
+    """How often an attacker who knows so many random items of a person singles out, and picks, the right record."""
+    from setveil.risk.attack import attack
+
+    rows = attack(data, release, (known,), N_TARGETS, strategies=("random",)).rows
+    if not rows or rows[0].after.singled_out is None or rows[0].after.linked is None:
+        return None, None  # nobody has that many items
+    return rows[0].after.singled_out.value, rows[0].after.linked.value
+
+
+def _avg_re(data: Transactions, release: Release) -> float | None:
+    from setveil.utility.avg_re import avg_re, workload_t
+
+    try:
+        return avg_re(data, release, workload_t(data, N_QUERIES, QUERY_SIZE, seed=0))
+    except InputError:  # no record is long enough to ask about
+        return None
+
+
+def main() -> None:
+    """Print the result, whatever happens."""
+    warnings.simplefilter("ignore")
+    try:
+        result = work(json.loads(sys.argv[1]))
+    except SetveilError as problem:
+        result = {"status": "refused", "reason": str(problem)}
+    except MemoryError:
+        result = {"status": "memory", "reason": "out of memory"}
+    except Exception as problem:
+        result = {"status": "failed", "reason": f"internal error ({type(problem).__name__})"}
+    sys.stdout.write(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+"""The proven optimum: every cut by the book on random databases, the papers' examples, the expected figures."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import optimal as naive
+from naive.counting import is_km_anonymous
+from naive.km import Database
+from naive.km_cases import LIU_WANG, LIU_WANG_TREE, PAPER, PAPER_TREE, cases
+
+from setveil.algorithms.base import Context
+from setveil.algorithms.km._lifting import lift_itemsets
+from setveil.algorithms.km.aa import AA
+from setveil.algorithms.km.count_tree import Rows
+from setveil.algorithms.km.covering import CoveringProgram
+from setveil.algorithms.km.hghs import HgHs, MHgHs
+from setveil.algorithms.km.optimal import Optimal
+from setveil.algorithms.km.violations import Violations, index_rows
+from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.errors import CancelledError, InfeasibleError, InputError
+from setveil.models import KmAnonymity
+
+
+def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: Any) -> Recoding:
+    return Optimal(**options).run(data, KmAnonymity(k, m), Context(hierarchy=tree))
+
+
+def published(release: Recoding) -> tuple[int, ...]:
+    assert release.node_of_leaf is not None
+    return tuple(sorted({int(node) for node in release.node_of_leaf if node >= 0}))
+
+
+def test_paper_examples() -> None:
+    release = run(Transactions.from_lists(PAPER), PAPER_TREE, k=2, m=2)
+    assert release.transactions() == [{"A", "b1", "b2"}, {"A", "b1"}, {"A", "b1", "b2"}, {"A", "b2"}]
+    assert release.details["ncp"] == pytest.approx(2.5 / 11)
+    assert release.details["proven"]
+    # Liu and Wang's heuristic finds 5.6 of 23 occurrences; to suppress c or d instead of publishing P is no better.
+    data = Transactions.from_lists(LIU_WANG)
+    release = run(data, LIU_WANG_TREE, k=2, m="all", suppression=True)
+    best = naive.least_lm(Database(data, LIU_WANG_TREE), 2, "all")
+    assert release.details["lm"] * data.n_occurrences * 10 == pytest.approx(best)
+    assert best <= 56
+
+
+@pytest.fixture
+def without_heuristic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start from the root instead of AA's cut, so that the program has to find everything."""
+
+    def top(self: AA, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
+        tree = context.need_hierarchy("aa")
+        return Recoding.from_cut(data, tree, np.full(tree.n_items, tree.root))
+
+    monkeypatch.setattr(AA, "run", top)
+
+
+def check_no_cut_is_better(data: Transactions, tree: Hierarchy, k: int, m: int | str) -> None:
+    base = Database(data, tree)
+    release = run(data, tree, k, m)
+    cost = naive.ncp_cost(base, published(release))
+    assert cost == naive.least_ncp(base, k, m)
+    assert is_km_anonymous(release.transactions(), k, m)
+    assert release.details["proven"]
+    assert release.details["ncp"] == release.details["bound"]
+    assert release.details["ncp"] == pytest.approx(cost / max(tree.n_items * data.n_occurrences, 1))
+
+
+def test_no_cut_is_better() -> None:
+    for data, tree, k in cases(60, seed=11):
+        for m in (1, 2, 3, "all"):
+            check_no_cut_is_better(data, tree, k, m)
+
+
+def test_no_cut_is_better_without_a_heuristic(without_heuristic: None) -> None:
+    for number, (data, tree, k) in enumerate(naive.skewed_cases(120, seed=3)):
+        check_no_cut_is_better(data, tree, k, (2, 3, "all")[number % 3])
+
+
+def test_better_than_aa_now_and_then() -> None:
+    n_better = 0
+    for data, tree, k in naive.skewed_cases(200, seed=3):
+        aa = AA().run(data, KmAnonymity(k, 2), Context(hierarchy=tree))
+        n_better += run(data, tree, k, 2).details["ncp"] < aa.details["ncp"]
+    assert n_better > 5
+
+
+def test_no_cut_with_suppressed_items_is_better() -> None:
+    n_suppressed = 0
+    for data, tree, k in cases(80, seed=12, items="abcdef"):
+        base = Database(data, tree)
+        for m in (1, 2, 3, "all"):
+            release = run(data, tree, k, m, suppression=True)
+            least = naive.least_lm(base, k, m)
+            assert naive.lm_cost(base, published(release)) == least
+            assert release.details["lm"] * data.n_occurrences * max(tree.n_items - 1, 1) == pytest.approx(least)
+            assert is_km_anonymous(release.transactions(), k, m)
+            n_suppressed += bool(release.suppressed.any())
+            for heuristic in (HgHs(), MHgHs()):
+                other = heuristic.run(data, KmAnonymity(k, m), Context(hierarchy=tree))
+                assert least <= naive.lm_cost(base, published(other))
+    assert n_suppressed > 50
+
+
+def test_lifted_itemsets_are_rare_and_maximal() -> None:
+    for data, tree, k in cases(200, seed=13):
+        base = Database(data, tree)
+        records = Rows.of_leaves(data, tree, Context())
+        target = np.arange(tree.n_nodes, dtype=np.int32)
+        for m in (2, 3):
+            for itemsets in Violations(records, tree, KmAnonymity(k, m), Context()).on_cut(target):
+                index = index_rows(records, tree, tree.parent)
+                for spreads in (False, True):
+                    for lifted in lift_itemsets(index, itemsets, k, spreads).tolist():
+                        assert 0 < base.support(lifted) < k
+                        assert not any(base.related(a, b) for a in lifted for b in lifted if a != b)
+                        for member in lifted:
+                            higher = [node if node != member else int(tree.parent[node]) for node in lifted]
+                            others = [node for node in lifted if node != member]
+                            if not any(base.related(int(tree.parent[member]), other) for other in others):
+                                assert base.support(higher) >= k
+
+
+def test_stopped_early_gives_a_valid_cut_and_a_true_bound() -> None:
+    for data, tree, k in naive.skewed_cases(100, seed=3):
+        best = naive.least_ncp(Database(data, tree), k, 2) / max(tree.n_items * data.n_occurrences, 1)
+        release = run(data, tree, k, 2, time_limit=1e-9)
+        cost = naive.ncp_cost(Database(data, tree), published(release))
+        assert release.details["ncp"] == pytest.approx(cost / max(tree.n_items * data.n_occurrences, 1))
+        assert is_km_anonymous(release.transactions(), k, 2)
+        assert release.details["bound"] <= best + 1e-12 <= release.details["ncp"] + 2e-12
+        release = run(data, tree, k, 2, gap=0.3)
+        assert is_km_anonymous(release.transactions(), k, 2)
+        assert release.details["bound"] <= best + 1e-12
+        assert release.details["ncp"] <= best / 0.7 + 1e-12
+        assert release.details["gap"] <= 0.3 + 1e-9
+
+
+def test_record_order_does_not_matter_and_input_is_left_alone() -> None:
+    for data, tree, k in cases(30, seed=15):
+        items = data.items.copy()
+        for options in ({}, {"suppression": True}):
+            release = run(data, tree, k, 2, **options)
+            other = run(data.select(np.arange(data.n_records)[::-1]), tree, k, 2, **options)
+            np.testing.assert_array_equal(other.node_of_leaf, release.node_of_leaf)
+        np.testing.assert_array_equal(data.items, items)
+
+
+def test_odd_asks() -> None:
+    tree = Hierarchy.balanced(Transactions.from_lists([["a", "b", "c"]]), 2)
+    for options in ({}, {"suppression": True}):
+        assert run(Transactions.from_lists([]), tree, 3, 2, **options).transactions() == []
+        assert run(Transactions.from_lists([[], []]), tree, 3, 2, **options).transactions() == [set(), set()]
+        assert run(Transactions.from_lists([["a", "b"]]), tree, 1, 2, **options).transactions() == [{"a", "b"}]
+        equal = Transactions.from_lists([["a", "b", "c"]] * 4)
+        assert run(equal, tree, 4, 9, **options).transactions() == [{"a", "b", "c"}] * 4
+        lone = Transactions.from_lists([["a"], ["a"], []])
+        assert run(lone, Hierarchy.balanced(lone, 2), 2, "all", **options).transactions() == [{"a"}, {"a"}, set()]
+        with pytest.raises(InfeasibleError, match="fewer than k=3"):
+            run(lone, Hierarchy.balanced(lone, 2), 3, 1, **options)
+    with pytest.raises(InputError, match="needs a hierarchy"):
+        Optimal().run(equal, KmAnonymity(2, 1), Context())
+    with pytest.raises(InputError, match="time_limit must be at least 0"):
+        run(equal, tree, 2, 1, gap=1.5)
+
+
+def test_progress_and_cancellation() -> None:
+    data, stages = Transactions.from_lists(PAPER), []
+    context = Context(hierarchy=PAPER_TREE, report=lambda stage, share: stages.append(stage))
+    Optimal().run(data, KmAnonymity(2, 2), context)
+    assert "optimum: best 0.227273, bound 0.000000, round 1" in stages
+
+    def stop_at(stage: str, share: float | None) -> None:
+        if stage.startswith("optimum"):
+            raise CancelledError("stopped")
+
+    with pytest.raises(CancelledError):
+        Optimal().run(data, KmAnonymity(2, 2), Context(hierarchy=PAPER_TREE, report=stop_at))
+
+
+def test_the_solver_can_be_stopped_and_used_again() -> None:
+    rng = np.random.default_rng(0)
+    nothing = np.empty((0, 2), dtype=np.int32)
+    program = CoveringProgram(rng.integers(50, 60, 400), nothing, nothing, gap=0.0)
+    program.require([tuple(rng.choice(400, 3, replace=False).tolist()) for _ in range(3000)])  # hours of work
+
+    def stop() -> None:
+        raise CancelledError("stopped")
+
+    n_threads = threading.active_count()
+    with pytest.raises(CancelledError):
+        program.solve(True, stop)
+    assert threading.active_count() == n_threads
+    relaxed = program.solve(False, lambda: None)
+    assert relaxed.is_complete
+    assert not relaxed.is_whole
+    early = program.solve(True, lambda: None, seconds=0.5)
+    assert not early.is_complete
+    assert relaxed.bound - 1e-6 <= early.bound or early.bound == -np.inf
+    full = program.solve(True, lambda: None, seconds=0.5, start=np.ones(400))
+    assert full.values is not None
+    assert full.is_whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "k", "m", "ncp"),
+    [
+        ("BMS1.dat.gz", 5, 2, 0.026010),
+        ("BMS1.dat.gz", 25, 2, 0.089979),
+        ("BMS1.dat.gz", 100, 2, 0.160602),
+        ("BMS1.dat.gz", 5, 3, 0.108120),
+        ("BMS2.dat.gz", 5, 2, 0.016493),
+    ],
+)
+def test_expected_figures(real_data: Callable[[str], Path], name: str, k: int, m: int, ncp: float) -> None:
+    from setveil.io.transactions.reading import read_transactions
+
+    data = read_transactions(real_data(name))
+    release = run(data, Hierarchy.balanced(data, 5), k, m)
+    assert release.details["proven"]
+    assert round(release.details["ncp"], 6) == ncp
+
+
+def test_expected_figures_groceries(real_data: Callable[[str], Path]) -> None:
+    from setveil.io.transactions.reading import read_transactions
+
+    data = read_transactions(real_data("groceries.csv.gz"))
+    tree = Hierarchy.from_file(str(real_data("groceries_taxonomy.csv")))
+    release = run(data, tree, 5, 2)
+    assert release.details["proven"]
+    assert round(release.details["ncp"], 6) == 0.076014  # AA happens to find it
+    assert run(data, tree, 5, 2, suppression=True).details["lm"] < release.details["ncp"]

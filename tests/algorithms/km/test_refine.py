@@ -1,0 +1,158 @@
+"""Refine: valid before, valid after; nothing left to take back; never worse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from naive import optimal as naive
+from naive.counting import is_km_anonymous, occurring_itemsets
+from naive.km import Database
+from naive.km_cases import cases
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import Context
+from setveil.algorithms.km.aa import AA
+from setveil.algorithms.km.aa_refine import AARefine
+from setveil.algorithms.km.count_tree import Rows
+from setveil.algorithms.km.cuts import Cut
+from setveil.algorithms.km.hghs import MHgHs
+from setveil.algorithms.km.losses import Losses
+from setveil.algorithms.km.mhghs_refine import MHgHsRefine
+from setveil.algorithms.km.refine import Refiner
+from setveil.algorithms.km.violations import Violations
+from setveil.core import Hierarchy, Transactions
+from setveil.errors import CancelledError
+from setveil.models import KmAnonymity
+
+
+def refiner_of(
+    data: Transactions, tree: Hierarchy, k: int, m: int | str, node_of_leaf: NDArray[np.int32], loss: str = "ncp"
+) -> Refiner:
+    context = Context(hierarchy=tree)
+    violations = Violations(Rows.of_leaves(data, tree, context), tree, KmAnonymity(k, m), context)
+    return Refiner(violations, Losses.of(Cut(tree, data), loss), node_of_leaf)
+
+
+def nodes_of(refiner: Refiner) -> tuple[int, ...]:
+    return tuple(sorted({int(node) for node in refiner.node_of_leaf if node >= 0}))
+
+
+def test_violations_are_the_smallest_rare_itemsets() -> None:
+    rng = np.random.default_rng(0)
+    for data, tree, k in cases(150, seed=21):
+        base = Database(data, tree)
+        violations = Violations(Rows.of_leaves(data, tree, Context()), tree, KmAnonymity(k, 3), Context())
+        cuts = list(naive.all_cuts(tree, tree.root))
+        for cut in (cuts[number] for number in rng.integers(len(cuts), size=5)):
+            target = np.full(tree.n_nodes, -1, dtype=np.int32)
+            for node in cut:
+                target[tree.leaves(node)] = node
+            found = {frozenset(itemset) for part in violations.on_cut(target) for itemset in part.tolist()}
+            rows = naive.recode(base, cut)
+            expected: set[frozenset[int]] = set()
+            for size in (1, 2, 3):
+                expected = expected or {
+                    frozenset(map(int, itemset))
+                    for itemset, support in occurring_itemsets(rows, size).items()
+                    if support < k
+                }
+            assert found == expected
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, "all"])
+def test_from_the_root_down(m: int | str) -> None:
+    for data, tree, k in cases(60, seed=22):
+        base = Database(data, tree)
+        refiner = refiner_of(data, tree, k, m, np.full(tree.n_items, tree.root, dtype=np.int32))
+        refiner.specialize()
+        nodes = nodes_of(refiner)
+        assert refiner.cost == naive.ncp_cost(base, nodes)
+        assert is_km_anonymous(naive.recode(base, nodes), k, m)
+        check_nothing_is_left(base, nodes, k, m)
+        refiner.exchange()
+        assert refiner.cost == naive.ncp_cost(base, nodes_of(refiner)) <= naive.ncp_cost(base, nodes)
+        assert is_km_anonymous(naive.recode(base, nodes_of(refiner)), k, m)
+
+
+def check_nothing_is_left(base: Database, nodes: tuple[int, ...], k: int, m: int | str) -> None:
+    """No node can be replaced by its children at a smaller loss."""
+    for node in nodes:
+        more = tuple(other for other in nodes if other != node) + base.tree.children[node]
+        if base.tree.children[node] and naive.ncp_cost(base, more) < naive.ncp_cost(base, nodes):
+            assert not is_km_anonymous(naive.recode(base, more), k, m)
+
+
+def test_everything_suppressed() -> None:
+    n_published = 0
+    for data, tree, k in cases(150, seed=23):
+        base = Database(data, tree)
+        for m in (1, 2, "all"):
+            refiner = refiner_of(data, tree, k, m, np.full(tree.n_items, -1, dtype=np.int32), "lm")
+            refiner.specialize()
+            nodes = nodes_of(refiner)
+            assert refiner.cost == naive.lm_cost(base, nodes)
+            assert is_km_anonymous(naive.recode(base, nodes), k, m)
+            n_published += len(nodes)
+            refiner.exchange()
+            assert refiner.cost == naive.lm_cost(base, nodes_of(refiner)) <= naive.lm_cost(base, nodes)
+            assert is_km_anonymous(naive.recode(base, nodes_of(refiner)), k, m)
+    assert n_published > 300
+
+
+def test_never_worse_than_the_heuristic() -> None:
+    n_better = 0
+    for data, tree, k in naive.skewed_cases(150, seed=3):
+        base = Database(data, tree)
+        for plain, refined, cost, name in (
+            (AA(), AARefine(), naive.ncp_cost, "ncp"),
+            (MHgHs(), MHgHsRefine(), naive.lm_cost, "lm"),
+        ):
+            model, context = KmAnonymity(k, 2), Context(hierarchy=tree)
+            before, after = plain.run(data, model, context), refined.run(data, model, context)
+            assert before.node_of_leaf is not None
+            assert after.node_of_leaf is not None
+            losses = [
+                cost(base, tuple(sorted({int(node) for node in cut.node_of_leaf if node >= 0})))  # type: ignore[union-attr]
+                for cut in (before, after)
+            ]
+            assert losses[1] <= losses[0]
+            assert (losses[1] < losses[0]) == (after.details["specialized"] + after.details["exchanged"] > 0)
+            assert after.details[name] <= after.details[f"{name}_before_refining"]
+            assert is_km_anonymous(after.transactions(), k, 2)
+            n_better += losses[1] < losses[0]
+    assert n_better > 5
+
+
+def test_an_exchange() -> None:
+    """b hides in X only together with c's group Y; raising c alone lets X be split, which saves more."""
+    tree = Hierarchy.from_paths([["a", "X"], ["b", "X"], ["c", "Y"], ["d", "Y"]])
+    data = Transactions.from_lists(
+        [["a", "c"], ["a"], ["b", "c"], ["b", "d"], ["a", "d"], ["b"]] * 1 + [["a"], ["b"]] * 9
+    )
+    start = np.array([4, 4, 2, 3], dtype=np.int32) if tree.labels[4] == "X" else np.array([5, 5, 2, 3], dtype=np.int32)
+    refiner = refiner_of(data, tree, 2, 2, start)
+    refiner.specialize()
+    assert refiner.n_specialized == 0
+    refiner.exchange()
+    assert refiner.n_exchanged == 1
+    assert [tree.labels[node] for node in refiner.node_of_leaf] == ["a", "b", "Y", "Y"]
+
+
+@pytest.mark.parametrize("loss", ["ncp", "lm"])
+def test_the_explanation_adds_up(loss: str) -> None:
+    for data, tree, k in naive.skewed_cases(60, seed=4):
+        base = Database(data, tree)
+        model, context = KmAnonymity(k, 2), Context(hierarchy=tree)
+        algorithm = AARefine() if loss == "ncp" else MHgHsRefine()
+        details = algorithm.run(data, model, context).details
+        assert sum(move["cost"] for move in details["moves"]) == pytest.approx(details[loss], abs=1e-12)
+        number = {label: node for node, label in enumerate(tree.published_labels)}
+        for move in details["moves"]:
+            nodes = [number[label] for label in move["witness"]]
+            assert 0 < move["support"] == base.support(nodes) < k
+
+
+def test_cancellation() -> None:
+    data, tree, k = next(iter(cases(1, seed=24)))
+    with pytest.raises(CancelledError):
+        AARefine().run(data, KmAnonymity(k, 2), Context(hierarchy=tree, cancelled=lambda: True))

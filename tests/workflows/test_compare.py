@@ -1,0 +1,110 @@
+"""Comparing settings: the grid, the runs, the front, the page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from setveil.errors import InputError
+from setveil.policy.schema import Policy
+from setveil.workflows.compare import Point, compare, pareto_front, read_grid
+
+GRID = """\
+schema = 1
+known = 2
+
+[limits]
+seconds = 60
+
+[[grid]]
+model = "km"
+k = [2, 3]
+m = [1, 2]
+algorithm = ["aa", "nonsense"]
+hierarchy = "fanout:2"
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "grid.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_grid_stands_for_all_combinations(tmp_path: Path) -> None:
+    grid = read_grid(write(tmp_path, GRID))
+    assert len(grid.policies) == 8
+    assert {(p.model.k, p.model.m, p.algorithm.name) for p in grid.policies} == {
+        (k, m, name) for k in (2, 3) for m in (1, 2) for name in ("aa", "nonsense")
+    }
+    assert (grid.known, grid.seconds) == (2, 60)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "lacks `schema = 1`"),
+        ("schema = 1\n", r"lacks \[\[grid\]\]"),
+        ("schema = 1\n[[grid]]\nk = 2\n", "lacks `model`"),
+        ("schema = 1\n[[grid]]\nmodel = 'km'\nkk = 2\n", "unknown key `grid.kk`"),
+        ("schema = 1\n[limits]\nhours = 1\n[[grid]]\nmodel = 'km'\n", "unknown key `hours`"),
+        ("schema = 1\n[[grid]]\nmodel = 'kn'\n", "model.name"),
+        ("schema = = 1", "is not TOML"),
+    ],
+)
+def test_mistakes_in_a_grid_are_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_grid(write(tmp_path, text))
+
+
+def point(name: str, risk: float | None, loss: float, status: str = "ok") -> Point:
+    policy = Policy.from_dict({"schema": 1, "model": {"name": "km"}})
+    return Point(name, policy, {"status": status, "mean_chance": risk, "avg_re": loss})
+
+
+def test_the_front_holds_what_nothing_beats_in_both() -> None:
+    points = [point("a", 0.1, 5), point("b", 0.2, 3), point("c", 0.2, 4), point("d", 0.3, 3), point("e", 0.05, 9)]
+    points += [point("f", 0.0, 0.0, "failed"), point("g", None, 0.0), point("b2", 0.2, 3)]
+    assert pareto_front(points) == {"a", "b", "b2", "e"}
+
+
+@pytest.mark.slow
+def test_settings_run_in_processes_of_their_own_and_are_not_run_twice(tmp_path: Path) -> None:
+    data = tmp_path / "data.dat"
+    data.write_text("1 2 3\n1 2\n2 3\n1 3 4\n4 1\n2 4\n" * 5)
+    out = tmp_path / "out"
+    points = compare(data, read_grid(write(tmp_path, GRID)), out, processes=2)
+    assert [p.result["status"] for p in points].count("ok") == 4
+    refused = [p.result["reason"] for p in points if p.result["status"] == "refused"]
+    assert len(refused) == 4
+    assert all("unknown algorithm" in reason for reason in refused)
+    rows = list(csv.DictReader((out / "results.csv").read_text().splitlines()))
+    assert len(rows) == 8
+    assert {row["pareto"] for row in rows} == {"True", "False"}
+    page = (out / "compare.html").read_text()
+    assert "http" not in page.replace("http-equiv", ""), "the page asks for nothing from outside"
+    assert all(f"points/{p.id}.toml" in page for p in points if p.is_ok)
+
+    marker = out / "points" / f"{points[0].id}.json"
+    changed = {**json.loads(marker.read_text()), "avg_re": 123.0}
+    marker.write_text(json.dumps(changed))
+    again = compare(data, read_grid(tmp_path / "grid.toml"), out, processes=1)
+    assert again[0].result["avg_re"] == 123.0  # taken from the earlier run
+
+
+@pytest.mark.slow
+def test_a_setting_that_takes_too_long_or_grows_too_large_is_stopped_and_said_so(tmp_path: Path) -> None:
+    data = tmp_path / "data.dat"
+    data.write_text("1 2 3\n1 2\n2 3\n" * 5)
+    for limit, status in (("seconds = 0.05", "time"), ("memory_mb = 1", "memory")):
+        grid = (
+            GRID.replace("seconds = 60", limit)
+            .replace("[2, 3]", "2")
+            .replace("[1, 2]", "1")
+            .replace(', "nonsense"', "")
+        )
+        points = compare(data, read_grid(write(tmp_path, grid)), tmp_path / status, processes=1)
+        assert [p.result["status"] for p in points] == [status]
