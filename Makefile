@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= $(or $(SETVEIL_DATA),../shared/data)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check format coverage warm bench clean
+.PHONY: demo test check format coverage warm bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -30,6 +30,10 @@ warm: .venv/.ready
 
 bench: .venv/.ready-dev
 	for part in km constraints sensitive classes; do $(BIN)/python -m benchmarks.$$part --data $(DATA); done
+
+# Runs every experiment of the papers and writes docs/reproduction.md and what it leads to.
+reproduce: .venv/.ready-dev
+	$(BIN)/python -m experiments all --data $(DATA) -o docs
 
 # Bytecode and the kernels of the main path are compiled here, so that no run waits for them; `make warm` does all.
 .venv/.ready: pyproject.toml constraints.txt

@@ -1,92 +1,86 @@
-"""``python -m experiments NAME``: run the papers' experiments again."""
+"""``python -m experiments NAME|all --data DIR -o OUT``: run the papers' experiments again."""
 
 from __future__ import annotations
 
+import argparse
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress, say, say_json, table
+from experiments.catalogue import choose
+from experiments.page import count
+from experiments.runner import reproduce
 from setveil.errors import InputError, SetveilError
 
 
-def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME|all", help="Experiments (001-fig9), papers (001), or all; nothing: list them."),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", envvar="SETVEIL_DATA", help="Folder with the data sets (BMS1.dat.gz and others)."),
-    ] = None,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="OUT",
-            help="Where reproduction.md and its pictures go; what an earlier run wrote there is replaced.",
-        ),
-    ] = Path(),
-    json: o.Json = False,
-) -> None:
-    """Run the experiments of the papers again: figures drawn, the papers' numbers beside ours.
-
-    The page holds the experiments of this run only; `all` makes the whole page.
-    """
-    if not names or names == ["list"]:
-        show_experiments(json)
-        return
-    from experiments.catalogue import choose
-    from experiments.page import count
-    from experiments.runner import reproduce as run
-
-    choose(names)
-    if data is None:
-        raise InputError("reproduce needs the data sets; name their folder with --data DIR.")
-    note_first_run()
-    with progress() as report:
-        results = run(names, data, output, report)
-    page = output / "reproduction.md"
-    if json:
-        say_json({"experiments": [result.as_dict() for result in results], "page": str(page)})
-        return
-    rows = [
-        (result.experiment.name, *map(str, count(result)))
-        if result.outcome
-        else (result.experiment.name, "not run", "", "")
-        for result in results
-    ]
-    table(("experiment", "agree", "disagree", "not comparable"), rows)
-    for result in results:
-        if not result.outcome:
-            say(f"{result.experiment.name} was not run: {result.reason}")
-    say(f"Page: {page}")
+def main(arguments: Sequence[str]) -> int:
+    """Run what is asked for; every error is one line and an exit code."""
+    try:
+        return _run(_parser().parse_args(arguments))
+    except SetveilError as problem:
+        print(f"experiments: {problem}", file=sys.stderr)
+        return problem.exit_code
+    except (KeyboardInterrupt, SystemError) as problem:
+        if not _is_interrupt(problem):
+            raise
+        print("experiments: stopped; nothing was written.", file=sys.stderr)
+        return 130
 
 
-def show_experiments(json: bool) -> None:
-    """What can be asked for."""
-    from experiments.catalogue import choose
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments",
+        description="Run the experiments of the papers again: figures drawn, the papers' numbers beside ours.",
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME|all", help="experiments (001-fig9), papers (001), or all; nothing: list them"
+    )
+    parser.add_argument(
+        "--data",
+        metavar="DIR",
+        default=os.environ.get("SETVEIL_DATA"),
+        help="folder with the data sets (BMS1.dat.gz and others)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=Path,
+        default=Path(),
+        help="where reproduction.md and its folder go; what an earlier run wrote there is replaced",
+    )
+    return parser
 
-    known = choose(["all"])
-    if json:
-        say_json(
-            {
-                "experiments": [
-                    {"name": e.name, "title": e.title, "setting": e.setting, "needs": list(e.needs)} for e in known
-                ]
-            }
-        )
-        return
-    width = max(len(e.name) for e in known)
-    for e in known:
-        say(f"{e.name:{width}}  {e.title}" + (f" ({', '.join(e.needs)})" if e.needs else ""))
+
+def _run(asked: argparse.Namespace) -> int:
+    experiments = choose(asked.names or ["all"])
+    if not asked.names:
+        for experiment in experiments:
+            needs = f" ({', '.join(experiment.needs)})" if experiment.needs else ""
+            print(f"{experiment.name:14}{experiment.title}{needs}")
+        return 0
+    if asked.data is None:
+        raise InputError("the data sets are needed; name their folder with --data DIR.")
+    for result in reproduce(asked.names, asked.data, asked.output, _tell if sys.stderr.isatty() else None):
+        agree, disagree, apart = count(result)
+        told = f"{agree} agree, {disagree} disagree, {apart} not comparable" if result.outcome else result.reason
+        print(f"{result.experiment.name:14}{told}")
+    print(f"Page: {asked.output / 'reproduction.md'}")
+    return 0
+
+
+def _tell(what: str, share: float | None) -> None:
+    """What is being done now, on one line of the terminal."""
+    print(f"\r\x1b[K{share or 0:4.0%} {what}", end="", file=sys.stderr, flush=True)
+
+
+def _is_interrupt(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind a problem: in the middle of a kernel it comes as the cause of a system error."""
+    while isinstance(problem, SystemError):
+        problem = problem.__cause__
+    return isinstance(problem, KeyboardInterrupt)
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(reproduce)
-    except SetveilError as problem:
-        raise SystemExit(f"experiments: {problem}") from None
+    sys.exit(main(sys.argv[1:]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from setveil.core import Hierarchy, Release, Transactions
 from setveil.models import PrivacyModel
@@ -131,17 +131,6 @@ class Result:
     experiment: Experiment
     outcome: Outcome | None
     reason: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
-        experiment = self.experiment
-        told = {
-            "name": experiment.name,
-            "paper": experiment.paper,
-            "title": experiment.title,
-            "setting": experiment.setting,
-        }
-        return {**told, "not_run": self.reason or None, **(asdict(self.outcome) if self.outcome else {})}
 
 
 def _finite(value: float | None) -> float | None:

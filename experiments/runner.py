@@ -37,7 +37,7 @@ def reproduce(
     for number, experiment in enumerate(experiments):
         workshop.step = _steps(experiment, number / len(experiments), report)
         results.append(run_one(experiment, workshop))
-    command = f"setveil reproduce {' '.join(names)} --data DIR -o {target.name or '.'}"
+    command = f"python -m experiments {' '.join(names)} --data DIR -o {target.name or '.'}"
     write(results, render_page(results, command), target)
     return results
 
@@ -68,7 +68,7 @@ def check_target(out: Path) -> None:
     """Refuse to replace what an earlier run did not write."""
     for path in (out / PAGE, out / FOLDER):
         if path.exists() and not (out / FOLDER / TABLE).is_file():
-            raise InputError(f"{path}: exists and was not written by setveil reproduce; choose another folder with -o.")
+            raise InputError(f"{path}: exists and was not written by this command; choose another folder with -o.")
 
 
 def write(results: Sequence[Result], page: str, out: Path) -> None:

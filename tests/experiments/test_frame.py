@@ -1,9 +1,8 @@
-"""``setveil reproduce``: the frame around experiments, and those of k^m-anonymity with and without suppression."""
+"""``python -m experiments``: the frame around experiments, and those of k^m-anonymity with and without suppression."""
 
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -15,13 +14,13 @@ import pytest
 from naive.km_cases import cases
 
 from experiments import catalogue, paper001, paper002, runner
+from experiments.__main__ import main
 from experiments.catalogue import Paper
 from experiments.experiment import Experiment, Line, Outcome, Panel, Statement, Workshop
 from experiments.paper001_large import figure_11a
 from experiments.paper001_runs import count_tree_size
 from experiments.plots import draw, scale_of, styles_of
 from setveil.algorithms.km.cuts import Cut
-from setveil.cli.main import _run
 from setveil.core import Hierarchy, Transactions
 from setveil.errors import GuaranteeError
 from setveil.models import KmAnonymity
@@ -71,13 +70,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def reproduce(*arguments: str) -> int:
-    return _run(["reproduce", *arguments])
+    return main(arguments)
 
 
 def test_page_plots_and_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert reproduce("009-fig2", "009-fig1", "--data", "data", "-o", "docs") == 0
     page = (folder / "docs" / "reproduction.md").read_text()
-    assert "    setveil reproduce 009-fig2 009-fig1 --data DIR -o docs\n" in page
+    assert "    python -m experiments 009-fig2 009-fig1 --data DIR -o docs\n" in page
     assert "| [009-fig1](#009-fig1) | first | 1 | 1 | 1 |  |" in page
     assert "| all |  | 2 | 1 | 1 |  |" in page
     assert r"| loses \|D\| &lt; 1 | 0.5 | yes |" in page
@@ -100,16 +99,10 @@ def test_page_plots_and_table(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "009-fig2" in capsys.readouterr().out
 
 
-def test_json_is_one_object(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert reproduce("009-fig1", "--data", "data", "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["experiments"][0]["panels"][0]["lines"][0]["points"] == [[2.0, 0.1], [5.0, None], [9.0, 0.3]]
-    assert [statement["agrees"] for statement in told["experiments"][0]["statements"]] == [True, False, None]
-    assert (folder / told["page"]).is_file()
-    assert reproduce("list", "--json") == 0
-    assert [part["name"] for part in json.loads(capsys.readouterr().out)["experiments"]] == [
-        *("009-fig1", "009-fig2", "009-fig3")
-    ]
+def test_without_a_name_the_experiments_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce() == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["009-fig1", "009-fig2", "009-fig3"]
+    assert not (folder / "reproduction.md").exists()
 
 
 def test_without_its_data_an_experiment_is_skipped_and_said_to_be(folder: Path) -> None:
@@ -167,7 +160,7 @@ def test_ctrl_c_is_told_in_one_line(folder: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(runner, "run_one", interrupted)
     assert reproduce("009-fig1", "--data", "data") == 130
-    assert capsys.readouterr().err == "setveil: stopped; nothing was written.\n"
+    assert capsys.readouterr().err == "experiments: stopped; nothing was written.\n"
 
 
 def test_what_others_wrote_is_not_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
