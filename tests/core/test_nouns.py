@@ -157,17 +157,27 @@ def test_a_cut_publishes_nodes_and_accounts_for_every_leaf(
             assert any(label in row for row in expected)
 
 
-def test_clusters_are_named_by_their_smallest_item_and_size() -> None:
+def test_small_clusters_are_named_by_their_members() -> None:
     data = Transactions.from_lists([["a", "b"], ["c"], ["d"]])
     release = Recoding.from_clusters(data, np.array([7, 3, 7, -1]))
-    assert release.transactions() == [{"a (2 items)", "b"}, {"a (2 items)"}, set()]
-    assert release.codebook() == {"a (2 items)": ["a", "c"], "b": ["b"], "": ["d"]}
+    assert release.transactions() == [{"a or c", "b"}, {"a or c"}, set()]
+    assert release.codebook() == {"a or c": ["a", "c"], "b": ["b"], "": ["d"]}
 
 
 def test_a_cluster_name_never_meets_an_item_of_the_same_name() -> None:
-    data = Transactions.from_lists([["a", "b"], ["a (2 items)"]])
+    data = Transactions.from_lists([["a", "b"], ["a or b"]])
     release = Recoding.from_clusters(data, np.array([0, 1, 0]))
-    assert release.codebook() == {"a (2 items) (group)": ["a", "b"], "a (2 items)": ["a (2 items)"]}
+    assert release.codebook() == {"a or b (group)": ["a", "b"], "a or b": ["a or b"]}
+
+
+def test_no_set_is_called_like_one_item() -> None:
+    items = [f"A{number:02d}" for number in range(20)]
+    data = Transactions.from_lists([items])
+    release = Recoding.from_clusters(data, np.repeat([5, 2, 9, 1], [6, 4, 9, 1]))
+    assert list(release.codebook()) == ["A06 or A07 or A08 or A09", "A19", "group 1 of 6 items", "group 2 of 9 items"]
+    assert release.codebook()["group 2 of 9 items"] == items[10:19]
+    long = Transactions.from_lists([["x" * 50, "y" * 50]])  # two names that would not fit a line
+    assert list(Recoding.from_clusters(long, np.zeros(2, dtype=int)).codebook()) == ["group 1 of 2 items"]
 
 
 def test_repeated_labels_of_the_hierarchy_are_told_apart() -> None:

@@ -108,7 +108,7 @@ def test_a_changed_recoding_is_named() -> None:
     ]
     rows[0] = []
     assert check_original(with_rows(release, rows), DATA) == [
-        'published otherwise than the codebook says: 1 record; "a (2 items)" in 3 instead of 4.'
+        'published otherwise than the codebook says: 1 record; "a or b" in 3 instead of 4.'
     ]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.naming import fresh_name
 from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import InputError, name_some
@@ -61,7 +62,7 @@ class Hierarchy:
         if len(roots) != 1 or n_given == 1:
             for node in roots:
                 above[node] = n_given
-            names.append(_fresh(ROOT_LABEL, set(names)))
+            names.append(fresh_name(ROOT_LABEL, set(names)))
             above.append(-1)
         n_nodes = len(names)
         children: list[list[int]] = [[] for _ in range(n_nodes)]
@@ -222,7 +223,7 @@ class Hierarchy:
         taken = set(labels[: self.n_items])
         for node in self.in_preorder.tolist():
             if node >= self.n_items:
-                labels[node] = _fresh(labels[node], taken)
+                labels[node] = fresh_name(labels[node], taken)
                 taken.add(labels[node])
         return tuple(labels)
 
@@ -285,13 +286,3 @@ class Hierarchy:
                 f"the data holds {name_some(generalized)}, which the hierarchy has as an inner node; "
                 "replace it by its items or add it to the hierarchy as an item."
             )
-
-
-def _fresh(label: str, taken: set[str]) -> str:
-    """The label, or its first marked variant that nobody uses."""
-    if label not in taken:
-        return label
-    candidate, count = f"{label} (group)", 2
-    while candidate in taken:
-        candidate, count = f"{label} (group {count})", count + 1
-    return candidate

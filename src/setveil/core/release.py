@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.hierarchy import Hierarchy, _fresh
+from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
+from setveil.core.naming import fresh_name, is_shown, name_of_set
 from setveil.core.seam import call
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
@@ -119,14 +120,7 @@ class Recoding(Release):
         rank[by_first] = np.arange(len(names))
         target = np.full(len(domain), -1, dtype=np.int32)
         target[kept] = rank[compact]
-        sizes = np.bincount(rank[compact], minlength=len(names))
-        smallest = kept[first[by_first]]
-        taken = set(domain)
-        labels = []
-        for item, size in zip(smallest.tolist(), sizes.tolist(), strict=True):
-            label = domain[item] if size == 1 else _fresh(f"{domain[item]} ({size} items)", taken)
-            taken.add(label)
-            labels.append(label)
+        labels = _cluster_names(domain, kept[np.argsort(rank[compact], kind="stable")], np.bincount(rank[compact]))
         return cls._from_targets(data, domain, domain.encode(data.vocabulary), target, labels, details, None, None)
 
     @classmethod
@@ -169,6 +163,23 @@ class Recoding(Release):
         if self.suppressed.any():
             book[""] = [self.domain[int(item)] for item in np.flatnonzero(self.suppressed)]
         return book
+
+
+def _cluster_names(domain: Vocabulary, members: NDArray[np.integer], sizes: NDArray[np.integer]) -> list[str]:
+    """A unique name per cluster; ``members`` holds the clusters' items one cluster after the other, each ascending."""
+    taken = set(domain)
+    names: list[str] = []
+    end = n_numbered = 0
+    for size in sizes.tolist():
+        cluster = [domain[item] for item in members[end : end + size].tolist()]
+        end += size
+        if size == 1:
+            names.append(cluster[0])
+            continue
+        n_numbered += not is_shown(cluster)
+        names.append(fresh_name(name_of_set(cluster, size, n_numbered), taken))
+        taken.add(names[-1])
+    return names
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Hierarchy, Transactions
+from setveil.core.naming import SHOWN, is_shown, name_of_set
 from setveil.errors import InputError
 
 Merges = list[tuple[int, int]]  # the j-th merge makes node n_items + j of two nodes
@@ -119,14 +120,23 @@ def gain_of_merging(together: NDArray[np.int32], one: int, partners: NDArray[np.
 
 
 def tree_of(data: Transactions, merges: Merges) -> Hierarchy:
-    """The tree of merges; a node is called after its smallest item and the number of its items."""
+    """The tree of merges; its groups have no names of their own, and large ones are numbered from the root down."""
     n_items = data.n_items
     parents = [-1] * (n_items + len(merges))
-    smallest, sizes = list(range(n_items)), [1] * n_items
-    labels = list(data.vocabulary)
+    members = [[item] for item in range(n_items)]  # of small groups; of large ones the first few
+    sizes = [1] * n_items
     for number, (one, other) in enumerate(merges):
         parents[one] = parents[other] = n_items + number
-        smallest.append(min(smallest[one], smallest[other]))
+        members.append(sorted(members[one] + members[other])[: SHOWN + 1])
         sizes.append(sizes[one] + sizes[other])
-        labels.append(f"{data.vocabulary[smallest[-1]]} ({sizes[-1]} items)")
+    labels = list(data.vocabulary) + [""] * len(merges)
+    n_numbered, pending = 0, [n_items + len(merges) - 1]
+    while pending:  # depth first
+        node = pending.pop()
+        if node < n_items:
+            continue
+        named = [data.vocabulary[item] for item in members[node]]
+        n_numbered += not is_shown(named)
+        labels[node] = name_of_set(named, sizes[node], n_numbered)
+        pending.extend(reversed(merges[node - n_items]))
     return Hierarchy.from_parents(parents, labels, derived_from_data=True)

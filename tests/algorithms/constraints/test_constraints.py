@@ -237,7 +237,7 @@ def test_items_that_do_not_occur_are_left_alone(algorithm: ClusterAlgorithm) -> 
     part = data.select(np.array([0, 1]))
     release = algorithm.run(part, KmAnonymity(2, 2), Context())
     assert isinstance(release, Recoding)
-    assert release.codebook() == {"a (2 items)": ["a", "b"]}
+    assert release.codebook() == {"a or b": ["a", "b"]}
     assert not release.suppressed.any()
 
 

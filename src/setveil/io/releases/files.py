@@ -183,7 +183,7 @@ def _text_names(release: Release, layout: Layout) -> list[str]:
     intact = _stands_for_itself(release)
     domain = release.domain if isinstance(release, Recoding) else ()
     taken = set(labels) | set(domain)
-    clean = str.maketrans(dict.fromkeys(forbidden, " "))
+    clean = str.maketrans(dict.fromkeys(forbidden, "_" if layout.delimiter == " " else " "))
     for place, (label, is_intact) in enumerate(zip(labels, intact, strict=True)):
         if is_intact or not set(forbidden) & set(label):
             continue
