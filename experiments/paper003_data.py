@@ -56,7 +56,8 @@ def worked_example(workshop: Workshop) -> Outcome:
 def _groups_in(data: Transactions, model: PrivacyDegree, people: tuple[str, ...], absorb: bool) -> Grouping:
     """What CAHD makes of a printed order."""
     split = split_records(data, model)
-    order = np.array([PEOPLE.index(one) for one in people], dtype=np.int64)
+    place_of = np.argsort(split.order)  # of each person among the sorted records
+    order = place_of[[PEOPLE.index(one) for one in people]]
     release = split.release(group_in_sequence(split, order, 1, "hamming", absorb, Context()), {})
     if not sv.verify(release, model).holds:
         raise sv.GuaranteeError(f"the groups of {', '.join(people)} do not keep {model}; nothing is measured on them.")

@@ -37,6 +37,15 @@ def distance(kind: str, one: Record, other: Record) -> Fraction:
     return Fraction(len(one ^ other))
 
 
+def canonical_order(records: Sequence[Record], sensitive: Collection[str]) -> list[int]:
+    """Record numbers by public, then by sensitive items."""
+
+    def key(number: int) -> tuple[list[str], list[str]]:
+        return sorted(records[number] - set(sensitive)), sorted(records[number] & set(sensitive))
+
+    return sorted(range(len(records)), key=key)
+
+
 class Grouper:
     """NNGroup and CAHD share everything but the choice of the p-1 partners."""
 
@@ -64,14 +73,15 @@ class Grouper:
 def nn(records: Sequence[Record], sensitive: Collection[str], p: int, kind: str = "hamming") -> list[set[int]]:
     """Groups in the order they are formed, leftovers last."""
     state = Grouper(records, sensitive, p)
-    for seed in range(len(records)):
+    order = canonical_order(records, sensitive)
+    for seed in order:
         if seed not in state.free or not state.hidden[seed]:
             continue
         group = [seed]
 
         def nearness(other: int, seed: int = seed) -> tuple[Fraction, int, int]:
             one, two = state.public[seed], state.public[other]
-            return distance(kind, one, two), len(one ^ two), other
+            return distance(kind, one, two), len(one ^ two), order.index(other)
 
         for _ in range(p - 1):
             open_to = [other for other in state.free - set(group) if not state.conflict(other, group)]

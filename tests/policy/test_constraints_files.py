@@ -196,6 +196,26 @@ def test_a_report_on_constraints() -> None:
     assert check_constraints(data, ConstraintAnonymity(2, [["z"]])).feasible is True
 
 
+def test_contradictions_say_how_many_records_have_all_groups() -> None:
+    rng, n_found = np.random.default_rng(5), 0
+    for _ in range(60):
+        rows = [["abcdef"[item] for item in np.flatnonzero(rng.random(6) < 0.3)] for _ in range(12)]
+        data = Transactions.from_lists(rows)
+        if not data.n_items:
+            continue
+        groups = [[item for item in data.vocabulary if ord(item) % 3 == part] for part in range(3)]
+        constraints = [rng.choice(list(data.vocabulary), size=2).tolist() for _ in range(8)]
+        model = ConstraintAnonymity(4, constraints, [group for group in groups if group])
+        kept = [set(group) for group in groups if group]
+        for found in check_constraints(data, model).contradictions:
+            n_found += 1
+            assert found.groups == tuple(
+                number + 1 for number, group in enumerate(kept) if group & set(found.constraint)
+            )
+            assert found.support == sum(all(kept[number - 1] & set(row) for number in found.groups) for row in rows)
+    assert n_found > 50
+
+
 def test_no_run_succeeds_where_infeasibility_was_predicted() -> None:
     said_no = 0
     for seed in range(600):

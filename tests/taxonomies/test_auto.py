@@ -65,14 +65,16 @@ def test_similar_frequencies_are_neighbours() -> None:
     assert groups == {frozenset("ac"), frozenset("bd"), frozenset("abcd")}
 
 
-def merges_by_the_book(data: Transactions) -> list[tuple[int, int]]:
-    """The merges of ``cooccurrence`` with sets and fractions."""
+def merges_by_the_book(data: Transactions, times: int = 1) -> list[tuple[int, int]]:
+    """The merges of ``cooccurrence`` with sets and fractions, as if pairs occurred so many times as often."""
     sizes = dict.fromkeys(range(data.n_items), 1)  # by the item that a group is known by
     occurrences = dict(enumerate(data.supports.tolist()))
     node = {item: item for item in sizes}
     pairs: Counter[frozenset[int]] = Counter()
     for number in range(data.n_records):
         pairs.update(frozenset(pair) for pair in combinations(data.record(number).tolist(), 2))
+    for pair in pairs:
+        pairs[pair] *= times
 
     def worth(one: int, other: int) -> Fraction:
         gain = module.HEAD_START
@@ -101,6 +103,17 @@ def test_cooccurrence_by_the_book() -> None:
     for seed in range(40):
         data = some_data(seed)
         assert module.merge_by_cooccurrence(data) == merges_by_the_book(data)
+
+
+def test_counts_of_pairs_do_not_wrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if pairs came from thousands of millions of records; sums of their counts need more than 32 bits."""
+    count_pairs, times = module.count_pairs, 1 << 29
+    monkeypatch.setattr(module, "count_pairs", lambda data: count_pairs(data) * times)  # in the type of the counts
+    monkeypatch.setattr(module, "ONE", module.ONE * times)
+    monkeypatch.setattr(module, "HEAD_START", module.HEAD_START * times)
+    for seed in range(40):
+        data = some_data(seed)
+        assert module.merge_by_cooccurrence(data) == merges_by_the_book(data, times)
 
 
 def test_odd_data() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any
 
 from setveil.core import Hierarchy, Release, Transactions
 from setveil.engines import Engine, LocalEngine
@@ -51,8 +51,6 @@ class Context:
 @dataclass(frozen=True)
 class Algorithm(ABC):
     """A frozen dataclass of options with one method."""
-
-    needs_record_order: ClassVar[bool] = False  # True: shuffling the input may change what is published
 
     @abstractmethod
     def run(self, data: Transactions, model: Any, context: Context) -> Release:

@@ -23,7 +23,7 @@ from setveil.errors import InputError
 Merges = list[tuple[int, int]]  # the j-th merge makes node n_items + j of two nodes
 
 N_PARTNERS = 32  # how many partners are compared for each merge
-MAX_ITEMS = 6_000  # co-occurrences of all pairs are held in memory: four bytes each
+MAX_ITEMS = 6_000  # co-occurrences of all pairs are held in memory: eight bytes each, so that sums never wrap
 ONE = 1 << 20  # parts of one in which scarcity is counted; whole numbers, so that every machine builds the same tree
 HEAD_START = ONE // 10  # lets the price decide where nothing is shared
 
@@ -72,7 +72,7 @@ def merge_by_cooccurrence(data: Transactions) -> Merges:
         raise InputError(
             f"auto:cooccurrence takes at most {MAX_ITEMS:,} items, and the data has {n_items:,}; use auto:frequency."
         )
-    together = count_pairs(data)  # int32[n_items, n_items] by the first item of each group
+    together = count_pairs(data)  # int64[n_items, n_items] by the first item of each group
     occurrences, sizes = data.supports.copy(), np.ones(n_items, dtype=np.int64)
     node = list(range(n_items))  # of the group that an item stands for
     queue = sorted((int(occurrences[item]), item) for item in range(n_items))  # (price, item)
@@ -98,22 +98,22 @@ def merge_by_cooccurrence(data: Transactions) -> Merges:
     return merges
 
 
-def count_pairs(data: Transactions) -> NDArray[np.int32]:
+def count_pairs(data: Transactions) -> NDArray[np.int64]:
     """In how many records two items occur together; 0 on the diagonal."""
     from scipy.sparse import csr_array
 
     shape = (data.n_records, data.n_items)
-    occurs = csr_array((np.ones(data.n_occurrences, dtype=np.int32), data.items, data.indptr), shape=shape)
-    together: NDArray[np.int32] = (occurs.T @ occurs).toarray()
+    occurs = csr_array((np.ones(data.n_occurrences, dtype=np.int64), data.items, data.indptr), shape=shape)
+    together: NDArray[np.int64] = (occurs.T @ occurs).toarray()
     np.fill_diagonal(together, 0)
     return together
 
 
-def gain_of_merging(together: NDArray[np.int32], one: int, partners: NDArray[np.int64]) -> NDArray[np.int64]:
+def gain_of_merging(together: NDArray[np.int64], one: int, partners: NDArray[np.int64]) -> NDArray[np.int64]:
     """By how much scarcity falls if a group is merged with each of its partners, in parts of ``ONE``."""
     neighbours = np.flatnonzero(together[one])
-    mine = together[one, neighbours].astype(np.int64)
-    theirs = together[np.ix_(partners, neighbours)].astype(np.int64)
+    mine = together[one, neighbours]
+    theirs = together[np.ix_(partners, neighbours)]
     gain = ONE // mine + ONE // np.maximum(theirs, 1) - ONE // (mine + theirs)
     fallen: NDArray[np.int64] = np.where(theirs > 0, gain, 0).sum(axis=1)
     return fallen

@@ -92,8 +92,10 @@ def test_cahd_forms_the_groups_of_its_twin(ordering: str, absorb: bool) -> None:
     rng = random.Random(2)
     for data, records, sensitive, p in random_cases(3, 300):
         alpha, kind = rng.randint(1, 2), rng.choice(["hamming", "common", "jaccard"])
-        public = data.keep_items(np.array([label not in sensitive for label in data.vocabulary])).used_items()
-        order = (gray_order(public) if ordering == "gray" else rcm_order(public)).tolist()
+        canonical = np.array(naive.canonical_order(records, sensitive))
+        public = data.select(canonical).keep_items(np.array([label not in sensitive for label in data.vocabulary]))
+        sequence = gray_order(public.used_items()) if ordering == "gray" else rcm_order(public.used_items())
+        order = canonical[sequence].tolist()
         algorithm = CAHD(ordering=ordering, alpha=alpha, distance=kind, absorb=absorb)
         release = algorithm.run(data, PrivacyDegree(p, sensitive), Context())
         assert groups_of(release) == set(map(frozenset, naive.cahd(records, sensitive, p, order, alpha, kind, absorb)))

@@ -137,7 +137,7 @@ def test_equals_its_twin() -> None:
     [
         ("mushroom", 15, 100, "id", 20.5),
         ("mushroom", 15, 150, "id", 21.1),
-        ("mushroom", 15, 200, "id", 22.5),
+        ("mushroom", 15, 200, "id", 22.4),
         ("mushroom", 15, 100, "frequency", 15.8),
         ("mushroom", 15, 200, "frequency", 16.8),
         ("mushroom", 5, 100, "id", 11.6),
@@ -152,7 +152,7 @@ def test_expected_loss(
 ) -> None:
     data = sv.read(real_data(f"{name}.dat.gz"))
     release = run(data, k, segments=segments, bits=bits)
-    assert release.details["loss_ratio"] * 100 == pytest.approx(percent, abs=0.06)
+    assert release.details["loss_ratio"] * 100 == pytest.approx(percent, abs=0.05)
     assert sv.verify(release, KAnonymity(k)).holds
     if (name, k, segments, bits) == ("mushroom", 15, 100, "id"):
         assert release.details["leftovers"] == 1824

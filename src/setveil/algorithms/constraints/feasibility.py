@@ -60,7 +60,8 @@ def check_constraints(
             unknown[item] = unknown.get(item, 0) + 1
     support = _supports(ask, ask.sets)
     n_open = int(((support > 0) & (support < ask.k)).sum())
-    hopeless = find_hopeless(ask, support)
+    widest = widest_supports(ask, support)
+    hopeless = find_hopeless(ask, support, widest)
     apart = _disjoint(ask.sets, hopeless)
     reason = ""
     items: tuple[str, ...] = ()
@@ -68,7 +69,7 @@ def check_constraints(
     try:
         if n_open:
             require_k_records(data, ask.k)
-        _require_feasible(ask, hopeless, apart)
+        _require_feasible(ask, hopeless, apart, widest)
     except InfeasibleError as problem:
         reason, items, feasible = str(problem), problem.items, False
     if n_open and model.utility is None and feasible is None:
@@ -78,7 +79,7 @@ def check_constraints(
         unknown=dict(sorted(unknown.items())),
         met=len(distinct) - n_open,
         open=n_open,
-        contradictions=tuple(_contradiction(ask, number) for number in hopeless),
+        contradictions=tuple(_contradiction(ask, number, widest) for number in hopeless),
         least_suppressed=len(apart),
         most_suppressed=floor(ask.max_suppressed),
         feasible=feasible,
@@ -94,8 +95,9 @@ def understand_or_explain(data: Transactions, model: KmAnonymity | ConstraintAno
         support = _supports(ask, ask.sets)
         if ((support > 0) & (support < ask.k)).any():
             require_k_records(data, ask.k)
-        hopeless = find_hopeless(ask, support)
-        _require_feasible(ask, hopeless, _disjoint(ask.sets, hopeless))
+        widest = widest_supports(ask, support)
+        hopeless = find_hopeless(ask, support, widest)
+        _require_feasible(ask, hopeless, _disjoint(ask.sets, hopeless), widest)
     return ask
 
 
@@ -115,14 +117,17 @@ def require_bound(ask: Ask, cluster_of_slot: NDArray[np.int64], algorithm: str) 
     )
 
 
-def find_hopeless(ask: Ask, support: NDArray[np.int64]) -> list[int]:
-    """The constraints that need suppression, by size, then ascending; ``support`` is theirs in the original, up to k."""
-    starts = ask.sets[0]
-    if len(starts) == 1 or not ((support > 0) & (support < ask.k)).any():
-        return []
-    widest = group_supports(ask, np.zeros(len(ask.slot_items), dtype=bool))
+def widest_supports(ask: Ask, support: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Records with all groups of each constraint, up to k; k for all if no constraint is open."""
+    if not ((support > 0) & (support < ask.k)).any():
+        return np.full(len(support), ask.k, dtype=np.int64)
+    return group_supports(ask, np.zeros(len(ask.slot_items), dtype=bool))
+
+
+def find_hopeless(ask: Ask, support: NDArray[np.int64], widest: NDArray[np.int64]) -> list[int]:
+    """The constraints that need suppression, by size, then ascending; both supports up to k: of items and of their groups."""
     hopeless = np.flatnonzero((support > 0) & (support < ask.k) & (widest < ask.k))
-    sizes = np.diff(starts)[hopeless]
+    sizes = np.diff(ask.sets[0])[hopeless]
     return hopeless[np.argsort(sizes, kind="stable")].tolist()  # type: ignore[no-any-return]
 
 
@@ -164,10 +169,10 @@ def _disjoint(sets: Sets, numbers: list[int]) -> list[int]:
     return chosen
 
 
-def _require_feasible(ask: Ask, hopeless: list[int], apart: list[int]) -> None:
+def _require_feasible(ask: Ask, hopeless: list[int], apart: list[int], widest: NDArray[np.int64]) -> None:
     if len(apart) <= ask.max_suppressed:
         return
-    first = _contradiction(ask, apart[0])
+    first = _contradiction(ask, apart[0], widest)
     starts, slots = ask.sets
     blamed = [
         slot for number in apart[: floor(ask.max_suppressed) + 1] for slot in slots[starts[number] : starts[number + 1]]
@@ -182,21 +187,14 @@ def _require_feasible(ask: Ask, hopeless: list[int], apart: list[int]) -> None:
     )
 
 
-def _contradiction(ask: Ask, number: int) -> Contradiction:
+def _contradiction(ask: Ask, number: int, widest: NDArray[np.int64]) -> Contradiction:
+    """A hopeless constraint in words; its widest support is below k, and so it was counted to the end."""
     starts, slots = ask.sets
     members = slots[starts[number] : starts[number + 1]]
-    groups = np.unique(ask.group[members])
-    # Records with every group: each group's records, intersected.
-    in_group = ask.group[ask.data.items]
-    present = np.ones(ask.data.n_records, dtype=bool)
-    for group in groups:
-        has = np.zeros(ask.data.n_records, dtype=bool)
-        has[ask.data.owners[in_group == group]] = True
-        present &= has
     return Contradiction(
         tuple(ask.data.vocabulary[int(slot)] for slot in members),
-        tuple(int(group) + 1 for group in groups),
-        int(ask.weight[present].sum()),
+        tuple(int(group) + 1 for group in np.unique(ask.group[members])),
+        int(widest[number]),
     )
 
 

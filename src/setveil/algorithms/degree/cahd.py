@@ -10,7 +10,8 @@ Departures from the paper
 1. A group is accepted if the degree holds for what remains *without* it; the printed test uses the number of records
    before the group is taken away, which lets leftovers miss the degree.
 2. A seed that finds fewer than p-1 candidates stays ungrouped; the printed code does not say.
-3. Candidates are equally near by distance, then by gap in the sequence, predecessor before successor.
+3. Candidates are equally near by distance, then by gap in the sequence, predecessor before successor. Records that the
+   ordering leaves equal stand in canonical order (by public, then by sensitive items), whatever their order in the file.
 4. "Lowest Hamming distance" and "most items in common" are not the same; the first is the default, both are offered,
    and the Jaccard distance too.
 5. Once 64 conflicting records per wanted candidate have been passed over in one direction, only records without

@@ -3,6 +3,9 @@
 A group has degree p if each sensitive item belongs to at most one in p of its records. Groups are formed one after the
 other; a group is accepted only if the records that remain would, as one group, have degree p as well. So the leftovers
 can always be published as one group, and a release exists as soon as the whole data has degree p.
+
+Algorithms see records sorted by public, then by sensitive items. So ties that go to the lower record number, and records
+drawn at random, depend on what the records are and never on the order in which they were given.
 """
 
 from __future__ import annotations
@@ -27,11 +30,12 @@ SUPPRESS_EXCESS = option(False, "take out occurrences of items too frequent for 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The data in two parts, record by record, and the degree asked for."""
+    """The records in canonical order, each in two parts, and the degree asked for."""
 
-    data: Transactions  # without suppressed occurrences
-    public: Transactions  # over the public items that occur
-    hidden: Transactions  # over the sensitive items that occur
+    data: Transactions  # as given, without suppressed occurrences
+    order: NDArray[np.int64]  # [records] which record of ``data`` stands at each place of the canonical order
+    public: Transactions  # in canonical order, over the public items that occur
+    hidden: Transactions  # in canonical order, over the sensitive items that occur
     p: int
     sensitive: tuple[str, ...]
     suppressed: Mapping[str, int]  # occurrences taken out per sensitive item
@@ -56,11 +60,12 @@ class Split:
         )
 
     def release(self, group_of: NDArray[np.int64], details: Mapping[str, Any]) -> Grouping:
-        """Groups as given; the records in no group (-1) are the last group."""
+        """Groups as given, in canonical order; the records in no group (-1) are the last group."""
         everything = {**details, "leftovers": int((group_of < 0).sum())}
         if self.suppressed:
             everything["suppressed_occurrences"] = dict(self.suppressed)
-        groups = np.where(group_of < 0, len(group_of), group_of)
+        groups = np.empty(self.n_records, dtype=np.int64)
+        groups[self.order] = np.where(group_of < 0, self.n_records, group_of)
         return Grouping.from_groups(self.data, groups, self.sensitive, everything)
 
 
@@ -80,12 +85,14 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
     suppressed = {data.vocabulary[int(item)]: int(excess[item]) for item in np.flatnonzero(excess)}
     if suppressed and not suppress_excess:
         raise _too_frequent(data, model.p, excess)
+    order = _canonical_order(data, is_sensitive)
     if suppressed:
-        data = _without_excess(data, excess, seed)
+        data = _without_excess(data, excess, order, seed)
     return Split(
         data,
-        data.keep_items(~is_sensitive).used_items(),
-        data.keep_items(is_sensitive).used_items(),
+        order,
+        data.keep_items(~is_sensitive).used_items().select(order),
+        data.keep_items(is_sensitive).used_items().select(order),
         model.p,
         tuple(model.sensitive),
         suppressed,
@@ -111,12 +118,21 @@ def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> Infe
     )
 
 
-def _without_excess(data: Transactions, excess: NDArray[np.int64], seed: int) -> Transactions:
-    """Take out ``excess[item]`` occurrences of each item, drawn at random."""
+def _canonical_order(data: Transactions, is_sensitive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Records by their public, then by their sensitive items; records that come out equal are equal."""
+    public, hidden = data.keep_items(~is_sensitive), data.keep_items(is_sensitive)
+    return np.lexsort((hidden.row_ranks(), public.row_ranks()))
+
+
+def _without_excess(data: Transactions, excess: NDArray[np.int64], order: NDArray[np.int64], seed: int) -> Transactions:
+    """Take out ``excess[item]`` occurrences of each item, drawn at random from the records in the given order."""
     rng = np.random.default_rng((seed, 0xE8CE55))
     keep = np.ones(data.n_occurrences, dtype=bool)
+    place_of = np.empty(data.n_records, dtype=np.int64)
+    place_of[order] = np.arange(data.n_records)
     for item in np.flatnonzero(excess):
         places = np.flatnonzero(data.items == item)
+        places = places[np.argsort(place_of[data.owners[places]])]
         keep[rng.choice(places, size=int(excess[item]), replace=False)] = False
     return Transactions.from_pairs(
         data.owners[keep], data.items[keep], data.n_records, data.vocabulary, data.ids, data.layout

@@ -13,7 +13,7 @@ Departures from the paper
    none of its items. ``projection="uniform"`` is the paper's.
 3. With w=32 and p1=0.9, a search accuracy of 90 % takes B=66 tables by the paper's own equation 6, not 32. B=32 is the
    default as printed; ``delta=0.1`` derives B.
-4. Ties: smaller Hamming distance, then lower record number.
+4. Ties: smaller Hamming distance, then lower record number, in canonical order; see ``nn``.
 5. ``suppress_excess`` takes occurrences out instead of refusing.
 """
 

@@ -13,7 +13,8 @@ Departures from the paper
 2. A seed that finds fewer than p-1 neighbours stays ungrouped; the printed code does not say.
 3. Neighbours are found exactly through an inverted index, not by scanning all records.
 4. The distance is a choice: Hamming (the paper's), most items in common, Jaccard. Ties: smaller Hamming distance, then
-   lower record number.
+   lower record number. Records are numbered, and seeds taken, in canonical order (by public, then by sensitive items): the
+   paper takes them as they come, and then the groups depend on the order of the file.
 5. ``suppress_excess`` takes occurrences out instead of refusing.
 """
 
@@ -41,7 +42,7 @@ class NN(Algorithm):
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
-        """NNGroup over all records with sensitive items, in their order."""
+        """NNGroup over all records with sensitive items, in canonical order."""
         context.step("feasibility")
         split = split_records(data, model, self.suppress_excess, context.seed)
         return split.release(group_by_neighbours(split, self.distance, no_tables(), context), {})

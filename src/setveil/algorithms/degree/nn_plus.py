@@ -18,7 +18,7 @@ Departures from the paper
    the ``reach`` ungrouped holders before and after the seed in Gray order are looked at.
 5. When all groups stand, ``rounds`` times over each group chooses its partners without sensitive items anew, among its own
    and those in no group.
-6. Ties: first in Gray order. If every candidate does harm, the shortest record without sensitive items may do less.
+6. Ties: first in Gray order, then in canonical order (by public, then by sensitive items). If every candidate does harm, the shortest record without sensitive items may do less.
 7. ``suppress_excess`` takes occurrences out instead of refusing.
 """
 
