@@ -74,7 +74,7 @@ class Workshop:
     def data(self, name: str) -> Transactions:
         """A data set by the stem of its file, for example ``BMS1``."""
         if name not in self._read:
-            from setveil.workflows.pipeline import read
+            from setveil.workflows.reading import read
 
             self._read[name] = read(self.path(name))
         return self._read[name]
@@ -98,7 +98,8 @@ class Workshop:
     ) -> tuple[Release, float]:
         """A release that was found to keep its model, and the CPU seconds of making it (verifying not counted)."""
         from setveil.errors import GuaranteeError
-        from setveil.workflows.pipeline import anonymize, verify
+        from setveil.workflows.anonymize import anonymize
+        from setveil.workflows.assess import verify
 
         release, seconds = self.timed(lambda: anonymize(data, model, algorithm, hierarchy, options))
         if not verify(release, model).holds:

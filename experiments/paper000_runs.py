@@ -14,7 +14,7 @@ from setveil.errors import InfeasibleError
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.utility.avg_re import avg_re, workload_i, workload_t
 from setveil.utility.loss import group_sizes
-from setveil.workflows.pipeline import measure
+from setveil.workflows.assess import measure
 
 N_QUERIES = 1000
 QUERY_SIZE = 5

@@ -22,7 +22,7 @@ from setveil.algorithms.km.count_tree import Rows, node_order
 from setveil.algorithms.km.oa import number_of_cuts
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.models import KmAnonymity
-from setveil.workflows.pipeline import measure, verify
+from setveil.workflows.assess import measure, verify
 
 METHODS = {"oa": "OA", "da": "DA", "aa": "AA"}
 

@@ -10,7 +10,7 @@ from experiments.experiment import Line, Outcome, Panel, Statement, Workshop
 from experiments.paper001_runs import NOT_COMPARED, WEB, Run, line, run
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.models import KmAnonymity
-from setveil.workflows.pipeline import measure
+from setveil.workflows.assess import measure
 
 
 def by_frequency(data: Transactions) -> Transactions:

@@ -13,7 +13,7 @@ from setveil.algorithms.km.count_tree import Rows, node_order, paths_of_count_tr
 from setveil.algorithms.km.cuts import Cut
 from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.models import KmAnonymity
-from setveil.workflows.pipeline import measure
+from setveil.workflows.assess import measure
 
 WEB = {"BMS1": "BMS-WebView-1", "BMS2": "BMS-WebView-2"}
 NOT_COMPARED = "seconds of another machine and another program; see the picture"

@@ -19,7 +19,7 @@ from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.errors import InputError
 from setveil.models import Coherence, KAnonymity, KmAnonymity, PrivacyModel
 from setveil.verify import minimal_violations
-from setveil.workflows.pipeline import measure, verify
+from setveil.workflows.assess import measure, verify
 
 LEFT_OUT = (
     ("Figure 3 on BMS-POS and on the AOL query log", "neither is at hand; the figure is run on Groceries and on BMS-WebView-2"),

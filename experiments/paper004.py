@@ -23,7 +23,7 @@ from setveil.core import Replacement, Transactions
 from setveil.generate import collect, quest
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
-from setveil.workflows.pipeline import measure, verify
+from setveil.workflows.assess import measure, verify
 
 KS = (5, 10, 15, 20, 25)
 K = 15  # where the number of segments varies

@@ -14,9 +14,8 @@ from experiments.catalogue import choose
 from experiments.experiment import Experiment, Result, Workshop, data_folder
 from experiments.page import render_page
 from experiments.plots import draw, plot_names
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InfeasibleError, InputError
-
-Report = Callable[[str, float | None], None]
 
 PAGE, FOLDER, TABLE = "reproduction.md", "reproduction", "results.csv"
 COLUMNS = ("experiment", "panel", "line", "source", "x_label", "x", "y_label", "y", "note")
@@ -26,7 +25,7 @@ def reproduce(
     names: Sequence[str],
     data: str | os.PathLike[str],
     out: str | os.PathLike[str],
-    report: Report | None = None,
+    progress: Progress = no_progress,
 ) -> list[Result]:
     """Run experiments by name and write ``reproduction.md``, its pictures and ``results.csv`` into ``out``."""
     experiments = choose(names)
@@ -35,7 +34,7 @@ def reproduce(
     workshop = Workshop(folder, step=lambda _: None)
     results = []
     for number, experiment in enumerate(experiments):
-        workshop.step = _steps(experiment, number / len(experiments), report)
+        workshop.step = _steps(experiment, number / len(experiments), progress)
         results.append(run_one(experiment, workshop))
     command = f"python -m experiments {' '.join(names)} --data DIR -o {target.name or '.'}"
     write(results, render_page(results, command), target)
@@ -53,10 +52,9 @@ def run_one(experiment: Experiment, workshop: Workshop) -> Result:
         return Result(experiment, None, str(problem))
 
 
-def _steps(experiment: Experiment, share: float, report: Report | None) -> Callable[[str], None]:
+def _steps(experiment: Experiment, share: float, progress: Progress) -> Callable[[str], None]:
     def step(what: str) -> None:
-        if report is not None:
-            report(f"{experiment.name}: {what}", share)
+        progress(f"{experiment.name}: {what}", share)
 
     return step
 

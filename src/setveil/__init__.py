@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from setveil.io.hierarchies.reading import check_hierarchy
     from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
     from setveil.policy.schema import Policy
-    from setveil.risk.attack import attack
     from setveil.utility.reconstruction import query
     from setveil.verify import Verdict, minimal_violations
+    from setveil.workflows.anonymize import anonymize
+    from setveil.workflows.assess import attack, measure, risk, verify
     from setveil.workflows.folder import open_release, verify_folder
-    from setveil.workflows.pipeline import anonymize, measure, publish, read, risk, run, verify
+    from setveil.workflows.pipeline import run
+    from setveil.workflows.publish import publish
+    from setveil.workflows.reading import read
 
 __all__ = [
     "CancelledError",
@@ -76,9 +79,12 @@ _ROOMS = {
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies.reading": "check_hierarchy",
     "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
-    "setveil.workflows.pipeline": "anonymize measure publish read risk run verify",
+    "setveil.workflows.anonymize": "anonymize",
+    "setveil.workflows.assess": "attack measure risk verify",
+    "setveil.workflows.pipeline": "run",
+    "setveil.workflows.publish": "publish",
+    "setveil.workflows.reading": "read",
     "setveil.policy.schema": "Policy",
-    "setveil.risk.attack": "attack",
     "setveil.utility.reconstruction": "query",
     "setveil.verify": "Verdict minimal_violations",
 }

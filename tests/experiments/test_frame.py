@@ -176,7 +176,7 @@ def test_a_release_that_does_not_verify_is_not_measured(tmp_path: Path, monkeypa
     data = Transactions.from_lists([["a"], ["a", "b"]])
     workshop = Workshop(tmp_path, lambda _: None)
     assert workshop.release(data, KmAnonymity(2, 2), "aa", "fanout:2")[1] >= 0
-    monkeypatch.setattr("setveil.workflows.pipeline.verify", lambda *_: Verdict(False, ("b",), 1))
+    monkeypatch.setattr("setveil.workflows.assess.verify", lambda *_: Verdict(False, ("b",), 1))
     with pytest.raises(GuaranteeError, match="aa does not keep"):
         workshop.release(data, KmAnonymity(2, 2), "aa", "fanout:2")
 

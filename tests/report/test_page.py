@@ -27,7 +27,7 @@ from setveil.core import (
 from setveil.report.charts import bars, curve
 from setveil.report.page import write_report
 from setveil.report.record import facts_of
-from setveil.workflows.pipeline import publish
+from setveil.workflows.publish import publish
 
 NASTY = ("<script>alert(1)</script>", 'quo"te', "apos'trophe", "a&amp;b", "</details>", "{{ facts }}", "ü…")
 ROWS = [["apple", "pear", "flu"], ["apple", "plum"], ["pear", "kale"], ["kale", "leek"], ["leek", "apple"], []] * 4

@@ -8,15 +8,10 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 from setveil.core import Hierarchy, Release, Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.engines import Engine, LocalEngine
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import PrivacyModel
-
-Report = Callable[[str, float | None], None]  # stage name, share done in 0..1 or None if unknown
-
-
-def _silent(stage: str, share: float | None) -> None:
-    """Nobody is watching."""
 
 
 def _never() -> bool:
@@ -30,14 +25,14 @@ class Context:
     hierarchy: Hierarchy | None = None
     engine: Engine = field(default_factory=LocalEngine)
     seed: int = 0
-    report: Report = _silent
+    progress: Progress = no_progress
     cancelled: Callable[[], bool] = _never
 
     def step(self, stage: str, share: float | None = None) -> None:
         """Say how far a stage is, and stop here if the user asked to. Call at least every half second of work."""
         if self.cancelled():
             raise CancelledError("stopped on request; nothing was written.")
-        self.report(stage, share)
+        self.progress(stage, share)
 
     def need_hierarchy(self, algorithm: str) -> Hierarchy:
         """The hierarchy, for algorithms that cannot do without."""

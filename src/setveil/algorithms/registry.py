@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Literal
 
+from setveil.algorithms.base import Option, options_of
 from setveil.errors import InputError
 
 
@@ -26,6 +28,14 @@ class Entry:
         module, _, name = self.where.partition(":")
         loaded: type = getattr(import_module(f"setveil.algorithms.{module}"), name)
         return loaded
+
+    def documentation(self) -> str:
+        """What its module says: the paper, the guarantee, departures."""
+        return sys.modules[self.load().__module__].__doc__ or ""
+
+    def options(self) -> list[Option]:
+        """Its documented options."""
+        return options_of(self.load())
 
 
 TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"

@@ -23,7 +23,7 @@ def algorithms(
     import inspect
 
     import setveil
-    from setveil.workflows.pipeline import describe_algorithm
+    from setveil.algorithms import find
 
     if name is None:
         entries = setveil.algorithms()
@@ -50,7 +50,8 @@ def algorithms(
             say(f"{'':32}{entry.paper}; scales by {entry.scales}{needs}")
         say("\nThe first algorithm listed for a model is its default. `setveil algorithms NAME` tells more.")
         return
-    entry, text, choices = describe_algorithm(name)
+    entry = find(name)
+    text, choices = entry.documentation(), entry.options()
     if json:
         say_json(
             {

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -62,7 +62,7 @@ def anonymize(
 ) -> None:
     """Make a release, verify it, and publish it with certificate and report."""
     from setveil.errors import InputError
-    from setveil.workflows import pipeline
+    from setveil.workflows import pipeline, policies
 
     given: dict[str, Any] = {
         "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),
@@ -82,8 +82,8 @@ def anonymize(
             "say which promise to keep: --model km|k-anonymity|constraints|degree|coherence, or --policy FILE."
         )
     note_first_run()
-    with progress() as report:
-        outcome = pipeline.run(pipeline.make_policy(given, policy), input, output, force=force, report=report)
+    with progress_bar() as progress:
+        outcome = pipeline.run(policies.make_policy(given, policy), input, output, force=force, progress=progress)
     show(outcome, json)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -33,15 +33,15 @@ def attack(
 ) -> None:
     """Attack the original and its release, and see how often it works: before, after, and against people not in the data."""
     import setveil
-    from setveil.workflows import folder, pipeline
+    from setveil.workflows import folder, policies
 
     numbers = o.numbers_of(known)
     note_first_run()
-    with progress() as report:
+    with progress_bar() as progress:
         data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
-        listed = pipeline.list_sensitive(sensitive, data) if sensitive else None
+        listed = policies.list_sensitive(sensitive, data) if sensitive else None
         result = folder.attack_folder(
-            data, out, known=numbers, targets=targets, seed=seed or 0, sensitive=listed, progress=report
+            data, out, known=numbers, targets=targets, seed=seed or 0, sensitive=listed, progress=progress
         )
     if json:
         say_json(result.to_dict())

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -35,9 +35,9 @@ def compare(
     from setveil.workflows.compare import pareto_front, read_grid
 
     note_first_run()
-    with progress() as report:
+    with progress_bar() as progress:
         reading = o.read_options(format, delimiter, id_column, item_column)
-        points = run_all(input, read_grid(grid), output, read_options=reading, processes=processes, report=report)
+        points = run_all(input, read_grid(grid), output, read_options=reading, processes=processes, progress=progress)
     front = pareto_front(points)
     if json:
         say_json(

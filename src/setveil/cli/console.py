@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.errors import SetveilWarning
 
-Report = Callable[[str, float | None], None]
+if TYPE_CHECKING:
+    from setveil.core.progress import Progress
 
 
 def show_warnings() -> None:
@@ -55,7 +56,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
 
 def note_first_run() -> None:
     """Tell why a run takes longer, if kernels have to be compiled in it."""
-    from setveil.workflows.pipeline import call_before_compiling
+    from setveil.arrays.compile import call_before_compiling
 
     call_before_compiling(
         lambda: note(
@@ -65,19 +66,22 @@ def note_first_run() -> None:
 
 
 @contextmanager
-def progress() -> Iterator[Report | None]:
-    """A progress bar on a terminal, None when piped."""
+def progress_bar() -> Iterator[Progress]:
+    """A progress bar on a terminal, nothing when piped."""
     if not sys.stderr.isatty():
-        yield None
+        from setveil.core.progress import no_progress
+
+        yield no_progress
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
-        def report(stage: str, share: float | None) -> None:
+        def progress(stage: str, share: float | None) -> None:
             bar.update(task, description=stage, total=None if share is None else 1.0, completed=share or 0.0)
 
-        yield report
+        yield progress

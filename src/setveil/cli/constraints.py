@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress, say, say_json
+from setveil.cli.console import note_first_run, progress_bar, say, say_json
 
 
 def register(app: typer.Typer) -> None:
@@ -80,7 +80,7 @@ def check(
     section = o.model_section(
         k=k, constraints=constraints, utility=utility, utility_rest=utility_rest, max_suppressed=max_suppressed
     )
-    with progress():
+    with progress_bar():
         data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
         found = lists.check(data, section, hierarchy)
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli.anonymize import show
-from setveil.cli.console import note_first_run, progress, say
+from setveil.cli.console import note_first_run, progress_bar, say
 
 
 def register(app: typer.Typer) -> None:
@@ -22,14 +22,14 @@ def demo(
     ),
 ) -> None:
     """The whole flow on bundled data: 5,000 invented baskets with a taxonomy, k=5, m=2; offline, in seconds."""
-    from setveil.workflows import pipeline, samples
+    from setveil.workflows import pipeline, policies, samples
 
     note_first_run()
     baskets, taxonomy = samples.demo_files()
     command = f"setveil anonymize {baskets.name} -o {output} --model km -k 5 -m 2 --hierarchy {taxonomy.name}"
     say(f"The data: 5,000 invented baskets, one record per shopper.\n$ {command}")
-    policy = pipeline.make_policy({"model": {"name": "km", "k": 5, "m": 2}, "hierarchy": {"source": str(taxonomy)}})
-    with progress() as report:
-        outcome = pipeline.run(policy, str(baskets), output, force=True, report=report)
+    policy = policies.make_policy({"model": {"name": "km", "k": 5, "m": 2}, "hierarchy": {"source": str(taxonomy)}})
+    with progress_bar() as progress:
+        outcome = pipeline.run(policy, str(baskets), output, force=True, progress=progress)
     show(outcome, json=False)
     say(f"Check it again, as a recipient would: setveil verify {output}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from setveil.cli.console import progress, say
+from setveil.cli.console import progress_bar, say
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the records.")]
 _Layout = Annotated[str | None, typer.Option("--to", help="fimi, spmf, long, basket, jsonl or parquet.")]
@@ -43,8 +43,8 @@ def quest(
     """Market baskets made of patterns that people tend to buy whole (Agrawal and Srikant 1994)."""
     from setveil.workflows import samples
 
-    with progress() as report:
-        count = samples.generate_quest(output, to or "fimi", report, D=d, T=t, I=i, N=n, L=patterns, seed=seed)
+    with progress_bar() as progress:
+        count = samples.generate_quest(output, to or "fimi", progress, D=d, T=t, I=i, N=n, L=patterns, seed=seed)
     say(f"{count:,} baskets written to {output}")
 
 
@@ -61,8 +61,8 @@ def patients(
     """Patients with diagnosis codes: invented, with age, sex and comorbidity behind them."""
     from setveil.workflows import samples
 
-    with progress() as report:
-        count = samples.generate_patients(output, to or "long", report, n=n, visits=visits, seed=seed)
+    with progress_bar() as progress:
+        count = samples.generate_patients(output, to or "long", progress, n=n, visits=visits, seed=seed)
     say(f"{count:,} records written to {output}")
     for what, path in (("hierarchy", hierarchy), ("sensitive", sensitive), ("groups", groups)):
         if path is not None:

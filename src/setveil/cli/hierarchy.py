@@ -42,10 +42,10 @@ def build(
 ) -> None:
     """Build a hierarchy over the items of a data set."""
     import setveil
-    from setveil.workflows import pipeline
+    from setveil.workflows.hierarchy import resolve_hierarchy
 
     data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
-    tree = pipeline.resolve_hierarchy(how, data)
+    tree = resolve_hierarchy(how, data)
     assert tree is not None
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")

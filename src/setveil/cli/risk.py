@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -32,11 +32,10 @@ def risk(
 
     numbers = o.numbers_of(known)
     note_first_run()
-    with progress() as report:
-        if report:
-            report("reading", None)
+    with progress_bar() as progress:
+        progress("reading", None)
         data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
-        result = setveil.risk(data, known=numbers, k=k, seed=seed or 0, progress=report)
+        result = setveil.risk(data, known=numbers, k=k, seed=seed or 0, progress=progress)
     content = result.to_dict()
     if json:
         say_json({"records": data.n_records, "items": data.n_items, "risk": content})

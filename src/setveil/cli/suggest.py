@@ -9,7 +9,7 @@ import typer
 
 from setveil.cli import options as o
 from setveil.cli.anonymize import show
-from setveil.cli.console import note_first_run, progress, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -36,16 +36,16 @@ def suggest(
     """Look at the data and propose model, parameters, hierarchy and algorithm, with reasons and what it would cost."""
     import setveil
     from setveil.report.words import figure, percent
-    from setveil.workflows import pipeline
+    from setveil.workflows import pipeline, policies
     from setveil.workflows.suggest import command_for, policy_for
     from setveil.workflows.suggest import suggest as propose
 
     note_first_run()
     reading = o.read_options(format, delimiter, id_column, item_column)
-    with progress() as report:
+    with progress_bar() as progress:
         data = setveil.read(input, **reading)
-        listed = pipeline.list_sensitive(sensitive, data, hierarchy) if sensitive else ()
-        found = propose(data, hierarchy=hierarchy, sensitive=listed, seed=seed or 0, report=report)
+        listed = policies.list_sensitive(sensitive, data, hierarchy) if sensitive else ()
+        found = propose(data, hierarchy=hierarchy, sensitive=listed, seed=seed or 0, progress=progress)
     best = found.choices[0]
     if json:
         told = [
@@ -88,12 +88,12 @@ def suggest(
             say("Tried on a random sample; on all records the loss is usually lower.")
         say(f"\n$ {command_for(input, best, str(output))}")
     if run:
-        with progress() as report:
+        with progress_bar() as progress:
             given = {"input": {key: value for key, value in reading.items() if value is not None}}
             policy = policy_for(best).model_copy(
-                update={"input": pipeline.make_policy({**given, "model": {"name": "km"}}).input}
+                update={"input": policies.make_policy({**given, "model": {"name": "km"}}).input}
             )
-            outcome = pipeline.run(policy, input, output, force=force, report=report)
+            outcome = pipeline.run(policy, input, output, force=force, progress=progress)
         if not json:
             show(outcome, json=False)
 

@@ -66,7 +66,7 @@ class Release(ABC):
         """Published label → the original items it may stand for, sorted; ``''`` only if something is suppressed."""
 
     def publish(self, out: str | PathLike[str], **options: Any) -> Path:
-        """Verify, then write the folder; refuses a release that does not keep its claim. See ``workflows.pipeline.publish``."""
+        """Verify, then write the folder; refuses a release that does not keep its claim. See ``workflows.publish``."""
         path: Path = call("Release.publish", self, out, **options).path
         return path
 

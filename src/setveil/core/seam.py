@@ -15,7 +15,7 @@ PLACES = {
     "Hierarchy.balanced": "setveil.taxonomies.balanced:balanced",
     "Hierarchy.prefix": "setveil.taxonomies.prefix:by_prefix",
     "Hierarchy.auto": "setveil.taxonomies.auto:auto",
-    "Release.publish": "setveil.workflows.pipeline:publish",
+    "Release.publish": "setveil.workflows.publish:publish",
 }
 
 

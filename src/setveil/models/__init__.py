@@ -35,6 +35,15 @@ def make_model(name: str, options: Mapping[str, Any]) -> PrivacyModel:
         raise InputError(f'model "{name}" needs {", ".join(lacking)}.') from None
 
 
+def as_model(model: PrivacyModel | str, parameters: Mapping[str, Any]) -> PrivacyModel:
+    """A model as the library takes it: made already, or its name with its parameters."""
+    if isinstance(model, str):
+        return make_model(model, parameters)
+    if parameters:
+        raise InputError(f"{', '.join(parameters)} given beside a model that has its parameters; leave them out.")
+    return model
+
+
 def _is_required(field: Any) -> bool:
     from dataclasses import MISSING
 
@@ -49,5 +58,6 @@ __all__ = [
     "KmAnonymity",
     "PrivacyDegree",
     "PrivacyModel",
+    "as_model",
     "make_model",
 ]

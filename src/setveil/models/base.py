@@ -21,6 +21,11 @@ class PrivacyModel(ABC):
         """Parameters as plain values, for the policy and the certificate."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
+    @property
+    def crowd(self) -> int:
+        """Among how many records everybody hides: the number that risk tables compare with."""
+        return int(getattr(self, "k", None) or getattr(self, "p", None) or 5)
+
     @abstractmethod
     def guarantee(self) -> str:
         """The promise in one plain sentence, with the attacker it assumes."""

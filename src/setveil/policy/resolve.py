@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.core import Hierarchy, Vocabulary
+from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.errors import InputError
+from setveil.models import PrivacyModel, make_model
 from setveil.policy.constraints import resolve_constraints, resolve_utility
-from setveil.policy.schema import ModelSection
+from setveil.policy.schema import ModelSection, Policy
 from setveil.policy.selection import read_items, select_items
 
 _PLAIN = ("k", "m", "l", "p", "h", "max_suppressed")
 
 
-def resolve_model(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> dict[str, Any]:
-    """The model's parameters, ready for ``make_model``."""
+def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) -> PrivacyModel:
+    """The privacy model a policy asks for, about these data."""
+    return make_model(policy.model.name, _parameters(policy.model, data.vocabulary, hierarchy))
+
+
+def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> dict[str, Any]:
     options = {name: getattr(section, name) for name in _PLAIN if getattr(section, name) is not None}
     if section.sensitive is not None:
         patterns = read_items(section.sensitive) if isinstance(section.sensitive, str) else section.sensitive

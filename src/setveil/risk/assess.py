@@ -16,7 +16,7 @@ drawn at random (with replacement, one random c-subset each) and the figures car
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -26,12 +26,11 @@ from numpy.typing import NDArray
 from setveil.arrays.mining import Lists, add_bits, count_matches, invert_rows, sort_rows_by_item
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.base import whole_number
 from setveil.risk._identifying import Rows, find_rare_subsets, tally_subsets
 from setveil.risk.intervals import Interval, wilson
-
-Progress = Callable[[str, float | None], None]
 
 QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
 THOROUGH = 1_000_000_000  # the default budget: seconds
@@ -89,7 +88,7 @@ def risk(
     known: Iterable[int] = (1, 2, 3, 4),
     k: int = 5,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     budget: int | None = THOROUGH,
     targets: int = 5_000,
 ) -> RiskTable:
@@ -99,12 +98,11 @@ def risk(
     ``None`` asks for exact figures at any price. ``targets``: how many records are drawn otherwise.
     """
     sizes = _check(known, k, targets)
-    tell = progress or _nobody
-    tell("finding distinct records", None)
+    progress("finding distinct records", None)
     view = _View.of(data)
-    tell(_COUNTING, 0.0)
+    progress(_COUNTING, 0.0)
     n_exact = view.feasible_size(max(sizes, default=0), budget)
-    sums, least = view.tally(n_exact, tell)
+    sums, least = view.tally(n_exact, progress)
     rows = []
     for size in sizes:
         if not (view.lengths >= size).any():
@@ -112,12 +110,8 @@ def risk(
         elif size <= n_exact:
             rows.append(_exact_row(view, size, k, sums[:, size - 1], least[:, size - 1]))
         else:
-            rows.append(_sampled_row(view, size, k, least, np.random.default_rng((seed, size)), targets, tell))
+            rows.append(_sampled_row(view, size, k, least, np.random.default_rng((seed, size)), targets, progress))
     return RiskTable(data.n_records, k, seed, tuple(rows))
-
-
-def _nobody(stage: str, share: float | None) -> None:
-    """Nobody is watching."""
 
 
 def _check(known: Iterable[int], k: int, targets: int) -> list[int]:
@@ -164,7 +158,7 @@ class _View:
             size += 1
         return size
 
-    def tally(self, n_known: int, tell: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def tally(self, n_known: int, progress: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """``sums[row, c-1]`` = (number of c-subsets of support 1, sum of 1/support), ``least[row, c-1]`` = least support."""
         n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
         sums = np.zeros((n_rows, n_known, 2))
@@ -174,7 +168,7 @@ class _View:
         bounds = [0, *cuts.tolist(), n_items]
         for number, (first, last) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
             tally_subsets(self.rows, self.lists, first, last, sums, least)
-            tell(_COUNTING, (number + 1) / n_slices)
+            progress(_COUNTING, (number + 1) / n_slices)
         return sums, least
 
 
@@ -201,7 +195,7 @@ def _sampled_row(
     least: NDArray[np.int64],
     random: np.random.Generator,
     n_targets: int,
-    tell: Progress,
+    progress: Progress,
 ) -> RiskRow:
     """``least``: exact for smaller sizes, where a subset of support s proves that a larger one has s or less."""
     can = np.flatnonzero(view.lengths >= size)
@@ -210,7 +204,7 @@ def _sampled_row(
     targets = can[np.searchsorted(last_record, random.integers(0, n_records, n_targets), side="right")]
     indptr, items, _ = view.rows
     known = items[indptr[targets][:, None] + draw_subsets(view.lengths[targets], size, random)]  # [targets, size]
-    supports = _supports(view, known, tell)
+    supports = _supports(view, known, progress)
     singled_out, mean_inverse = float((supports == 1).mean()), float((1 / supports).mean())
     below_k, below_k_interval = _search_rare(view, targets[:_N_SEARCHED], size, k, least)
     smallest = min(int(supports.min()), int(least[can].min()))
@@ -232,10 +226,10 @@ def _sampled_row(
     )
 
 
-def _supports(view: _View, itemsets: NDArray[np.int32], tell: Progress) -> NDArray[np.int64]:
+def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress) -> NDArray[np.int64]:
     n_itemsets, size = itemsets.shape
     stage = f"sampling what {size} known items reveal"
-    tell(stage, 0.0)
+    progress(stage, 0.0)
     indptr = np.arange(0, n_itemsets * size + 1, size, dtype=np.int64)
     items = np.ascontiguousarray(itemsets).ravel()
     postings = add_bits(view.lists, len(view.lengths))
@@ -244,7 +238,7 @@ def _supports(view: _View, itemsets: NDArray[np.int32], tell: Progress) -> NDArr
     supports = []
     for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), n_itemsets], strict=True):
         supports.append(count_matches(postings, view.weights, (indptr[first : last + 1], items)))
-        tell(stage, last / n_itemsets)
+        progress(stage, last / n_itemsets)
     return np.concatenate(supports)
 
 

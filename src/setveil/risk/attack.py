@@ -30,7 +30,7 @@ tried on it, who knows nobody and takes the longest or the most typical record o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -39,13 +39,13 @@ from numpy.typing import NDArray
 
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.base import whole_number
 from setveil.risk.guesses import Guess, guess_holders
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Outcomes, Surface
 
-Progress = Callable[[str, float | None], None]
 STRATEGIES = ("random", "rarest", "frequent", "wrong")
 
 _CERTAIN = 1 - 1e-9
@@ -118,7 +118,7 @@ def attack(
     control: Transactions | None = None,
     wrong: float = 0.2,
     aligned: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> AttackTable:
     """Attack a release of ``original`` in every way asked for.
 
@@ -144,8 +144,7 @@ def attack(
         group = people.draw(size, targets, random)
         strangers = None if held_out is None else held_out.draw(size, targets, random)
         for way in ways:
-            if progress:
-                progress(f"attacking with {size} known items", len(rows) / (len(sizes) * len(ways)))
+            progress(f"attacking with {size} known items", len(rows) / (len(sizes) * len(ways)))
             learned = people.known(way, size, group, wrong, random)
             before, after = (surface.search(learned, *group) for surface in surfaces)
             missed: Success | None

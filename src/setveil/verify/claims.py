@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from types import ModuleType
 from typing import Any
 
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
 from setveil.verify import coherence, constraints, degree, k_anonymity, km
 from setveil.verify.published import read_published
-from setveil.verify.verdict import Progress, Verdict, Violation, unwatched
+from setveil.verify.verdict import Verdict, Violation
+
+CHECKS: dict[type[PrivacyModel], ModuleType] = {
+    KmAnonymity: km,
+    KAnonymity: k_anonymity,
+    ConstraintAnonymity: constraints,
+    PrivacyDegree: degree,
+    Coherence: coherence,
+}
 
 
-def verify(what: Any, model: PrivacyModel, progress: Progress = unwatched) -> Verdict:
+def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> Verdict:
     """Whether what is published keeps a model's promise, counted anew from the published records.
 
     ``what`` is a release, transactions, or any iterable of iterables of labels. If it does not hold, the verdict carries
@@ -22,23 +32,19 @@ def verify(what: Any, model: PrivacyModel, progress: Progress = unwatched) -> Ve
     >>> verify([{"a"}, {"a", "b"}], KmAnonymity(k=2, m=1)).witness
     ('b',)
     """
-    published = read_published(what)
-    match model:
-        case KmAnonymity():
-            return km.check(published, model, progress)
-        case KAnonymity():
-            return k_anonymity.check(published, model, progress)
-        case ConstraintAnonymity():
-            return constraints.check(published, model, progress)
-        case PrivacyDegree():
-            return degree.check(published, model, progress)
-        case Coherence():
-            return coherence.check(published, model, progress)
-    raise InputError(f"there is no check for model {type(model).__name__}.")
+    check: Verdict = _checks_of(model).check(read_published(what), model, progress)
+    return check
+
+
+def judge(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> tuple[Verdict, dict[str, int | float]]:
+    """``verify`` and, where the claim holds, ``achieved``, in one reading."""
+    published, checks = read_published(what), _checks_of(model)
+    verdict: Verdict = checks.check(published, model, progress)
+    return verdict, checks.achieved(published, model, progress) if verdict.holds else {}
 
 
 def minimal_violations(
-    what: Any, model: PrivacyModel, limit: int = 1000, progress: Progress = unwatched
+    what: Any, model: PrivacyModel, limit: int = 1000, progress: Progress = no_progress
 ) -> list[Violation]:
     """Every minimal violation, by size, then in ascending order, up to ``limit``.
 
@@ -46,42 +52,24 @@ def minimal_violations(
     of Liu and Wang). Constraints: violated constraints that contain no other. k-anonymity: the classes that fail.
     Privacy degree: sensitive items in the open, then those that are too frequent in a group, group by group.
     """
-    return list(islice(_violations(what, model, limit, progress), max(limit, 0)))
+    found: Iterator[Violation] = _checks_of(model).violations(read_published(what), model, progress, limit)
+    return list(islice(found, max(limit, 0)))
 
 
-def _violations(what: Any, model: PrivacyModel, limit: int, progress: Progress) -> Iterator[Violation]:
-    published = read_published(what)
-    match model:
-        case KmAnonymity():
-            return km.violations(published, model, progress)
-        case KAnonymity():
-            return k_anonymity.violations(published, model, progress, limit)
-        case ConstraintAnonymity():
-            return constraints.violations(published, model, progress)
-        case PrivacyDegree():
-            return degree.violations(published, model, progress)
-        case Coherence():
-            return coherence.violations(published, model, progress)
-    raise InputError(f"there is no check for model {type(model).__name__}.")
-
-
-def achieved(what: Any, model: PrivacyModel, progress: Progress = unwatched) -> dict[str, int | float]:
+def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> dict[str, int | float]:
     """What really holds, exactly, in the terms of the model; a figure that nothing determines is left out.
 
     ``smallest_support`` (km, constraints, coherence), ``smallest_class`` and ``fewest_sensitive_items`` (k-anonymity, the
     latter for l > 1), ``suppressed_percentage`` (constraints), ``privacy_degree`` (degree), ``largest_percentage``
     (coherence).
     """
-    published = read_published(what)
-    match model:
-        case KmAnonymity():
-            return km.achieved(published, model, progress)
-        case KAnonymity():
-            return k_anonymity.achieved(published, model, progress)
-        case ConstraintAnonymity():
-            return constraints.achieved(published, model, progress)
-        case PrivacyDegree():
-            return degree.achieved(published, model, progress)
-        case Coherence():
-            return coherence.achieved(published, model, progress)
+    found: dict[str, int | float] = _checks_of(model).achieved(read_published(what), model, progress)
+    return found
+
+
+def _checks_of(model: PrivacyModel) -> Any:
+    """The module that checks a model: its ``check``, ``violations`` and ``achieved``."""
+    for kind, module in CHECKS.items():
+        if isinstance(model, kind):
+            return module
     raise InputError(f"there is no check for model {type(model).__name__}.")

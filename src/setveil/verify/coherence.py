@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.core.progress import Progress
 from setveil.models import Coherence
 from setveil.verify.published import Published
-from setveil.verify.verdict import Progress, Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 if TYPE_CHECKING:
     from setveil.verify.tables import Find, Indexed, Table
@@ -32,7 +33,7 @@ def check(published: Published, model: Coherence, progress: Progress) -> Verdict
     return Verdict(True)
 
 
-def violations(published: Published, model: Coherence, progress: Progress) -> Iterator[Violation]:
+def violations(published: Published, model: Coherence, progress: Progress, limit: int = 1000) -> Iterator[Violation]:
     """Every violating set of at most p public items none of whose proper subsets violates."""
     table = _table(published, model, progress)
     for hit in _hits(table, model, progress):

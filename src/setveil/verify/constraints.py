@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import LocalRecoding, Recoding
+from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError, name_some
 from setveil.models import ConstraintAnonymity
 from setveil.verify.published import Published
-from setveil.verify.verdict import Progress, Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 SUPPRESSED, ABSENT = -1, -2
 
@@ -58,7 +59,9 @@ def check(published: Published, model: ConstraintAnonymity, progress: Progress) 
     return Verdict(True)
 
 
-def violations(published: Published, model: ConstraintAnonymity, progress: Progress) -> Iterator[Violation]:
+def violations(
+    published: Published, model: ConstraintAnonymity, progress: Progress, limit: int = 1000
+) -> Iterator[Violation]:
     """Every violated constraint that contains no other violated one, by size, then ascending."""
     constraints, supports = _supports(published, model, progress)
     rank = {label: number for number, label in enumerate(ascending({item for one in constraints for item in one}))}

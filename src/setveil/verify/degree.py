@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Grouping
+from setveil.core.progress import Progress
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.verify.published import Published
-from setveil.verify.verdict import Progress, Verdict, Violation, times
+from setveil.verify.verdict import Verdict, Violation, times
 
 
 class _Fault(NamedTuple):
@@ -34,7 +35,9 @@ def check(published: Published, model: PrivacyDegree, progress: Progress) -> Ver
     return Verdict(True)
 
 
-def violations(published: Published, model: PrivacyDegree, progress: Progress) -> Iterator[Violation]:
+def violations(
+    published: Published, model: PrivacyDegree, progress: Progress, limit: int = 1000
+) -> Iterator[Violation]:
     """Each sensitive item in the open, then each one of a group that is too frequent there."""
     for item, support, _, _ in _faults(published, model):
         yield Violation((item,), support)

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Grouping, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import name_some
 from setveil.models import ConstraintAnonymity, PrivacyModel
 from setveil.verify.constraints import cover_pairs, recoding_targets
 from setveil.verify.degree import GroupCounts
 from setveil.verify.published import Published, read_published, sorted_rows
-from setveil.verify.verdict import Progress, times, unwatched
+from setveil.verify.verdict import times
 
 
 class Records(NamedTuple):
@@ -44,7 +45,7 @@ def check_original(
     *,
     in_input_order: bool = False,
     suppression: bool = False,
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> list[str]:
     """Problems found by holding a release against the original, one line each.
 

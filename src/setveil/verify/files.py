@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.verify.verdict import Progress, unwatched
+from setveil.core.progress import Progress, no_progress
 
 CERTIFICATE = "certificate.json"
 LARGEST_CERTIFICATE = 64 * 2**20  # bytes; constraint lists may be published inside
@@ -21,7 +21,7 @@ MOST_PROBLEMS = 1000
 CHUNK = 2**20
 
 
-def check_files(folder: str | PathLike[str], progress: Progress = unwatched) -> tuple[dict[str, Any], list[str]]:
+def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -> tuple[dict[str, Any], list[str]]:
     """The certificate and a list of problems, each one line that names the file; the folder is intact if it is empty.
 
     The certificate is ``{}`` if it cannot be read. Its digest and layout are recomputed, every file it lists is hashed, and anything

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.progress import Progress
 from setveil.models import KAnonymity
 from setveil.verify.published import Published
-from setveil.verify.verdict import Progress, Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 if TYPE_CHECKING:
     from setveil.verify.tables import Table

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from setveil.core.progress import Progress
 from setveil.models import KmAnonymity
 from setveil.verify.published import Published
-from setveil.verify.verdict import Progress, Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 
 def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdict:
@@ -24,7 +25,7 @@ def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdi
     )
 
 
-def violations(published: Published, model: KmAnonymity, progress: Progress) -> Iterator[Violation]:
+def violations(published: Published, model: KmAnonymity, progress: Progress, limit: int = 1000) -> Iterator[Violation]:
     """Every itemset of at most m items with 0 < support < k none of whose proper subsets is one."""
     if model.k > 1:
         yield from _rare(published, model, progress)

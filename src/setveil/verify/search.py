@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.progress import Progress
 from setveil.verify.tables import Indexed, Table, Walker
-from setveil.verify.verdict import Progress
 
 Itemset = tuple[int, ...]
 

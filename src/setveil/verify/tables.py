@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.progress import Progress, no_progress
 from setveil.verify import counting
 from setveil.verify.published import Published
-from setveil.verify.verdict import Progress, unwatched
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -71,7 +71,7 @@ class Table:
         return _merged(self.labels, self.n_public, indptr[:-1], indptr[1:], smaller)
 
 
-def make_table(published: Published, sensitive: Iterable[str] = (), progress: Progress = unwatched) -> Table:
+def make_table(published: Published, sensitive: Iterable[str] = (), progress: Progress = no_progress) -> Table:
     """Distinct rows of what is published, sensitive items set behind the others."""
     hidden = published.numbers(sensitive)
     n_items = len(published.labels)
@@ -101,7 +101,7 @@ def _merged(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
     rows: Table,
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> Table:
     """The rows ``rows.items[starts:ends]`` with equal ones taken together."""
     numbers, first = number_rows(starts, ends, rows.items, progress)
@@ -119,7 +119,7 @@ def _merged(
 
 
 def number_rows(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], items: NDArray[np.int32], progress: Progress = unwatched
+    starts: NDArray[np.int64], ends: NDArray[np.int64], items: NDArray[np.int32], progress: Progress = no_progress
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """``(numbers, first)``: equal rows have equal numbers, and row ``first[j]`` is the first one with number ``j``."""
     n_rows = len(starts)
@@ -160,7 +160,7 @@ class Indexed:
     supports: NDArray[np.int64]  # [n_public]
 
     @classmethod
-    def of(cls, table: Table, progress: Progress = unwatched) -> Indexed:
+    def of(cls, table: Table, progress: Progress = no_progress) -> Indexed:
         """Count and enter every row."""
         starts = np.ascontiguousarray(table.indptr[:-1])
         supports, sizes = np.zeros(table.n_public, dtype=np.int64), np.zeros(table.n_public, dtype=np.int64)
@@ -195,7 +195,7 @@ class Indexed:
         ends: NDArray[np.int64],
         items: NDArray[np.int32],
         enough: int = 2**62,
-        progress: Progress = unwatched,
+        progress: Progress = no_progress,
     ) -> NDArray[np.int64]:
         """Supports of the itemsets ``items[starts:ends]`` of public items, none empty; counting stops at ``enough``."""
         supports = np.zeros(len(starts), dtype=np.int64)
@@ -221,7 +221,7 @@ class Indexed:
         return total
 
     def supports_of_rows(
-        self, chosen: NDArray[np.int64], enough: int = 2**62, progress: Progress = unwatched
+        self, chosen: NDArray[np.int64], enough: int = 2**62, progress: Progress = no_progress
     ) -> NDArray[np.int64]:
         """In how many records the public part of each given row (none empty) is contained, up to ``enough``."""
         return self.count(self.table.indptr[chosen], self.table.tails[chosen], self.table.items, enough, progress)
@@ -281,7 +281,7 @@ class Walker:
         self.walk.end[:n_public] = index.bounds[1:]
         self.walk.support[:n_public] = indexed.supports
 
-    def find(self, k: int, over: int = 0, under: int = 1, progress: Progress = unwatched) -> Find | None:
+    def find(self, k: int, over: int = 0, under: int = 1, progress: Progress = no_progress) -> Find | None:
         """The next itemset that is rarer than k, or of whose records more than ``over/under`` share an item; or None."""
         while (found := next(self.finds, None)) is None and not self.done:
             status = counting.walk_itemsets(self.rows, self.index, self.walk, k, over, under, self.shares, BUDGET)

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-
-Progress = Callable[[str, float | None], None]  # stage, share done in 0..1 or None if unknown
-
-
-def unwatched(stage: str, share: float | None) -> None:
-    """Nobody is watching."""
 
 
 @dataclass(frozen=True)

@@ -29,16 +29,15 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, SetveilError
 from setveil.policy.schema import Policy, is_built_hierarchy, read_toml
-
-Report = Callable[[str, float | None], None]
 
 MODEL_KEYS = ("k", "m", "l", "p", "h", "sensitive", "constraints", "utility", "utility_rest", "max_suppressed")
 LIST_KEYS = ("sensitive",)  # a list of labels is one value here, a list of lists is several
@@ -148,7 +147,7 @@ def compare(
     *,
     read_options: Mapping[str, Any] | None = None,
     processes: int | None = None,
-    report: Report | None = None,
+    progress: Progress = no_progress,
 ) -> list[Point]:
     """Run every setting of the grid, write ``results.csv``, ``results.parquet``, ``compare.html`` and the policies."""
     from setveil.report.compare_page import write_compare_page
@@ -161,7 +160,7 @@ def compare(
     points = [Point(_id_of(policy, task), policy) for policy in grid.policies]
     for point in points:
         (folder / "points" / f"{point.id}.toml").write_text(point.policy.to_toml(), encoding="utf-8", newline="\n")
-    _run_all(points, folder, task, grid, processes or os.cpu_count() or 1, report)
+    _run_all(points, folder, task, grid, processes or os.cpu_count() or 1, progress)
     done = [Point(point.id, point.policy, _result_of(folder, point)) for point in points]
     front = pareto_front(done)
     rows = [row_of(point, point.id in front) for point in done]
@@ -178,7 +177,7 @@ def _id_of(policy: Policy, task: Mapping[str, Any]) -> str:
 
 
 def _run_all(
-    points: Sequence[Point], folder: Path, task: Mapping[str, Any], grid: Grid, processes: int, report: Report | None
+    points: Sequence[Point], folder: Path, task: Mapping[str, Any], grid: Grid, processes: int, progress: Progress
 ) -> None:
     """Keep ``processes`` workers busy; each has one kernel thread, and is watched for time and memory."""
     waiting = [point for point in points if not (folder / "points" / f"{point.id}.json").exists()]
@@ -190,11 +189,8 @@ def _run_all(
             for worker in list(running):
                 if worker.is_over(grid):
                     running.remove(worker)
-            if report is not None:
-                report(
-                    f"{n_all - len(waiting) - len(running)} of {n_all} settings",
-                    1 - (len(waiting) + len(running)) / n_all,
-                )
+            n_done = n_all - len(waiting) - len(running)
+            progress(f"{n_done} of {n_all} settings", n_done / n_all)
             time.sleep(0.05)
     finally:
         for worker in running:

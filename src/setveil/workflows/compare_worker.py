@@ -12,10 +12,12 @@ from typing import Any
 
 from setveil.core import Release, Transactions
 from setveil.errors import InputError, SetveilError
-from setveil.models import make_model
-from setveil.policy.resolve import resolve_model
+from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
-from setveil.workflows.pipeline import anonymize, measure, read, resolve_hierarchy, verify
+from setveil.workflows.anonymize import anonymize
+from setveil.workflows.assess import measure, verify
+from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.reading import read
 
 N_TARGETS = 5000  # people attacked
 N_QUERIES, QUERY_SIZE = 1000, 2  # the workload behind avg_re: random pairs of random records
@@ -27,7 +29,7 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
     policy = Policy.from_dict(_load(order["policy"]))
     data = read(order["source"], **order["read"])
     tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
-    model = make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, tree))
+    model = model_of(policy, data, tree)
     started = time.perf_counter()
     release = anonymize(data, model, policy.algorithm.name, tree, policy.algorithm.options, policy.seed)
     seconds = time.perf_counter() - started

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.models import ConstraintAnonymity, make_model
+from setveil.models import ConstraintAnonymity
 from setveil.policy.constraints import write_lists
-from setveil.policy.resolve import resolve_model
+from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
-from setveil.workflows.pipeline import resolve_hierarchy
+from setveil.workflows.hierarchy import resolve_hierarchy
 
 if TYPE_CHECKING:
     from setveil.algorithms.constraints.feasibility import ConstraintReport
@@ -63,7 +63,6 @@ def check(data: Transactions, section: dict[str, Any], hierarchy: str | None = N
     from setveil.algorithms.constraints.feasibility import check_constraints
 
     policy = Policy.from_dict({"schema": 1, "model": {"name": "constraints", **section}})
-    tree = resolve_hierarchy(hierarchy, data)
-    model = make_model("constraints", resolve_model(policy.model, data.vocabulary, tree))
+    model = model_of(policy, data, resolve_hierarchy(hierarchy, data))
     assert isinstance(model, ConstraintAnonymity)
     return check_constraints(data, model)

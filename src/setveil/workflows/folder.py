@@ -17,7 +17,9 @@ from setveil.io.releases.files import read_codebook, read_release, reorder_recor
 from setveil.io.releases.folders import internal_beside
 from setveil.models import ConstraintAnonymity, PrivacyModel, make_model
 from setveil.verify import check_codebook, check_files, check_original, minimal_violations
-from setveil.workflows.pipeline import as_transactions, measure, read, resolve_hierarchy, verify
+from setveil.workflows.assess import attack, measure, verify
+from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.reading import read
 
 if TYPE_CHECKING:
     from setveil.risk.attack import AttackTable
@@ -99,14 +101,14 @@ def _with_known_suppression(
 
 def _owners_model(folder: Path, certificate: Mapping[str, Any], data: Transactions) -> PrivacyModel | None:
     """The model with its unpublished lists, where the owner's policy of this very release is at hand."""
-    from setveil.policy.resolve import resolve_model
+    from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
 
     if _owners_record(folder, certificate) is None:
         return None
     policy = Policy.from_file(internal_beside(folder) / "policy.toml")
     tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
-    return make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, tree))
+    return model_of(policy, data, tree)
 
 
 def _owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -159,21 +161,19 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
     """Attack a release folder; see ``risk.attack``. Linking needs ``OUT.internal`` beside it."""
-    from setveil.risk.attack import attack
-
     release, is_ordered = _open(out)
-    return attack(as_transactions(data), release, aligned=is_ordered, **options)
+    return attack(data, release, aligned=is_ordered, **options)
 
 
 def audit(
     source: Any, section: Mapping[str, Any], limit: int, read_options: Mapping[str, Any]
 ) -> tuple[Verdict, list[Violation]]:
     """Check any transaction file, whoever made it; ``section`` is the policy's model section."""
-    from setveil.policy.resolve import resolve_model
+    from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
 
     data = read(source, **read_options)
     policy = Policy.from_dict({"schema": 1, "model": dict(section)})
-    model = make_model(policy.model.name, resolve_model(policy.model, data.vocabulary, None))
+    model = model_of(policy, data, None)
     verdict = verify(data, model)
     return verdict, minimal_violations(data, model, limit) if limit and not verdict.holds else []

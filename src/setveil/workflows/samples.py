@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from setveil.core import Layout, Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.io.transactions.reading import layout_for
-
-Report = Callable[[str, float | None], None]
 
 
 def demo_files() -> tuple[Path, Path]:
@@ -20,22 +19,22 @@ def demo_files() -> tuple[Path, Path]:
     return demo_data.baskets_path(), demo_data.taxonomy_path()
 
 
-def generate_quest(out: str | os.PathLike[str], to: str, report: Report | None = None, **parameters: Any) -> int:
+def generate_quest(out: str | os.PathLike[str], to: str, progress: Progress = no_progress, **parameters: Any) -> int:
     """Write Quest-style baskets; returns how many."""
     from setveil.generate import quest
 
-    return _write_chunks(quest(**parameters), out, to, parameters.get("D", 100_000), report)
+    return _write_chunks(quest(**parameters), out, to, parameters.get("D", 100_000), progress)
 
 
-def generate_patients(out: str | os.PathLike[str], to: str, report: Report | None = None, **parameters: Any) -> int:
+def generate_patients(out: str | os.PathLike[str], to: str, progress: Progress = no_progress, **parameters: Any) -> int:
     """Write invented patients; returns how many records."""
     from setveil.generate import patients
 
-    return _write_chunks(patients(**parameters), out, to, parameters.get("n", 10_000), report)
+    return _write_chunks(patients(**parameters), out, to, parameters.get("n", 10_000), progress)
 
 
 def _write_chunks(
-    chunks: Iterator[Transactions], out: str | os.PathLike[str], to: str, n: int, report: Report | None
+    chunks: Iterator[Transactions], out: str | os.PathLike[str], to: str, n: int, progress: Progress
 ) -> int:
     from setveil.generate import collect
     from setveil.io.transactions.writing import write_chunks, write_transactions
@@ -44,8 +43,7 @@ def _write_chunks(
         done = 0
         for chunk in chunks:
             done += chunk.n_records
-            if report is not None:
-                report("generating", min(done / max(n, 1), 1.0))
+            progress("generating", min(done / max(n, 1), 1.0))
             yield chunk
 
     layout = layout_for(to, Layout())

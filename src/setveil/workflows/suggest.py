@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,15 @@ import numpy as np
 
 from setveil.algorithms import ENTRIES
 from setveil.core import Hierarchy, Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InfeasibleError, InputError
-from setveil.models import PrivacyModel, make_model
+from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
-from setveil.workflows.pipeline import QUICK, anonymize, make_policy, measure, resolve_hierarchy, risk, verify
-
-Report = Callable[[str, float | None], None]
+from setveil.workflows.anonymize import anonymize
+from setveil.workflows.assess import QUICK, measure, risk, verify
+from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.policies import make_policy
+from setveil.workflows.reading import as_transactions
 
 SAMPLE = 400_000  # occurrences that are tried out; larger data is sampled down to about that
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
@@ -70,14 +73,16 @@ class Suggestion:
 
 
 def suggest(
-    data: Transactions,
+    data: Any,
     *,
     hierarchy: str | None = None,
     sensitive: Sequence[str] = (),
     seed: int = 0,
-    report: Report | None = None,
+    read_options: Mapping[str, Any] | None = None,
+    progress: Progress = no_progress,
 ) -> Suggestion:
     """Propose model, parameters, hierarchy and algorithm for a data set."""
+    data = as_transactions(data, **(read_options or {}))
     profile = profile_of(data, seed)
     if profile.n_filled < 2:
         raise InputError("the data has fewer than two records with items; there is nobody to hide among.")
@@ -85,9 +90,8 @@ def suggest(
     choices: list[Choice] = []
     refused: list[str] = []
     for number, (kind, asks) in enumerate(_ideas(profile, hierarchy, sensitive)):
-        if report is not None:
-            report(f"trying {kind}", number / 4)
-        choice = _first_feasible(part, asks, sensitive, seed, refused)
+        progress(f"trying {kind}", number / 4)
+        choice = _first_feasible(part, asks, seed, refused)
         if choice is not None:
             choices.append(choice)
     if not choices:
@@ -159,26 +163,24 @@ def _known(names: Sequence[str]) -> str | None:
     return next((name for name in names if name in available), None)
 
 
-def _first_feasible(
-    data: Transactions, asks: Sequence[Ask], sensitive: Sequence[str], seed: int, refused: list[str]
-) -> Choice | None:
+def _first_feasible(data: Transactions, asks: Sequence[Ask], seed: int, refused: list[str]) -> Choice | None:
     """The first ask that gives a release that verifies."""
     for sections, reasons in asks:
         policy = make_policy({**sections, "seed": seed})
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return _try(data, policy, reasons, sensitive)
+                return _try(data, policy, reasons)
         except (InfeasibleError, InputError) as problem:
             refused.append(f"{policy.model.name}: {problem}")
     return None
 
 
-def _try(data: Transactions, policy: Policy, reasons: tuple[str, ...], sensitive: Sequence[str]) -> Choice:
+def _try(data: Transactions, policy: Policy, reasons: tuple[str, ...]) -> Choice:
     from setveil.utility.avg_re import avg_re, workload_t
 
     tree: Hierarchy | None = resolve_hierarchy(policy.hierarchy.source, data)
-    model = _model_of(policy, sensitive)
+    model = model_of(policy, data, tree)
     started = time.perf_counter()
     release = anonymize(data, model, policy.algorithm.name, tree, policy.algorithm.options, policy.seed)
     seconds = time.perf_counter() - started
@@ -201,13 +203,6 @@ def _try(data: Transactions, policy: Policy, reasons: tuple[str, ...], sensitive
         singled_out=tuple(row.singled_out for row in table.rows),
         seconds=seconds,
     )
-
-
-def _model_of(policy: Policy, sensitive: Sequence[str]) -> PrivacyModel:
-    options = policy.model.model_dump(exclude_none=True, exclude={"name"})
-    if "sensitive" in options:
-        options["sensitive"] = tuple(sensitive)
-    return make_model(policy.model.name, options)
 
 
 def command_for(source: str | os.PathLike[str], choice: Choice, out: str = "OUT") -> str:

@@ -18,9 +18,10 @@ from setveil.algorithms import ENTRIES, find
 from setveil.core import Transactions
 from setveil.errors import SetveilError
 from setveil.models import make_model
-from setveil.risk.attack import attack
 from setveil.utility.tasks import measure_tasks
-from setveil.workflows.pipeline import anonymize, publish, risk, verify
+from setveil.workflows.anonymize import anonymize
+from setveil.workflows.assess import attack, risk, verify
+from setveil.workflows.publish import publish
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "km": {"k": 2, "m": 2},

@@ -23,7 +23,7 @@ from setveil.core import Grouping, Transactions
 from setveil.errors import CancelledError, InfeasibleError, InputError, SetveilWarning
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order, rcm_order
-from setveil.workflows.pipeline import anonymize
+from setveil.workflows.anonymize import anonymize
 
 ALL = ["nn+", "cahd", "nn", "lsh", "permmondrian", "random"]
 NAMES = ["Bob", "David", "Claire", "Andrea", "Ellen"]

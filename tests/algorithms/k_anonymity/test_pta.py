@@ -192,7 +192,7 @@ def test_recentre_lets_leftovers_vote() -> None:
 def test_progress_and_cancelling() -> None:
     data = Transactions.from_lists([["a"], ["b"]] * 100)
     stages: list[str] = []
-    PTA().run(data, KAnonymity(2), Context(report=lambda stage, share: stages.append(stage)))
+    PTA().run(data, KAnonymity(2), Context(progress=lambda stage, share: stages.append(stage)))
     assert dict.fromkeys(stages) == dict.fromkeys(["Gray sort", "shortest loops", "map and majority vote"])
     with pytest.raises(sv.CancelledError):
         PTA().run(data, KAnonymity(2), Context(cancelled=lambda: True))

@@ -243,7 +243,7 @@ def test_bad_options(options: dict[str, int]) -> None:
 
 def test_progress_and_cancelling() -> None:
     stages: list[str] = []
-    Weave(passes=2).run(baskets(50), KAnonymity(2), Context(report=lambda stage, share: stages.append(stage)))
+    Weave(passes=2).run(baskets(50), KAnonymity(2), Context(progress=lambda stage, share: stages.append(stage)))
     assert list(dict.fromkeys(stages)) == ["Gray sort", "cutting", "weaving, pass 1 of 2", "weaving, pass 2 of 2"]
     with pytest.raises(sv.CancelledError):
         Weave().run(baskets(50), KAnonymity(2), Context(cancelled=lambda: True))

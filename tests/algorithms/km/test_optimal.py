@@ -171,7 +171,7 @@ def test_odd_asks() -> None:
 
 def test_progress_and_cancellation() -> None:
     data, stages = Transactions.from_lists(PAPER), []
-    context = Context(hierarchy=PAPER_TREE, report=lambda stage, share: stages.append(stage))
+    context = Context(hierarchy=PAPER_TREE, progress=lambda stage, share: stages.append(stage))
     Optimal().run(data, KmAnonymity(2, 2), context)
     assert "optimum: best 0.227273, bound 0.000000, round 1" in stages
 
@@ -180,7 +180,7 @@ def test_progress_and_cancellation() -> None:
             raise CancelledError("stopped")
 
     with pytest.raises(CancelledError):
-        Optimal().run(data, KmAnonymity(2, 2), Context(hierarchy=PAPER_TREE, report=stop_at))
+        Optimal().run(data, KmAnonymity(2, 2), Context(hierarchy=PAPER_TREE, progress=stop_at))
 
 
 def test_the_solver_can_be_stopped_and_used_again() -> None:

@@ -86,7 +86,7 @@ def depth_first_ranks(data: Transactions, hierarchy: Hierarchy) -> NDArray[np.in
 def of_part(context: Context, number: int, n_parts: int) -> Context:
     """The same surroundings, whose progress is that of one part among others."""
 
-    def report(stage: str, share: float | None) -> None:
-        context.report(f"part {number + 1} of {n_parts}", (number + (share or 0.0)) / n_parts)
+    def progress(stage: str, share: float | None) -> None:
+        context.progress(f"part {number + 1} of {n_parts}", (number + (share or 0.0)) / n_parts)
 
-    return replace(context, report=report)
+    return replace(context, progress=progress)

@@ -25,28 +25,31 @@ def internal_beside(out: Path) -> Path:
     return out.with_name(out.name + ".internal")
 
 
+def check_target(out: str | os.PathLike[str], force: bool = False) -> None:
+    """Refuse an output that stands there already and may not be replaced."""
+    public = Path(out).absolute()
+    for target, mark in ((public, "certificate.json"), (internal_beside(public), "run.json")):
+        if not (target.exists() or target.is_symlink()):
+            continue
+        if not target.is_dir() or target.is_symlink():
+            raise InputError(f"{target}: exists and is not a folder; choose another output.")
+        if not any(target.iterdir()):
+            continue
+        if not force:
+            raise InputError(f"{target}: exists already; choose another output or add --force.")
+        if not (target / mark).exists():
+            raise InputError(
+                f"{target}: is not a setveil release, so --force does not replace it; choose another output."
+            )
+
+
 class Staging:
     """``with Staging(out, force) as staging: … staging.commit()``; without commit everything is removed again."""
 
     def __init__(self, out: str | os.PathLike[str], force: bool = False) -> None:
         self.out = Path(out).absolute()
         self.force = force
-        self._check_target()
-
-    def _check_target(self) -> None:
-        for target, mark in ((self.out, "certificate.json"), (internal_beside(self.out), "run.json")):
-            if not (target.exists() or target.is_symlink()):
-                continue
-            if not target.is_dir() or target.is_symlink():
-                raise InputError(f"{target}: exists and is not a folder; choose another output.")
-            if not any(target.iterdir()):
-                continue
-            if not self.force:
-                raise InputError(f"{target}: exists already; choose another output or add --force.")
-            if not (target / mark).exists():
-                raise InputError(
-                    f"{target}: is not a setveil release, so --force does not replace it; choose another output."
-                )
+        check_target(out, force)
 
     def __enter__(self) -> Staging:
         try:

@@ -1,0 +1,117 @@
+"""Make a release: find the algorithm, give it what it needs, keep the record of the run."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from setveil.algorithms import Context, default_for, find, make_algorithm
+from setveil.core import Hierarchy, Release, RunRecord, Transactions
+from setveil.core.progress import Progress, no_progress
+from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.models import PrivacyModel, as_model
+from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.reading import as_transactions
+
+
+def never() -> bool:
+    """Nobody stops the run."""
+    return False
+
+
+def anonymize(
+    data: Any,
+    model: PrivacyModel | str,
+    algorithm: str | None = None,
+    hierarchy: Hierarchy | str | None = None,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    *,
+    unknown_items: str = "error",
+    read_options: Mapping[str, Any] | None = None,
+    progress: Progress = no_progress,
+    cancelled: Callable[[], bool] = never,
+    **parameters: Any,
+) -> Release:
+    """Make a release of ``data`` that keeps ``model``; ``algorithm=None`` takes the model's default.
+
+    ``model`` is a privacy model, or its name with its ``parameters``: ``anonymize(data, "km", k=5, m=2)``. ``hierarchy``
+    is a Hierarchy or any text the command line takes; ``read_options`` are those of ``read``. The release is not
+    verified yet: ``verify`` and ``publish`` do that.
+    """
+    data = as_transactions(data, **(read_options or {}))
+    with collected_warnings() as notes:
+        tree = resolve_hierarchy(hierarchy, data, unknown_items)
+        source = hierarchy if isinstance(hierarchy, str) else "given" if hierarchy else ""
+        context = Context(hierarchy=tree, seed=seed, progress=progress, cancelled=cancelled)
+        release = make_release(data, as_model(model, parameters), algorithm, options or {}, context, source)
+    return with_warnings(release, notes)
+
+
+def make_release(
+    data: Transactions,
+    model: PrivacyModel,
+    algorithm: str | None,
+    options: Mapping[str, Any],
+    context: Context,
+    hierarchy_source: str,
+) -> Release:
+    """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
+    entry = find(algorithm) if algorithm else default_for(model.name)
+    if model.name not in entry.models:
+        raise InputError(
+            f'algorithm "{entry.name}" cannot enforce model "{model.name}"; it enforces {", ".join(entry.models)}.'
+        )
+    chosen = make_algorithm(entry.load(), entry.name, options)
+    _warn_about_strangers(data, model)
+    if context.hierarchy is not None and entry.hierarchy == "none":
+        warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
+    started = time.perf_counter()
+    release = chosen.run(data, model, context)
+    record = RunRecord(
+        data=data,
+        model=model,
+        algorithm=entry.name,
+        options=dict(options),
+        hierarchy=context.hierarchy,
+        hierarchy_source=hierarchy_source,
+        seed=context.seed,
+        seconds={"anonymize": time.perf_counter() - started},
+    )
+    return replace(release, record=record)
+
+
+def _warn_about_strangers(data: Transactions, model: PrivacyModel) -> None:
+    if getattr(model, "k", None) == 1:
+        warnings.warn("k=1 protects nobody: every record may be unique.", SetveilWarning, stacklevel=3)
+    for what in ("sensitive", "constraints", "utility"):
+        given = getattr(model, what, None) or ()
+        labels = {label for part in given for label in ([part] if isinstance(part, str) else part)}
+        strangers = sorted(label for label in labels if label not in data.vocabulary)
+        if strangers:
+            warnings.warn(
+                f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=3
+            )
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Warnings meant for the user, for the record; they are shown once more by whoever called."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SetveilWarning)
+        yield notes
+    for warning in caught:
+        if isinstance(warning.message, SetveilWarning):
+            notes.append(str(warning.message))
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def with_warnings(release: Release, notes: Sequence[str]) -> Release:
+    """The release whose record tells what the user was warned of."""
+    assert release.record is not None
+    return replace(release, record=replace(release.record, warnings=tuple(notes)))

@@ -1,0 +1,86 @@
+"""Questions about data and releases, asked of anything the library takes: risk, verify, measure, attack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from setveil.core import Release
+from setveil.core.progress import Progress, no_progress
+from setveil.models import PrivacyModel, as_model
+from setveil.workflows.reading import as_transactions
+
+if TYPE_CHECKING:
+    from setveil.risk import RiskTable
+    from setveil.risk.attack import AttackTable
+    from setveil.verify import Verdict
+
+KNOWN = (1, 2, 3, 4)
+QUICK = 12_000_000  # combinations looked at for the risk in passing; `setveil risk` takes its time
+
+
+def risk(
+    data: Any,
+    known: Sequence[int] = KNOWN,
+    *,
+    read_options: Mapping[str, Any] | None = None,
+    progress: Progress = no_progress,
+    **options: Any,
+) -> RiskTable:
+    """The attacker's view of data or of a release: what so many known items reveal."""
+    from setveil.risk import risk as assess
+
+    records = data.published if isinstance(data, Release) else as_transactions(data, **(read_options or {}))
+    return assess(records, known=known, progress=progress, **options)
+
+
+def quick_risk(data: Any, model: PrivacyModel, seed: int) -> RiskTable:
+    """The risk in passing, sampled where counting everything would take long, beside what the model promises."""
+    return risk(data, seed=seed, budget=QUICK, k=model.crowd)
+
+
+def verify(
+    what: Any,
+    model: PrivacyModel | str,
+    *,
+    read_options: Mapping[str, Any] | None = None,
+    progress: Progress = no_progress,
+    **parameters: Any,
+) -> Verdict:
+    """Whether a release, or anything that holds records, keeps a model; with a witness if not."""
+    from setveil.verify import verify as check
+
+    records = what if isinstance(what, Release) else as_transactions(what, **(read_options or {}))
+    return check(records, as_model(model, parameters), progress)
+
+
+def measure(
+    data: Any, release: Release, *, aligned: bool = True, read_options: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply.
+
+    ``aligned=False``: the release's records are not in the order of ``data``; what compares record with record is left out.
+    """
+    from setveil.utility import measure as compute
+
+    return compute(as_transactions(data, **(read_options or {})), release, aligned=aligned)
+
+
+def attack(
+    data: Any,
+    release: Release,
+    known: Sequence[int] = KNOWN,
+    targets: int = 10_000,
+    seed: int = 0,
+    *,
+    control: Any = None,
+    read_options: Mapping[str, Any] | None = None,
+    progress: Progress = no_progress,
+    **options: Any,
+) -> AttackTable:
+    """Attack a release of ``data`` in every way; ``control`` are people who are not in the data. See ``risk.attack``."""
+    from setveil.risk.attack import attack as carry_out
+
+    original = as_transactions(data, **(read_options or {}))
+    others = None if control is None else as_transactions(control, **(read_options or {}))
+    return carry_out(original, release, known, targets, seed, control=others, progress=progress, **options)

@@ -1,0 +1,57 @@
+"""Policies from what a user gave, and back from a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.core import RunRecord, Transactions
+from setveil.workflows.hierarchy import resolve_hierarchy
+
+if TYPE_CHECKING:
+    from setveil.policy.schema import Policy
+
+
+def make_policy(given: Mapping[str, Any], file: str | os.PathLike[str] | None = None) -> Policy:
+    """A policy from what was given, on top of a policy file; ``None`` means not given."""
+    from setveil.policy.schema import Policy
+
+    content: dict[str, Any] = {"schema": 1}
+    if file is not None:
+        content = Policy.from_file(Path(file)).model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+        content["schema"] = 1
+    for section, values in given.items():
+        if isinstance(values, Mapping):
+            kept = {key: value for key, value in values.items() if value is not None}
+            changed = section == "model" and "name" in kept and kept["name"] != content.get("model", {}).get("name")
+            content[section] = kept if changed else {**content.get(section, {}), **kept}
+        elif values is not None:
+            content[section] = values
+    return Policy.from_dict(content)
+
+
+def policy_of(record: RunRecord) -> Policy:
+    """The policy that repeats a run made from the library."""
+    from setveil.policy.schema import Policy
+
+    content: dict[str, Any] = {
+        "schema": 1,
+        "seed": record.seed,
+        "model": {"name": record.model.name, **{k: v for k, v in record.model.options().items() if v is not None}},
+        "algorithm": {"name": record.algorithm, "options": dict(record.options)},
+    }
+    if record.hierarchy_source and record.hierarchy_source != "given":
+        content["hierarchy"] = {"source": record.hierarchy_source}
+    return Policy.from_dict(content)
+
+
+def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None) -> tuple[str, ...]:
+    """Sensitive items as the command line takes them: a file with one per line, or ``a,b,c``; patterns expanded."""
+    from setveil.policy.selection import read_items, select_items
+
+    patterns = (
+        read_items(given) if Path(given).is_file() else [part.strip() for part in given.split(",") if part.strip()]
+    )
+    return tuple(select_items(patterns, data.vocabulary, resolve_hierarchy(hierarchy, data)))

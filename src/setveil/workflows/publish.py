@@ -1,0 +1,170 @@
+"""Write a release, verify what was written, measure it, report it: the folder appears whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.core import Grouping, Recoding, Release, RunRecord
+from setveil.core.progress import Progress, no_progress
+from setveil.errors import GuaranteeError, InputError
+from setveil.io.releases.folders import Staging, internal_beside
+from setveil.io.transactions.reading import layout_for
+from setveil.workflows.assess import measure, quick_risk
+from setveil.workflows.policies import policy_of
+
+if TYPE_CHECKING:
+    from setveil.io.releases.files import Written
+    from setveil.policy.schema import Policy
+    from setveil.report.facts import Facts
+    from setveil.risk import RiskTable
+    from setveil.verify import Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A published release and everything said about it."""
+
+    path: Path
+    internal: Path
+    release: Release
+    verdict: Verdict
+    risk_before: RiskTable
+    risk_after: RiskTable
+    metrics: Mapping[str, Any]
+    achieved: Mapping[str, Any]
+    certificate: Mapping[str, Any]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def publish(
+    release: Release,
+    out: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    force: bool = False,
+    keep_order: bool = False,
+    keep_ids: bool = False,
+    publish_constraints: bool = False,
+    policy: Policy | None = None,
+    input_facts: Mapping[str, Any] | None = None,
+    risk_before: RiskTable | None = None,
+    progress: Progress = no_progress,
+) -> Outcome:
+    """Write ``OUT`` and ``OUT.internal`` as a whole, or raise and leave nothing behind.
+
+    A release whose files do not keep the claim is refused with GuaranteeError.
+    """
+    from setveil.io.releases.files import write_release
+    from setveil.report.certificate import write_json
+    from setveil.report.record import facts_of, run_json
+    from setveil.utility import histograms
+
+    record = release.record
+    if record is None:
+        raise InputError("only a release made by anonymize can be published; this one was read from its files.")
+    if to and isinstance(release, Grouping):
+        raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
+    layout = layout_for(to or record.data.layout.name, record.data.layout)
+    seconds = dict(record.seconds)
+    with Staging(out, force) as staging:
+        with _stage("write", "writing", seconds, progress):
+            written = write_release(release, staging.public, layout, keep_order=keep_order, keep_ids=keep_ids)
+        with _stage("verify", "verifying", seconds, progress):
+            verdict, achieved = _verified(release, record, staging.public, written, progress)
+        with _stage("measure", "measuring", seconds, progress):
+            metrics = measure(record.data, release)
+            risk_before = risk_before or quick_risk(record.data, record.model, record.seed)
+            risk_after = quick_risk(release, record.model, record.seed)
+        with _stage("report", "reporting", seconds, progress):
+            facts = replace(
+                facts_of(
+                    release,
+                    written.labels,
+                    verdict.holds,
+                    achieved,
+                    metrics,
+                    risk_before.to_dict(),
+                    risk_after.to_dict(),
+                ),
+                seconds=seconds,
+                input_facts=dict(input_facts or {}),
+                histograms=histograms(record.data, release),
+                hidden_options=() if publish_constraints else record.model.is_about_original,
+            )
+            certificate = _write_public(facts, staging.public, written, keep_order, keep_ids)
+            _write_internal(facts, certificate, policy or policy_of(record), staging, written)
+        write_json(run_json(facts, record, certificate["digest"]), staging.internal / "run.json")
+        staging.commit()
+    return Outcome(
+        path=staging.out,
+        internal=internal_beside(staging.out),
+        release=release,
+        verdict=verdict,
+        risk_before=risk_before,
+        risk_after=risk_after,
+        metrics=metrics,
+        achieved=achieved,
+        certificate=certificate,
+        seconds=seconds,
+    )
+
+
+@contextmanager
+def _stage(name: str, told: str, seconds: dict[str, float], progress: Progress) -> Iterator[None]:
+    """Tell what is going on, and keep how long it took."""
+    progress(told, None)
+    started = time.perf_counter()
+    yield
+    seconds[name] = time.perf_counter() - started
+
+
+def _verified(
+    release: Release, record: RunRecord, folder: Path, written: Written, progress: Progress
+) -> tuple[Verdict, Mapping[str, Any]]:
+    """The verdict on the files as written, read back, and what they achieve; a broken claim is refused."""
+    from setveil.io.releases.files import read_release
+    from setveil.verify import judge
+
+    sensitive = tuple(getattr(record.model, "sensitive", ()))
+    again = read_release(folder, release.kind, written.published, written.layout, sensitive)
+    if isinstance(release, Recoding) and isinstance(again, Recoding):
+        # Files do not tell absent items from suppressed ones; the owner knows.
+        again = replace(again, suppressed=release.suppressed)
+    verdict, achieved = judge(again, record.model, progress)
+    if not verdict.holds:
+        raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
+    return verdict, achieved
+
+
+def _write_public(facts: Facts, folder: Path, written: Written, keep_order: bool, keep_ids: bool) -> Mapping[str, Any]:
+    """The public report, and the certificate over all files."""
+    from setveil.report.certificate import certificate_of, hash_file, write_json
+    from setveil.report.page import write_report
+
+    files = {name: hash_file(folder / name) for name in written.files}
+    write_report(facts.public().with_files(files), folder / "report.html")
+    files["report.html"] = hash_file(folder / "report.html")
+    public = facts.public().with_files(files)
+    certificate = certificate_of(public, written.published, written.layout, keep_order, keep_ids)
+    write_json(certificate, folder / "certificate.json")
+    return certificate
+
+
+def _write_internal(
+    facts: Facts, certificate: Mapping[str, Any], policy: Policy, staging: Staging, written: Written
+) -> None:
+    """What stays in the house: the full report, the policy, the order of the records."""
+    from setveil.report.page import write_report
+
+    write_report(facts.with_files(certificate["files"]), staging.internal / "report.html")
+    toml = policy.seen_from(internal_beside(staging.out)).to_toml()
+    (staging.internal / "policy.toml").write_text(toml, encoding="utf-8", newline="\n")
+    np.save(staging.internal / "order.npy", written.order)
