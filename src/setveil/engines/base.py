@@ -1,4 +1,4 @@
-"""The four data-sized operations. Decisions happen on the driver; results never depend on the engine."""
+"""The data-sized operations. Decisions happen on the driver; results never depend on the engine."""
 
 from __future__ import annotations
 
@@ -8,11 +8,34 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Itemsets, Transactions
+from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.core.transactions import Distinct
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
+
+
+Watch = Callable[[float], None]  # told how far a count is, 0 … 1; may raise to stop it
+Found = tuple[NDArray[np.int32], NDArray[np.int64]]  # itemsets [n, size] and their supports [n]
+
+
+class TreeCounts(Protocol):
+    """Supports of itemsets over the nodes of a hierarchy: a node occurs in a record that has something at or below it."""
+
+    def node_supports(self) -> NDArray[np.int64]:
+        """In how many records each node occurs, int64[n_nodes]."""
+
+    def can_count(self, n_nodes: int, size: int, k: int) -> bool:
+        """Whether counting all itemsets of that many nodes at once fits into memory and pays."""
+
+    def rare_itemsets(
+        self, nodes: NDArray[np.int32], target: NDArray[np.int32], size: int, k: int, watch: Watch
+    ) -> Found:
+        """All itemsets of ``size`` unrelated ``nodes`` with 0 < support < k, in lexicographic order.
+
+        ``nodes`` has ancestors before descendants; itemsets are given by places in it. ``target[leaf]`` is the lowest node
+        that counts for a leaf; every node above a target has to be among ``nodes``, the root left out.
+        """
 
 
 class Engine(Protocol):
@@ -23,6 +46,9 @@ class Engine(Protocol):
 
     def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
         """In how many records each itemset is contained."""
+
+    def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
+        """Ready to count itemsets over the nodes of a hierarchy."""
 
     def partition(self, order: NDArray[np.int64], n_parts: int) -> list[NDArray[np.int64]]:
         """An ordering cut into ``n_parts`` runs whose sizes differ by at most one, longer first."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Itemsets, Transactions
+from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.core.transactions import Distinct
-from setveil.engines.base import Result, Shard
+from setveil.engines.base import Result, Shard, TreeCounts
+from setveil.engines.threads import available_threads
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class LocalEngine:
             result[number] = len(common)
         return result
 
+    def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
+        from setveil.engines.tree_counts import LocalTreeCounts
+
+        return LocalTreeCounts.of(data, hierarchy, self)
+
     def partition(self, order: NDArray[np.int64], n_parts: int) -> list[NDArray[np.int64]]:
         return np.array_split(order, n_parts)
 
@@ -50,10 +55,3 @@ class LocalEngine:
             return list(pool.map(work, shards))
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def available_threads() -> int:
-    """Processors this process may use; ``NUMBA_NUM_THREADS`` lowers it, as for parallel kernels."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
-    return min(available, int(wanted)) if wanted.isdigit() and int(wanted) > 0 else available

@@ -7,13 +7,14 @@ Guarantee: in the published data every itemset of at most m items that occurs, o
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 
-Cost: at most linear in the number of itemsets of each size over the expanded distinct records, less what earlier moves
-cut off; memory linear in the expanded distinct records.
+Cost: for each size linear in the number of itemsets of the records, not of their expansions; memory one table over the
+itemsets of available nodes per thread (at most a quarter of a gigabyte each).
 
 Departures from the paper
 1. Support at least k is enough ("more than k" in Definition 1 contradicts the rest), and itemsets that never occur are safe.
-2. The count-tree is not built: each path is counted when the traversal reaches it, on distinct records with weights.
-   The order of visits, and so the result, is that of the explicit tree.
+2. The count-tree is not built. Itemsets of the lowest level are counted; what lies above a frequent one is frequent; only
+   what is left can be rare and is counted exactly. Where that table would be too large, each path is counted when the
+   traversal reaches it. The order of visits, and so the result, is that of the explicit tree.
 3. "Find the generalization that makes J anonymous" needs no search. The tree order puts ancestors first, so when J is
    visited every itemset one step above it has support at least k already: as large as J, it was visited before; smaller,
    it was settled in an earlier round. Raising one item of J to its parent is therefore enough, raising more never costs
@@ -28,7 +29,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km.count_tree import MAX_PATHS, TREE_ORDERS, Paths, Rows, node_order, paths_of_count_tree
+from setveil.algorithms.km.count_tree import (
+    MAX_PATHS,
+    TREE_ORDERS,
+    CountedPaths,
+    Paths,
+    Rows,
+    SingleNodes,
+    node_order,
+    paths_of_count_tree,
+)
 from setveil.algorithms.km.cuts import Cut, Move
 from setveil.core import Recoding, Transactions
 from setveil.models import KmAnonymity
@@ -45,18 +55,25 @@ class AA(Algorithm):
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("aa")
         require_k_records(data, model.k)
-        records = Rows.of_leaves(data, hierarchy, context)
-        order = node_order(hierarchy, records.node_supports(hierarchy), self.tree_order)
+        counts = context.engine.tree_counts(data, hierarchy)
+        supports = counts.node_supports()
+        order = node_order(hierarchy, supports, self.tree_order)
         cut = Cut(hierarchy, data)
         moves: list[Move] = []
         count_tree_nodes: list[int] = []
-        limit = MAX_PATHS if model.m == "all" else None
         size = 1
-        while (model.m == "all" or size <= model.m) and size <= records.longest:
-            paths = paths_of_count_tree(records, hierarchy, order[cut.is_available[order]], size, limit=limit)
+        while size <= largest_itemset(data, model, cut, context):
+            available = order[cut.is_available[order]]
+            if size == 1:
+                paths: Paths = SingleNodes(supports, hierarchy, available)
+            elif counts.can_count(len(available), size, model.k):
+                paths = CountedPaths(counts, hierarchy, available, size, cut.target, context)
+            else:
+                records = Rows.of_leaves(data, hierarchy, context).recode(cut.target)
+                limit = MAX_PATHS if model.m == "all" else None
+                paths = paths_of_count_tree(records, hierarchy, available, size, limit=limit)
             moves += traverse(cut, paths, model.k, context)
             count_tree_nodes.append(paths.n_reached)
-            records = records.recode(cut.target)
             size += 1
         details = {
             "ncp": cut.ncp(),
@@ -64,6 +81,13 @@ class AA(Algorithm):
             "moves": [move.describe(cut) for move in moves],
         }
         return Recoding.from_cut(data, hierarchy, cut.node_of_leaf, details)
+
+
+def largest_itemset(data: Transactions, model: KmAnonymity, cut: Cut, context: Context) -> int:
+    """How many items an itemset may have: m, or as many as a recoded record."""
+    if model.m != "all":
+        return min(model.m, int(data.lengths.max(initial=0)))
+    return Rows.of_leaves(data, cut.hierarchy, context).recode(cut.target).longest
 
 
 def traverse(cut: Cut, paths: Paths, k: int, context: Context) -> Iterator[Move]:

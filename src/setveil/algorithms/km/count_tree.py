@@ -29,9 +29,11 @@ from setveil.algorithms.km._counting import (
     start_walk,
 )
 from setveil.core import Hierarchy, Transactions
+from setveil.engines.base import Found, TreeCounts
 from setveil.errors import InputError
 
 TREE_ORDERS = ("frequency", "leaves")
+AT_ONCE = 2048  # rare paths that are given out together
 MAX_PATHS = 200_000_000  # about a minute of counting; with m="all" more is refused, as there may be no end to it
 
 
@@ -151,9 +153,9 @@ class Paths(ABC):
 class SingleNodes(Paths):
     """The paths of length 1: one batch."""
 
-    def __init__(self, records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32]) -> None:
+    def __init__(self, supports: NDArray[np.int64], hierarchy: Hierarchy, nodes: NDArray[np.int32]) -> None:
         super().__init__(hierarchy, nodes, size=1)
-        self._supports = records.node_supports(hierarchy)[nodes]
+        self._supports = supports[nodes]
         self._is_over = False
 
     @property
@@ -208,6 +210,45 @@ class LongerPaths(Paths):
             yield (*self.nodes[self._walk.prefix[:size]].tolist(), int(self.nodes[item])), support
 
 
+class CountedPaths(Paths):
+    """All paths of one length, counted in one go by the engine; the rare ones are kept and given out in preorder."""
+
+    def __init__(
+        self,
+        counts: TreeCounts,
+        hierarchy: Hierarchy,
+        nodes: NDArray[np.int32],
+        size: int,
+        target: NDArray[np.int32],
+        context: Context,
+    ) -> None:
+        super().__init__(hierarchy, nodes, size)
+        self._counts, self._target, self._context = counts, target.copy(), context
+        self._found: Found | None = None  # the rare itemsets, once they are counted
+        self._next = 0
+
+    @property
+    def share_done(self) -> float:
+        if self._found is None:
+            return 0.0
+        return self._next / len(self._found[0]) if self._next < len(self._found[0]) else 1.0
+
+    @property
+    def n_reached(self) -> int:
+        return 0 if self._found is None else len(self._found[0])
+
+    def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        if self._found is None:
+            stage = f"counting itemsets of size {self.size}"
+            self._found = self._counts.rare_itemsets(
+                self.nodes, self._target, self.size, k, lambda share: self._context.step(stage, share)
+            )
+        itemsets, supports = (part[self._next : self._next + AT_ONCE] for part in self._found)
+        self._next += AT_ONCE
+        alive = self.alive[itemsets].all(axis=1)
+        yield from zip(map(tuple, self.nodes[itemsets[alive]].tolist()), supports[alive].tolist(), strict=True)
+
+
 def paths_of_count_tree(
     records: Rows,
     hierarchy: Hierarchy,
@@ -221,5 +262,5 @@ def paths_of_count_tree(
     With ``to_leaves`` also shorter ones, if nothing extends them. More than ``limit`` are refused.
     """
     if size == 1:
-        return SingleNodes(records, hierarchy, nodes)
+        return SingleNodes(records.node_supports(hierarchy), hierarchy, nodes)
     return LongerPaths(records, hierarchy, nodes, size, to_leaves, limit)
