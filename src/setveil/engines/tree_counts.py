@@ -55,7 +55,8 @@ class LocalTreeCounts:
         def count(part: tuple[int, int]) -> NDArray[np.int64]:
             return count_node_supports(self.indptr[part[0] : part[1] + 1], self.leaves, self.hierarchy.parent)
 
-        return np.sum(self.engine.map_shards(count, parts), axis=0)
+        supports: NDArray[np.int64] = np.sum(self.engine.map_shards(count, parts), axis=0)
+        return supports
 
     def can_count(self, n_nodes: int, size: int, k: int) -> bool:
         lengths = np.diff(self.indptr).astype(np.float64)

@@ -239,7 +239,7 @@ class CountedPaths(Paths):
 
     def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
         if self._found is None:
-            stage = f"counting itemsets of size {self.size}"
+            stage = f"itemsets of size {self.size}"
             self._found = self._counts.rare_itemsets(
                 self.nodes, self._target, self.size, k, lambda share: self._context.step(stage, share)
             )
