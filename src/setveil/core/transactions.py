@@ -261,8 +261,9 @@ def sort_rows(
             if len(items):
                 key += np.where(has_item, items[np.minimum(indptr[rows] + offset, len(items) - 1)] + 1, 0)
         # Places of one tie group are adjacent, so sorting by (group, key) permutes inside groups only.
-        resorted = np.lexsort((key, start[active]))
-        rows, key, group = rows[resorted], key[resorted], start[active]
+        group = start[active]
+        resorted = np.lexsort((key, group)) if column else np.argsort(key, kind="stable")
+        rows, key = rows[resorted], key[resorted]
         order[active] = rows
         new_run = np.concatenate(([True], (key[1:] != key[:-1]) | (group[1:] != group[:-1])))
         run = np.cumsum(new_run) - 1

@@ -118,6 +118,37 @@ def tally_subsets(
 
 
 @compiled
+def count_pairs(rows: Rows, begin: int, end: int, supports: NDArray[np.int64]) -> None:
+    """Add the rows ``begin:end`` to the supports of pairs: items i < j together at ``supports[j * (j - 1) // 2 + i]``."""
+    indptr, items, weights = rows
+    for row in range(begin, end):
+        for place in range(indptr[row], indptr[row + 1]):
+            base = np.int64(items[place]) * (items[place] - 1) // 2
+            for other in range(indptr[row], place):
+                supports[base + items[other]] += weights[row]
+
+
+@compiled
+def tally_pairs(
+    rows: Rows,
+    begin: int,
+    end: int,
+    singles: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    least: NDArray[np.int64],
+) -> None:
+    """As ``tally_subsets`` for up to two known items, from supports that are known."""
+    indptr, items, _ = rows
+    for row in range(begin, end):
+        for place in range(indptr[row], indptr[row + 1]):
+            _tally(row, 1, 1.0, singles[items[place]], sums, least)
+            base = np.int64(items[place]) * (items[place] - 1) // 2
+            for other in range(indptr[row], place):
+                _tally(row, 2, 1.0, pairs[base + items[other]], sums, least)
+
+
+@compiled
 def find_rare_subsets(
     rows: Rows, lists: Lists, targets: NDArray[np.int64], size: int, k: int, patience: int
 ) -> NDArray[np.int8]:

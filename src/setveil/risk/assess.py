@@ -27,14 +27,18 @@ from setveil.arrays.mining import Lists, add_bits, count_matches, invert_rows, s
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.engines import LocalEngine
+from setveil.engines.threads import available_threads
 from setveil.errors import InputError
 from setveil.models.base import whole_number
-from setveil.risk._identifying import Rows, find_rare_subsets, tally_subsets
+from setveil.risk._identifying import Rows, count_pairs, find_rare_subsets, tally_pairs, tally_subsets
 from setveil.risk.intervals import Interval, wilson
 
 QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
 THOROUGH = 1_000_000_000  # the default budget: seconds
 _PER_SLICE = 5_000_000  # subsets or list entries between two reports of progress
+_ENTRIES_PER_SLICE = 1 << 20  # occurrences, where pairs are counted
+_MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
 _N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
 _PATIENCE = 20_000  # list entries looked at in each of these searches
 _COUNTING = "counting what known items reveal"
@@ -163,6 +167,9 @@ class _View:
         n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
         sums = np.zeros((n_rows, n_known, 2))
         least = np.full((n_rows, n_known), _UNSEEN)
+        if n_rows and n_known == 2 and n_items * (n_items - 1) // 2 <= _MAX_PAIRS:
+            self._tally_pairs(sums, least, progress)
+            return sums, least
         n_slices = max(1, int(self.n_subsets(n_known).sum() / _PER_SLICE))
         cuts = np.searchsorted(self.lists[0], np.linspace(0, self.lists[0][-1], n_slices + 1)[1:-1])
         bounds = [0, *cuts.tolist(), n_items]
@@ -170,6 +177,27 @@ class _View:
             tally_subsets(self.rows, self.lists, first, last, sums, least)
             progress(_COUNTING, (number + 1) / n_slices)
         return sums, least
+
+    def _tally_pairs(self, sums: NDArray[np.float64], least: NDArray[np.int64], progress: Progress) -> None:
+        """Two known items: all pairs are counted in one table per thread, then every row looks up its own."""
+        indptr, items, weights = self.rows
+        n_items = len(self.lists[0]) - 1
+        marks = np.searchsorted(indptr, np.arange(0, indptr[-1], _ENTRIES_PER_SLICE))
+        bounds = np.unique(np.concatenate((marks, [0, len(weights)]))).tolist()
+        slices = list(zip(bounds[:-1], bounds[1:], strict=True))
+        n_threads = min(available_threads(), len(slices))
+        tables = [np.zeros(n_items * (n_items - 1) // 2, dtype=np.int64) for _ in range(n_threads)]
+        engine = LocalEngine()
+        for start in range(0, len(slices), n_threads):
+            jobs = list(zip(slices[start : start + n_threads], tables, strict=False))
+            engine.map_shards(lambda job: count_pairs(self.rows, *job[0], job[1]), jobs)
+            progress(_COUNTING, start / len(slices) / 2)
+        pairs = np.sum(tables, axis=0)
+        singles = np.bincount(items, weights=np.repeat(weights, self.lengths), minlength=n_items).astype(np.int64)
+        for start in range(0, len(slices), n_threads):
+            part = slices[start : start + n_threads]
+            engine.map_shards(lambda rows: tally_pairs(self.rows, *rows, singles, pairs, sums, least), part)
+            progress(_COUNTING, 0.5 + start / len(slices) / 2)
 
 
 def _exact_row(view: _View, size: int, k: int, sums: NDArray[np.float64], least: NDArray[np.int64]) -> RiskRow:

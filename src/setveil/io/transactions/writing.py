@@ -1,7 +1,6 @@
 """Transactions to files, byte for byte the same for the same data.
 
-Text is made of shared pieces: every label is encoded once, with what follows it inside a record and at its end, and a chunk of
-records is one join over those pieces. No record becomes a Python object.
+Every label is encoded once; a chunk of records is put together from these pieces. No record becomes a Python object.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.text import join_rows, pack_texts
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
@@ -206,17 +206,11 @@ def join_records(
     heads: Callable[[NDArray[np.int64]], list[bytes]] | None = None,
 ) -> Iterator[bytes]:
     """Records as ``head label between label end``."""
-    inside = _pieces([*(label + between for label in labels), b""])
-    final = _pieces([*(label + end for label in labels), end])
+    texts, marks = pack_texts(labels), pack_texts([between, end])
     for start in range(0, len(order), CHUNK):
         records = order[start : start + CHUNK]
-        numbers, lengths = _with_nothing(data, records)
-        pieces = inside[numbers]
-        last = np.cumsum(lengths) - 1
-        pieces[last] = final[numbers[last]]
-        if heads is not None:
-            pieces = np.insert(pieces, last - lengths + 1, _pieces(heads(records)))
-        yield b"".join(pieces.tolist())
+        pieces = pack_texts([b""] * len(records) if heads is None else heads(records))
+        yield join_rows(data.indptr, data.items, records, texts, pieces, marks).tobytes()
 
 
 def _with_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -1,0 +1,67 @@
+"""Records as bytes: labels put one behind the other, without an object per occurrence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.compile import compiled
+
+
+class Texts(NamedTuple):
+    """Pieces of text in one buffer: piece ``i`` is ``bytes[starts[i]:starts[i + 1]]``."""
+
+    bytes: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+
+
+def pack_texts(texts: Sequence[bytes]) -> Texts:
+    """Pieces one behind the other."""
+    starts = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in texts], out=starts[1:])
+    return Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)
+
+
+@compiled
+def join_rows(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    records: NDArray[np.int64],
+    labels: Texts,
+    heads: Texts,
+    marks: Texts,
+) -> NDArray[np.uint8]:
+    """The given records as ``head label between label end``; ``marks`` are (between, end), heads one per given record.
+
+    A record without items is ``head end``.
+    """
+    between, end = marks.starts[1], marks.starts[2] - marks.starts[1]
+    size = heads.starts[len(records)] + end * len(records)
+    for record in records:
+        n_items = indptr[record + 1] - indptr[record]
+        size += max(n_items - 1, 0) * between
+        for place in range(indptr[record], indptr[record + 1]):
+            size += labels.starts[items[place] + 1] - labels.starts[items[place]]
+    out = np.empty(size, dtype=np.uint8)
+    at = 0
+    for number in range(len(records)):
+        record = records[number]
+        at = _copy(heads, number, out, at)
+        for place in range(indptr[record], indptr[record + 1]):
+            if place > indptr[record]:
+                at = _copy(marks, 0, out, at)
+            at = _copy(labels, items[place], out, at)
+        at = _copy(marks, 1, out, at)
+    return out
+
+
+@compiled
+def _copy(texts: Texts, number: int, out: NDArray[np.uint8], at: int) -> int:
+    """Write one piece; returns where it ends."""
+    for place in range(texts.starts[number], texts.starts[number + 1]):
+        out[at] = texts.bytes[place]
+        at += 1
+    return at
