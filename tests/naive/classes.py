@@ -95,24 +95,31 @@ def segments_of(order: Sequence[int], n_segments: int) -> list[list[int]]:
 
 
 def pta(
-    records: Sequence[Record], k: int, n_segments: int, bits: Sequence[str], recentre: bool = False
+    records: Sequence[Record],
+    k: int,
+    n_segments: int,
+    bits: Sequence[str],
+    recentre: bool = False,
+    leftovers: str = "segment",
 ) -> tuple[list[Record], int]:
     """What is published for each record, and the number of leftovers."""
-    published: dict[int, Record] = {}
-    n_left = 0
+    classes: list[list[int]] = []  # record numbers
+    centres: list[Record] = []
+    left: list[tuple[int, range]] = []  # a record and the classes it may join
     for part in segments_of(gray_order(records, bits), max(min(n_segments, len(records) // k), 1)):
         rows = [records[number] for number in part]
-        chosen, left = equivalence_classes(rows, prim_tsp(rows)[1], k)
-        centres = [centre([rows[node] for node in group]) for group in chosen]
-        members = [list(group) for group in chosen]
-        for node in left:
-            nearest = min(range(len(centres)), key=lambda number: (len(centres[number] ^ rows[node]), number))
-            members[nearest].append(node)
-        n_left += len(left)
-        for own, group in zip(centres, members, strict=True):
-            shown = centre([rows[node] for node in group]) if recentre else own
-            published.update((part[node], shown) for node in group)
-    return [published[number] for number in range(len(records))], n_left
+        chosen, others = equivalence_classes(rows, prim_tsp(rows)[1], k)
+        own = range(len(classes), len(classes) + len(chosen))
+        classes += [[part[node] for node in group] for group in chosen]
+        centres += [centre([rows[node] for node in group]) for group in chosen]
+        left += [(part[node], own) for node in others]
+    for number, own in left:
+        allowed = own if leftovers == "segment" else range(len(classes))
+        classes[min(allowed, key=lambda c: (len(centres[c] ^ records[number]), c))].append(number)
+    if recentre:
+        centres = [centre([records[number] for number in group]) for group in classes]
+    published = {number: shown for shown, group in zip(centres, classes, strict=True) for number in group}
+    return [published[number] for number in range(len(records))], len(left)
 
 
 def gsc(records: Sequence[Record], k: int, bits: Sequence[str]) -> list[Record]:

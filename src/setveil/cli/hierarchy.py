@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 def build(
     input: o.Input,
     output: _Target,
-    how: Annotated[str, typer.Option(help="fanout:D, prefix:1,3,4 or auto.")] = "auto",
+    how: Annotated[str, typer.Option(help="fanout:D, fanout:D:even, levels:N, prefix:1,3,4 or auto.")] = "auto",
     to: _Layout = "csv",
     format: o.Format = None,
     delimiter: o.Delimiter = None,

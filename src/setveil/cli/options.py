@@ -36,7 +36,9 @@ UtilityRest = Annotated[
     str | None, typer.Option(help="Items in no utility group: keep (as they are) or free (one more group).")
 ]
 MaxSuppressed = Annotated[float | None, typer.Option(help="Largest share of items that may be suppressed, in percent.")]
-Hierarchy = Annotated[str | None, typer.Option(help="A hierarchy file, fanout:5, prefix:1,3,4 or auto.")]
+Hierarchy = Annotated[
+    str | None, typer.Option(help="A hierarchy file, fanout:5, fanout:5:even, levels:4, prefix:1,3,4 or auto.")
+]
 UnknownItems = Annotated[
     str | None, typer.Option(help="Items missing from the hierarchy: error, or root to put them below the root.")
 ]

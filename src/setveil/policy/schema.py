@@ -14,7 +14,7 @@
     tree_order = "frequency"
 
     [hierarchy]                 # for algorithms that need one
-    source = "taxonomy.csv"     # a file (relative to this one), fanout:5, prefix:1,3 or auto
+    source = "taxonomy.csv"     # a file (relative to this one), fanout:5, levels:4, prefix:1,3 or auto
     unknown_items = "error"     # or "root"
 
     [input]                     # only where detection is not enough
@@ -178,7 +178,7 @@ def _is_path(value: Any) -> bool:
 
 def is_built_hierarchy(source: str) -> bool:
     """Whether a hierarchy is built by setveil (``fanout:5``) rather than read from a file."""
-    return source == "auto" or source.partition(":")[0] in ("fanout", "prefix", "auto")
+    return source == "auto" or source.partition(":")[0] in ("fanout", "levels", "prefix", "auto")
 
 
 def to_toml(content: dict[str, Any], prefix: str = "") -> str:

@@ -9,7 +9,7 @@ from setveil.errors import InputError
 def resolve_hierarchy(
     hierarchy: Hierarchy | str | None, data: Transactions, unknown_items: str = "error"
 ) -> Hierarchy | None:
-    """A Hierarchy, a file, ``fanout:D``, ``prefix:1,3``, ``auto`` or ``auto:METHOD``; checked against the data."""
+    """A Hierarchy, a file, ``fanout:D``, ``fanout:D:even``, ``levels:N``, ``prefix:1,3``, ``auto`` or ``auto:METHOD``; checked against the data."""
     tree = _built(hierarchy, data) if isinstance(hierarchy, str) else hierarchy
     if tree is None:
         return None
@@ -24,10 +24,10 @@ def resolve_hierarchy(
 
 def _built(source: str, data: Transactions) -> Hierarchy:
     kind, _, parameter = source.partition(":")
-    if kind == "fanout":
-        if not parameter.isdigit() or int(parameter) < 2:
-            raise InputError(f'--hierarchy {source}: write a fan-out of at least 2, as in "fanout:5".')
-        return Hierarchy.balanced(data, int(parameter))
+    if kind in ("fanout", "levels"):
+        from setveil.taxonomies.balanced import from_words
+
+        return from_words(source, data.vocabulary)
     if kind == "prefix":
         lengths = parameter.split(",")
         if not all(length.strip().isdigit() for length in lengths):

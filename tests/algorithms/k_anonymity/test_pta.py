@@ -125,8 +125,9 @@ def test_equals_its_twin() -> None:
                 with pytest.raises(InfeasibleError):
                     run(data, k)
             continue
-        release = run(data, k, segments=n_segments, bits=by, recentre=recentre)
-        expected, n_left = naive.pta(records, k, n_segments, bits, recentre)
+        whose = source.choice(("segment", "all"))
+        release = run(data, k, segments=n_segments, bits=by, recentre=recentre, leftovers=whose)
+        expected, n_left = naive.pta(records, k, n_segments, bits, recentre, whose)
         assert Counter(map(frozenset, release.transactions())) == Counter(expected)
         assert release.details["leftovers"] == n_left
         assert release.details["loss"] == sum(len(a ^ b) for a, b in zip(records, expected, strict=True))
@@ -189,11 +190,20 @@ def test_recentre_lets_leftovers_vote() -> None:
         assert Counter(map(frozenset, release.transactions())) == Counter(expected)
 
 
+def test_leftovers_may_leave_their_segment() -> None:
+    """Seven records in two segments: the first has one record of the kind that the second is made of."""
+    rows = [["a", "b"]] * 3 + [["a", "b"], *[["c", "d"]] * 3]
+    data = Transactions.from_lists(rows)
+    own, any_segment = (run(data, 3, segments=2, bits="id", leftovers=whose) for whose in ("segment", "all"))
+    assert own.details["leftovers"] == any_segment.details["leftovers"] == 1
+    assert any_segment.details["loss"] == 0 < own.details["loss"]
+
+
 def test_progress_and_cancelling() -> None:
     data = Transactions.from_lists([["a"], ["b"]] * 100)
     stages: list[str] = []
     PTA().run(data, KAnonymity(2), Context(progress=lambda stage, share: stages.append(stage)))
-    assert dict.fromkeys(stages) == dict.fromkeys(["Gray sort", "shortest loops", "map and majority vote"])
+    assert dict.fromkeys(stages) == dict.fromkeys(["Gray sort", "shortest loops", "map and majority vote", "leftovers"])
     with pytest.raises(sv.CancelledError):
         PTA().run(data, KAnonymity(2), Context(cancelled=lambda: True))
 

@@ -4,13 +4,16 @@ Lin, Liu, Fournier-Viger, Hong: PTA: An Efficient System for Transaction Databas
 
 Guarantee: every published set of non-sensitive items occurs in at least k records.
 Preconditions: at least k records.
-Cost: O(n · s²) for n records in segments of s, memory O(n + s²); segments run side by side.
+Cost: O(n · s²) for n records in segments of s, memory O(n + s²); segments run side by side. With ``leftovers=all`` besides
+O(leftovers · classes), quadratic in the records.
 
 Departures from the paper
 1. PrimTSP adds the true edge before it moves an end, and the closing edge, as section V does; Algorithm 1 adds the
    distance from a node to itself. The last free node joins the star end.
 2. Ties: the lowest position, the first start, the first group, the first class.
-3. Leftovers join the nearest of the segment's equivalence classes (Algorithm 3 says "∈ MG"). Distances are between rows.
+3. Leftovers join the nearest equivalence class (Algorithm 3 says "∈ MG"), by default of their segment, so that the cost stays
+   linear: Algorithm 3 goes through one segment at a time. With ``leftovers=all`` they choose among the classes of all
+   segments, as section IV-C can be read. Distances are between rows.
 4. Segments differ in size by at most one, longer first, and there are at most n/k of them: in a smaller segment a group
    would wrap around and count records twice.
 5. With ``recentre``, members who joined a class as leftovers vote, too.
@@ -44,6 +47,7 @@ from setveil.orderings.gray import gray_order
 
 LARGEST_SEGMENT = 20_000  # its distances take 5 GB
 SLICE = 200_000_000  # distances looked at per shard
+NEAREST = 2_000_000  # centres looked at between two reports of progress
 
 
 class Starts(NamedTuple):
@@ -61,6 +65,7 @@ class PTA(Algorithm):
     segments: int | None = option(None, "number of segments, instead of their size")
     segment_size: int = option(80, "records per segment")
     bits: str = option("frequency", "the most significant bits of the Gray code", ("frequency", "id"))
+    leftovers: str = option("segment", "whose classes leftovers may join", ("segment", "all"))
     recentre: bool = option(False, "vote again after the leftovers have joined")
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
@@ -84,7 +89,9 @@ class PTA(Algorithm):
             bounds[number + 1] = bounds[number] + window.max() + 1
             founders[part[loop]] = np.where(window < 0, -1, bounds[number] + window)
             segment_of[part] = number
-        class_of, centres = add_leftovers(records, founders, segment_of, bounds)
+        if self.leftovers == "all":
+            segment_of[:], bounds = 0, bounds[[0, -1]]
+        class_of, centres = add_leftovers(records, founders, segment_of, bounds, context)
         details = {"segments": n_segments, "leftovers": int((founders < 0).sum())}
         if model.l > 1:
             return records.release(records.diverse(class_of), details)
@@ -168,20 +175,27 @@ def equivalence_classes(segment: Transactions, loop: NDArray[np.int64], k: int) 
 
 
 def add_leftovers(
-    records: Records, founders: NDArray[np.int64], segment_of: NDArray[np.int64], bounds: NDArray[np.int64]
+    records: Records,
+    founders: NDArray[np.int64],
+    segment_of: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    context: Context,
 ) -> tuple[NDArray[np.int64], Transactions]:
-    """Algorithm 3, lines 13 to 15: leftovers join the class of their segment with the nearest centre."""
+    """Algorithm 3, lines 13 to 15: leftovers join the class with the nearest centre; ``bounds`` are the classes of a segment."""
     centres = records.vote(founders)
     left = np.flatnonzero(founders < 0)
-    segments = segment_of[left]
     class_of = founders.copy()
-    class_of[left] = find_nearest(
-        records.public.indptr,
-        records.public.items,
-        left,
-        bounds[segments],
-        bounds[segments + 1],
-        centres.indptr,
-        centres.items,
-    )
+    n_each = max(NEAREST // max(int(np.diff(bounds).max()), 1), 1)
+    for first in range(0, len(left), n_each):
+        context.step("leftovers", first / len(left))
+        some = left[first : first + n_each]
+        class_of[some] = find_nearest(
+            records.public.indptr,
+            records.public.items,
+            some,
+            bounds[segment_of[some]],
+            bounds[segment_of[some] + 1],
+            centres.indptr,
+            centres.items,
+        )
     return class_of, centres
