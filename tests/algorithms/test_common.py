@@ -70,6 +70,7 @@ def test_the_release_keeps_its_promise(entry: Entry, model: str) -> None:
         except sv.InfeasibleError as problem:
             assert problem.items or model == "k-anonymity", "an infeasible ask names the items in the way"
             continue
+        assert release.kind == entry.release
         assert release.published.n_records == data.n_records
         verdict = sv.verify(release, promise)
         assert verdict.holds, verdict.reason

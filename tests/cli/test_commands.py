@@ -174,9 +174,9 @@ def test_options_override_the_policy_file(folder: Path) -> None:
     assert certificate["model"]["options"] == {"k": 3, "m": 2}
 
 
-def test_k_1_is_allowed_with_a_warning(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert setveil("anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "1", "-m", "2", "--algorithm", "aa", "--hierarchy", "tree.csv") == 0  # fmt: skip
-    assert "k=1 protects nobody" in capsys.readouterr().err
+def test_k_1_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert setveil("anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "1", "-m", "2", "--algorithm", "aa", "--hierarchy", "tree.csv") == 2  # fmt: skip
+    assert "k must be at least 2, not 1" in capsys.readouterr().err
 
 
 def test_violations_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

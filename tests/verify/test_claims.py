@@ -49,11 +49,6 @@ def test_no_records_and_empty_records_hold(m: int | str) -> None:
         assert minimal_violations(data, KmAnonymity(k=5, m=m)) == []  # type: ignore[arg-type]
 
 
-def test_k_1_always_holds() -> None:
-    assert verify(letters("abc", "d"), KmAnonymity(k=1, m="all"))
-    assert minimal_violations(letters("abc", "d"), KmAnonymity(k=1, m=3)) == []
-
-
 def test_k_beyond_the_number_of_records_and_beyond_64_bits() -> None:
     for k in (4, 10**30):
         assert verify(letters("ab", "ab", "ab"), KmAnonymity(k=k, m=2)).witness == ("a",)
@@ -211,7 +206,7 @@ def test_arrays_are_not_trusted() -> None:
         replace(good, items=np.array([0, 1, -1], dtype=np.int32)),
     ):
         with pytest.raises(InputError, match="damaged"):
-            verify(damaged, KmAnonymity(k=1, m=1))
+            verify(damaged, KmAnonymity(k=2, m=1))
 
 
 def test_equal_rows_are_told_from_unequal_ones_of_equal_hash(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,10 +309,10 @@ def test_a_suppressed_item_leaves_the_constraint() -> None:
 
 def test_bound_on_suppression_is_strict() -> None:
     release = clustered([0, -1, 1, 2], letters("abcd"))
-    assert verify(release, ConstraintAnonymity(k=1, constraints=[], max_suppressed=25))
-    verdict = verify(release, ConstraintAnonymity(k=1, constraints=[], max_suppressed=24.9))
+    assert verify(release, ConstraintAnonymity(k=2, constraints=[], max_suppressed=25))
+    verdict = verify(release, ConstraintAnonymity(k=2, constraints=[], max_suppressed=24.9))
     assert verdict.reason == '1 of 4 items are suppressed, more than 24.9 %: "b".'
-    assert achieved(release, ConstraintAnonymity(k=1, constraints=[])) == {"suppressed_percentage": 25.0}
+    assert achieved(release, ConstraintAnonymity(k=2, constraints=[])) == {"suppressed_percentage": 25.0}
 
 
 def test_an_item_that_never_occurs_is_not_suppressed() -> None:
@@ -327,14 +322,14 @@ def test_an_item_that_never_occurs_is_not_suppressed() -> None:
 
 def test_utility_groups_stay_apart() -> None:
     release = clustered([0, 0, 1, 1], letters("abcd"))
-    assert verify(release, ConstraintAnonymity(k=1, constraints=[], utility=[["a", "b"], ["c", "d"]]))
-    verdict = verify(release, ConstraintAnonymity(k=1, constraints=[], utility=[["a", "b", "c"], ["d"]]))
+    assert verify(release, ConstraintAnonymity(k=2, constraints=[], utility=[["a", "b"], ["c", "d"]]))
+    verdict = verify(release, ConstraintAnonymity(k=2, constraints=[], utility=[["a", "b", "c"], ["d"]]))
     assert verdict.witness == ("c", "d")
     assert verdict.reason == '"c" and "d" of different utility groups are published as one item, "c or d".'
     # Items of no group may only be published alone.
-    assert verify(release, ConstraintAnonymity(k=1, constraints=[], utility=[["a", "b"]])).witness == ("c", "d")
+    assert verify(release, ConstraintAnonymity(k=2, constraints=[], utility=[["a", "b"]])).witness == ("c", "d")
     alone = clustered([0, 0, 1, 2], letters("abcd"))
-    assert verify(alone, ConstraintAnonymity(k=1, constraints=[], utility=[["a", "b"]]))
+    assert verify(alone, ConstraintAnonymity(k=2, constraints=[], utility=[["a", "b"]]))
 
 
 def test_local_recodings_count_records_that_can_stand_for_the_constraint() -> None:
@@ -347,14 +342,14 @@ def test_local_recodings_count_records_that_can_stand_for_the_constraint() -> No
     assert verify(release, ConstraintAnonymity(k=2, constraints=[["b", "c"]])).support == 1
     # Published labels are opaque for k^m-anonymity.
     assert verify(release, KmAnonymity(k=2, m=1)).witness == ("a",)
-    assert verify(release, ConstraintAnonymity(k=1, constraints=[], utility=[["a"], ["b"], ["c"]])).witness == (
+    assert verify(release, ConstraintAnonymity(k=2, constraints=[], utility=[["a"], ["b"], ["c"]])).witness == (
         "a",
         "b",
     )
 
 
 def test_damaged_recodings_are_refused() -> None:
-    model = ConstraintAnonymity(k=1, constraints=[["a"]])
+    model = ConstraintAnonymity(k=2, constraints=[["a"]])
     release = clustered([0, 1], letters("ab"))
     with pytest.raises(InputError, match="damaged"):
         verify(replace(release, target=np.array([0], dtype=np.int32)), model)
@@ -383,7 +378,7 @@ def test_degree_of_groups() -> None:
     assert verify(release, PrivacyDegree(p=3, sensitive=["s", "t"])) == Verdict(
         False, ("s",), 1, 'group 0: 1 of 2 records hold "s", more than one in 3.', 0
     )
-    assert not verify(release, PrivacyDegree(p=10**30, sensitive=["t"]))
+    assert not verify(release, PrivacyDegree(p=20**30, sensitive=["t"]))
     assert minimal_violations(release, PrivacyDegree(p=5, sensitive=["d", "s", "t"])) == [
         Violation(("d",), 1),  # in the open
         Violation(("s",), 1),
@@ -393,9 +388,9 @@ def test_degree_of_groups() -> None:
 
 def test_sensitive_items_in_the_open() -> None:
     release = grouped()
-    verdict = verify(release, PrivacyDegree(p=1, sensitive=["e", "s"]))
+    verdict = verify(release, PrivacyDegree(p=2, sensitive=["e", "s"]))
     assert (verdict.holds, verdict.witness, verdict.support, verdict.group) == (False, ("e",), 1, 1)
-    assert verify(letters("ab", "b"), PrivacyDegree(p=1, sensitive=["b"])).support == 2
+    assert verify(letters("ab", "b"), PrivacyDegree(p=2, sensitive=["b"])).support == 2
     assert verify(letters("ab", "b"), PrivacyDegree(p=9, sensitive=["c"]))
     assert achieved(letters("ab"), PrivacyDegree(p=9, sensitive=["a"])) == {"privacy_degree": 1}
     assert achieved(letters("ab"), PrivacyDegree(p=9, sensitive=["c"])) == {}

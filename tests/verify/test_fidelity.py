@@ -126,7 +126,7 @@ def test_a_changed_codebook_is_named() -> None:
 
 
 def test_utility_counts() -> None:
-    model = ConstraintAnonymity(k=1, constraints=[], utility=[["a", "b"], ["c"], ["d"]])
+    model = ConstraintAnonymity(k=2, constraints=[], utility=[["a", "b"], ["c"], ["d"]])
     release = recoding()
     assert check_original(release, DATA, model) == []
     mixed = Recoding.from_clusters(DATA, np.array([0, 1, 1, -1]))  # b and c as one

@@ -1,13 +1,14 @@
 """One file per algorithm, named as in its paper; ``registry`` lists them."""
 
 from setveil.algorithms.base import Algorithm, Context, make_algorithm, option, options_of
-from setveil.algorithms.registry import ENTRIES, Entry, default_for, find
+from setveil.algorithms.registry import ENTRIES, Entry, by_kind, default_for, find
 
 __all__ = [
     "ENTRIES",
     "Algorithm",
     "Context",
     "Entry",
+    "by_kind",
     "default_for",
     "find",
     "make_algorithm",

@@ -21,6 +21,7 @@ class Entry:
     paper: str
     scales: Literal["counts", "shards", "local"]
     hierarchy: Literal["required", "none"]
+    release: Literal["recoding", "local-recoding", "replacement", "grouping"]
     summary: str
 
     def load(self) -> type:
@@ -56,6 +57,7 @@ ENTRIES: tuple[Entry, ...] = (
         TMK08,
         "counts",
         "required",
+        "recoding",
         "apriori anonymization: itemsets of size 1, 2, … m in turn",
     ),
     Entry(
@@ -65,10 +67,18 @@ ENTRIES: tuple[Entry, ...] = (
         TMK08,
         "counts",
         "required",
+        "recoding",
         "direct anonymization: itemsets of all sizes in one pass",
     ),
     Entry(
-        "oa", "km.oa:OA", ("km",), TMK08, "counts", "required", "optimal anonymization: every cut of a small hierarchy"
+        "oa",
+        "km.oa:OA",
+        ("km",),
+        TMK08,
+        "counts",
+        "required",
+        "recoding",
+        "optimal anonymization: every cut of a small hierarchy",
     ),
     Entry(
         "hghs",
@@ -77,9 +87,19 @@ ENTRIES: tuple[Entry, ...] = (
         LW10,
         "counts",
         "required",
+        "recoding",
         "generalization from the root down, with suppression",
     ),
-    Entry("mhghs", "km.hghs:MHgHs", ("km",), LW10, "counts", "required", "hghs for itemsets of size 1, 2, … m in turn"),
+    Entry(
+        "mhghs",
+        "km.hghs:MHgHs",
+        ("km",),
+        LW10,
+        "counts",
+        "required",
+        "recoding",
+        "hghs for itemsets of size 1, 2, … m in turn",
+    ),
     Entry(
         "aa+refine",
         "km.aa_refine:AARefine",
@@ -87,6 +107,7 @@ ENTRIES: tuple[Entry, ...] = (
         TMK08,
         "local",
         "required",
+        "recoding",
         "aa, then back down wherever that is safe",
     ),
     Entry(
@@ -96,6 +117,7 @@ ENTRIES: tuple[Entry, ...] = (
         LW10,
         "local",
         "required",
+        "recoding",
         "mhghs, then back down, publishing what need not be suppressed",
     ),
     Entry(
@@ -105,10 +127,18 @@ ENTRIES: tuple[Entry, ...] = (
         f"{TMK08}; {LW10}",
         "local",
         "required",
+        "recoding",
         "the proven least loss of all cuts, with or without suppression, by integer programming",
     ),
     Entry(
-        "nn+", "degree.nn_plus:NNPlus", ("degree",), GKT11, "local", "none", "partners chosen by what the answers need"
+        "nn+",
+        "degree.nn_plus:NNPlus",
+        ("degree",),
+        GKT11,
+        "local",
+        "none",
+        "grouping",
+        "partners chosen by what the answers need",
     ),
     Entry(
         "cahd",
@@ -117,12 +147,22 @@ ENTRIES: tuple[Entry, ...] = (
         GKT11,
         "local",
         "none",
+        "grouping",
         "groups of records close together in an ordering",
     ),
     Entry(
-        "nn", "degree.nn:NN", ("degree",), GKT11, "local", "none", "exact nearest neighbours of each sensitive record"
+        "nn",
+        "degree.nn:NN",
+        ("degree",),
+        GKT11,
+        "local",
+        "none",
+        "grouping",
+        "exact nearest neighbours of each sensitive record",
     ),
-    Entry("lsh", "degree.lsh:LSH", ("degree",), GKT11, "local", "none", "near neighbours through hash tables"),
+    Entry(
+        "lsh", "degree.lsh:LSH", ("degree",), GKT11, "local", "none", "grouping", "near neighbours through hash tables"
+    ),
     Entry(
         "permmondrian",
         "degree.permmondrian:PermMondrian",
@@ -130,10 +170,18 @@ ENTRIES: tuple[Entry, ...] = (
         GKT11,
         "local",
         "none",
+        "grouping",
         "splits by item after item",
     ),
     Entry(
-        "random", "degree.random_groups:RandomGroups", ("degree",), "control", "local", "none", "groups drawn at random"
+        "random",
+        "degree.random_groups:RandomGroups",
+        ("degree",),
+        "control",
+        "local",
+        "none",
+        "grouping",
+        "groups drawn at random",
     ),
     Entry(
         "mm",
@@ -142,6 +190,7 @@ ENTRIES: tuple[Entry, ...] = (
         XWFY08,
         "counts",
         "none",
+        "recoding",
         "suppression of the items with most moles per loss",
     ),
     Entry(
@@ -151,6 +200,7 @@ ENTRIES: tuple[Entry, ...] = (
         "own",
         "shards",
         "none",
+        "replacement",
         "optimal cuts of orderings, then moves and swaps between classes",
     ),
     Entry(
@@ -160,6 +210,7 @@ ENTRIES: tuple[Entry, ...] = (
         LLFH16,
         "shards",
         "none",
+        "replacement",
         "majority votes along the shortest loops",
     ),
     Entry(
@@ -169,6 +220,7 @@ ENTRIES: tuple[Entry, ...] = (
         "Xue, Karras, Raïssi, Vaidya, Tan 2012",
         "shards",
         "none",
+        "replacement",
         "runs of k along tours found by a genetic search",
     ),
     Entry(
@@ -178,6 +230,7 @@ ENTRIES: tuple[Entry, ...] = (
         "Wang, Tsai, Kao, Hong 2014",
         "local",
         "none",
+        "replacement",
         "runs of k in Gray order",
     ),
     Entry(
@@ -187,10 +240,29 @@ ENTRIES: tuple[Entry, ...] = (
         HN09,
         "local",
         "required",
+        "local-recoding",
         "local generalization from the root down",
     ),
-    Entry("lra", "km.lra:LRA", ("km",), TMK11, "local", "required", "aa on parts of similar records, each for itself"),
-    Entry("vpa", "km.vpa:VPA", ("km",), TMK11, "counts", "required", "aa on parts of the domain, then on all of it"),
+    Entry(
+        "lra",
+        "km.lra:LRA",
+        ("km",),
+        TMK11,
+        "local",
+        "required",
+        "local-recoding",
+        "aa on parts of similar records, each for itself",
+    ),
+    Entry(
+        "vpa",
+        "km.vpa:VPA",
+        ("km",),
+        TMK11,
+        "counts",
+        "required",
+        "recoding",
+        "aa on parts of the domain, then on all of it",
+    ),
     Entry(
         "pcta+",
         "constraints.pcta_plus:PCTAPlus",
@@ -198,6 +270,7 @@ ENTRIES: tuple[Entry, ...] = (
         f"{LGM11}; {GL12}",
         "local",
         "none",
+        "recoding",
         "coat, then single items moved wherever that loses less",
     ),
     Entry(
@@ -207,6 +280,7 @@ ENTRIES: tuple[Entry, ...] = (
         GL12,
         "local",
         "none",
+        "recoding",
         "items merged into sets, cheapest merge first",
     ),
     Entry(
@@ -216,6 +290,7 @@ ENTRIES: tuple[Entry, ...] = (
         GL12,
         "local",
         "none",
+        "recoding",
         "pcta inside utility groups, with suppression as the last resort",
     ),
     Entry(
@@ -225,6 +300,7 @@ ENTRIES: tuple[Entry, ...] = (
         LGM11,
         "local",
         "none",
+        "recoding",
         "the rarest item of a constraint merged with its cheapest partner",
     ),
 )
@@ -246,6 +322,15 @@ def default_for(model: str) -> Entry:
         if model in entry.models:
             return entry
     raise InputError(f'no algorithm enforces model "{model}" yet.')
+
+
+def by_kind(model: str) -> dict[str, list[str]]:
+    """The algorithms that enforce a model, by the kind of release they make."""
+    names: dict[str, list[str]] = {}
+    for entry in ENTRIES:
+        if model in entry.models:
+            names.setdefault(entry.release, []).append(entry.name)
+    return names
 
 
 def list_algorithms() -> tuple[Entry, ...]:

@@ -63,8 +63,6 @@ def compare(
 
 def _told(point: object) -> str:
     policy = point.policy  # type: ignore[attr-defined]
-    told = [
-        f"{name}={value}" for name in ("k", "m", "l", "p", "h") if (value := getattr(policy.model, name)) is not None
-    ]
+    told = [f"{name}={value}" for name, value in policy.model.given().items() if isinstance(value, int | float | str)]
     algorithm = point.result.get("algorithm") or policy.algorithm.name or ""  # type: ignore[attr-defined]
     return " ".join([algorithm, *told, policy.hierarchy.source or ""]).strip()

@@ -100,5 +100,5 @@ def suggest(
 
 def _told(choice: object) -> str:
     model = choice.policy.model  # type: ignore[attr-defined]
-    told = [f"{name}={value}" for name in ("k", "m", "p") if (value := getattr(model, name)) is not None]
+    told = [f"{name}={value}" for name, value in model.given().items() if isinstance(value, int | float | str)]
     return " ".join([model.name, *told])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from setveil.errors import InputError
-from setveil.models.base import PrivacyModel
+from setveil.models.base import Attacker, PrivacyModel
 from setveil.models.coherence import Coherence
 from setveil.models.constraint_anonymity import ConstraintAnonymity
 from setveil.models.k_anonymity import KAnonymity
@@ -44,14 +44,45 @@ def as_model(model: PrivacyModel | str, parameters: Mapping[str, Any]) -> Privac
     return model
 
 
+def is_list(kind: Any) -> bool:
+    """Whether a parameter, by its type as written in a policy, holds items or lists of items rather than a number."""
+    return any(get_origin(part) is list for part in get_args(kind))
+
+
+def parameters_of(kind: type[PrivacyModel]) -> dict[str, Any]:
+    """The parameters of a model and their types as a policy writes them: lists may be files, numbers need no decimals.
+
+    >>> parameters_of(PrivacyDegree)
+    {'p': <class 'int'>, 'sensitive': str | list[str]}
+    """
+    hints = get_type_hints(kind)
+    written = {field.name: _AS_WRITTEN.get(hint := hints[field.name], hint) for field in fields(kind)}
+    return {**written, **kind.only_in_policies}
+
+
+_AS_WRITTEN: dict[Any, Any] = {
+    Sequence[str]: str | list[str],
+    Sequence[Sequence[str]]: str | list[list[str]],
+    Sequence[Sequence[str]] | None: str | list[list[str]],
+    float: float | int,
+}
+
+
 def _is_required(field: Any) -> bool:
     from dataclasses import MISSING
 
     return field.default is MISSING and field.default_factory is MISSING
 
 
+PARAMETERS: dict[str, Any] = {name: kind for model in MODELS.values() for name, kind in parameters_of(model).items()}
+_ONLY_IN_POLICIES = {name for model in MODELS.values() for name in model.only_in_policies}
+NUMBERS = tuple(name for name, kind in PARAMETERS.items() if not is_list(kind) and name not in _ONLY_IN_POLICIES)
+
 __all__ = [
     "MODELS",
+    "NUMBERS",
+    "PARAMETERS",
+    "Attacker",
     "Coherence",
     "ConstraintAnonymity",
     "KAnonymity",
@@ -59,5 +90,7 @@ __all__ = [
     "PrivacyDegree",
     "PrivacyModel",
     "as_model",
+    "is_list",
     "make_model",
+    "parameters_of",
 ]

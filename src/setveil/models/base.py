@@ -1,13 +1,25 @@
-"""What every privacy model offers. A model says what must hold; algorithms make it hold; ``verify`` checks it."""
+"""What every privacy model offers. A model says what must hold; algorithms make it hold; ``verify`` checks it.
+
+Everything that is known about a model without its data stands on its class, so that a new one touches one file here, one
+file in ``verify/`` and its algorithms: the policy takes its parameters from its fields, reports take its words.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from setveil.errors import InputError
+
+
+class Attacker(NamedTuple):
+    """Whom the guarantee is about, in plain words."""
+
+    knows: str
+    wants: str
+    gets: str
 
 
 @dataclass(frozen=True)
@@ -16,15 +28,30 @@ class PrivacyModel(ABC):
 
     name: ClassVar[str]
     is_about_original: ClassVar[tuple[str, ...]] = ()  # options that stay internal: they tell about the original
+    only_in_policies: ClassVar[Mapping[str, Any]] = {}  # what a policy may say besides the fields, and its type
+    alternatives: ClassVar[tuple[str, ...]] = ()  # what else an owner could promise, and when
+    glossary: ClassVar[Mapping[str, str]] = {}  # the words its reports use
+    example: ClassVar[
+        Mapping[str, Any]
+    ]  # parameters that fit a handful of records over the items 1 … 9; 9 is sensitive
 
     def options(self) -> dict[str, Any]:
         """Parameters as plain values, for the policy and the certificate."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     @property
+    @abstractmethod
     def crowd(self) -> int:
         """Among how many records everybody hides: the number that risk tables compare with."""
-        return int(getattr(self, "k", None) or getattr(self, "p", None) or 5)
+
+    @property
+    def reach(self) -> float | None:
+        """Up to how many known items the promise speaks; None where it is not about all items alike."""
+        return None
+
+    @abstractmethod
+    def attacker(self) -> Attacker:
+        """The attacker the promise is about."""
 
     @abstractmethod
     def guarantee(self) -> str:
@@ -55,7 +82,11 @@ def label_tuple(labels: Iterable[str], name: str) -> tuple[str, ...]:
     return tuple(sorted({str(label) for label in labels}))
 
 
-# Sentences that hold for every model.
+# Sentences that hold for several models.
+NEGATIVE_KNOWLEDGE = (
+    "Negative knowledge: an attacker who knows that an item is missing from a record can tell records apart."
+)
+SENSITIVE_ITEM = "an item that the owner has named as worth hiding"
 REPEATED_RELEASES = "Repeated releases: two releases of overlapping data can be intersected; publish once, or together."
 MINIMALITY = (
     "Minimality attacks: the algorithm is public and deterministic, so that something was generalized tells that "

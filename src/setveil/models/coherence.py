@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from setveil.errors import InputError
-from setveil.models.base import MINIMALITY, REPEATED_RELEASES, PrivacyModel, label_tuple, whole_number
+from setveil.models.base import (
+    MINIMALITY,
+    NEGATIVE_KNOWLEDGE,
+    REPEATED_RELEASES,
+    SENSITIVE_ITEM,
+    Attacker,
+    PrivacyModel,
+    label_tuple,
+    whole_number,
+)
 
 
 @dataclass(frozen=True)
@@ -17,6 +26,17 @@ class Coherence(PrivacyModel):
     """
 
     name: ClassVar[str] = "coherence"
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "Model degree, if records may be recognized and only sensitive items have to be hidden; it leaves public items "
+        "exact.",
+        "k^m-anonymity (model km), if no items are sensitive.",
+    )
+    glossary: ClassVar[Mapping[str, str]] = {
+        "coherence": "(h, k, p)-coherence: every p public items fit at least k records, at most h % of which share a "
+        "sensitive item",
+        "sensitive item": SENSITIVE_ITEM,
+    }
+    example: ClassVar[Mapping[str, Any]] = {"h": 80, "k": 2, "p": 2, "sensitive": ["9"]}
 
     h: float  # percent
     k: int
@@ -24,11 +44,22 @@ class Coherence(PrivacyModel):
     sensitive: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        whole_number(self.k, "k")
+        whole_number(self.k, "k", least=2)
         whole_number(self.p, "p")
         if isinstance(self.h, bool) or not isinstance(self.h, int | float) or not 0 <= self.h <= 100:
             raise InputError(f"h is a percentage from 0 to 100, not {self.h!r}.")
         object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
+
+    @property
+    def crowd(self) -> int:
+        return self.k
+
+    def attacker(self) -> Attacker:
+        return Attacker(
+            f"up to {self.p} items of a person that are not sensitive",
+            "to find that person's record or to learn a sensitive item",
+            f"at least {self.k} records that fit, of which at most {self.h:g} % share any one sensitive item",
+        )
 
     def guarantee(self) -> str:
         return (
@@ -39,7 +70,7 @@ class Coherence(PrivacyModel):
     def not_protected(self) -> list[str]:
         return [
             f"Attackers who know more than {self.p} public items, or a sensitive one.",
-            "Negative knowledge: an attacker who knows that an item is missing from a record can tell records apart.",
+            NEGATIVE_KNOWLEDGE,
             REPEATED_RELEASES,
             MINIMALITY,
         ]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from setveil.errors import InputError
-from setveil.models.base import MINIMALITY, REPEATED_RELEASES, PrivacyModel, label_tuple, whole_number
+from setveil.models.base import (
+    MINIMALITY,
+    NEGATIVE_KNOWLEDGE,
+    REPEATED_RELEASES,
+    Attacker,
+    PrivacyModel,
+    label_tuple,
+    whole_number,
+)
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,16 @@ class ConstraintAnonymity(PrivacyModel):
 
     name: ClassVar[str] = "constraints"
     is_about_original: ClassVar[tuple[str, ...]] = ("constraints", "utility")
+    only_in_policies: ClassVar[Mapping[str, Any]] = {"utility_rest": Literal["keep", "free"]}
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "k^m-anonymity (model km), if no combination of up to m items may be left out.",
+        "Wider utility groups or a higher bound on suppression, if too much was merged.",
+    )
+    glossary: ClassVar[Mapping[str, str]] = {
+        "privacy constraint": "a combination of items that an attacker may know",
+        "utility constraint": "a group of items that must not be mixed with others",
+    }
+    example: ClassVar[Mapping[str, Any]] = {"k": 2, "constraints": [["1", "2"]]}
 
     k: int
     constraints: Sequence[Sequence[str]]
@@ -27,13 +45,25 @@ class ConstraintAnonymity(PrivacyModel):
     max_suppressed: float = 0.0
 
     def __post_init__(self) -> None:
-        whole_number(self.k, "k")
+        whole_number(self.k, "k", least=2)
         object.__setattr__(self, "constraints", _groups(self.constraints, "constraints"))
         if self.utility is not None:
             object.__setattr__(self, "utility", _groups(self.utility, "utility"))
             _check_disjoint(self.utility)
         if not 0 <= self.max_suppressed <= 100:
             raise InputError(f"max_suppressed is a percentage from 0 to 100, not {self.max_suppressed}.")
+
+    @property
+    def crowd(self) -> int:
+        return self.k
+
+    def attacker(self) -> Attacker:
+        return Attacker(
+            "one of the combinations of items that the owner has listed as privacy constraints",
+            "to find the record of a person who has them",
+            f"no record, or at least {self.k} that fit equally well: a chance of at most 1 in {self.k} to pick the right "
+            "one",
+        )
 
     def guarantee(self) -> str:
         return (
@@ -44,7 +74,7 @@ class ConstraintAnonymity(PrivacyModel):
     def not_protected(self) -> list[str]:
         return [
             "Combinations of items that no privacy constraint names (or is a superset of).",
-            "Negative knowledge: an attacker who knows that an item is missing from a record can tell records apart.",
+            NEGATIVE_KNOWLEDGE,
             "Clusters derived from the data: which items were merged tells something about their supports.",
             REPEATED_RELEASES,
             MINIMALITY,

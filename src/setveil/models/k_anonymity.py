@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from math import inf
+from typing import Any, ClassVar
 
-from setveil.models.base import MINIMALITY, REPEATED_RELEASES, PrivacyModel, label_tuple, whole_number
+from setveil.models.base import MINIMALITY, REPEATED_RELEASES, Attacker, PrivacyModel, label_tuple, whole_number
 
 
 @dataclass(frozen=True)
@@ -17,15 +18,38 @@ class KAnonymity(PrivacyModel):
     """
 
     name: ClassVar[str] = "k-anonymity"
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "k^m-anonymity (model km), if attackers know only a few items of a person; it keeps far more of sparse data.",
+        "Model degree, if only the sensitive items have to be hidden.",
+    )
+    glossary: ClassVar[Mapping[str, str]] = {"k-anonymity": "every published record occurs at least k times"}
+    example: ClassVar[Mapping[str, Any]] = {"k": 2}
 
     k: int
     sensitive: Sequence[str] = ()
     l: int = 1  # noqa: E741 - the literature's letter
 
     def __post_init__(self) -> None:
-        whole_number(self.k, "k")
+        whole_number(self.k, "k", least=2)
         whole_number(self.l, "l")
         object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
+
+    @property
+    def crowd(self) -> int:
+        return self.k
+
+    @property
+    def reach(self) -> float | None:
+        return None if self.sensitive else inf
+
+    def attacker(self) -> Attacker:
+        also = f", with at least {self.l} different sensitive items among them" if self.l > 1 else ""
+        return Attacker(
+            "all items of a person except the sensitive ones" if self.sensitive else "all items of a person",
+            "to find that person's record" + (", and its sensitive items" if self.sensitive else ""),
+            f"at least {self.k} published records that are alike{also}: a chance of at most 1 in {self.k} to pick the "
+            "right one",
+        )
 
     def guarantee(self) -> str:
         what = "all non-sensitive items" if self.sensitive else "the whole record"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from math import inf
+from typing import Any, ClassVar, Literal
 
 from setveil.errors import InputError
-from setveil.models.base import MINIMALITY, REPEATED_RELEASES, PrivacyModel, whole_number
+from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel, whole_number
 
 
 @dataclass(frozen=True)
@@ -17,17 +19,43 @@ class KmAnonymity(PrivacyModel):
     """
 
     name: ClassVar[str] = "km"
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "A larger m for attackers who know more; the curve above shows what is left for them to find.",
+        "Model degree, if only a few items are sensitive and the rest may be published exactly.",
+        "Privacy constraints, if it is known which combinations an attacker can know.",
+    )
+    glossary: ClassVar[Mapping[str, str]] = {
+        "k^m-anonymity": "whichever m items of a person someone knows, at least k records fit",
+    }
+    example: ClassVar[Mapping[str, Any]] = {"k": 2, "m": 2}
 
     k: int
     m: int | Literal["all"]
 
     def __post_init__(self) -> None:
-        whole_number(self.k, "k")
+        whole_number(self.k, "k", least=2)
         given: object = self.m
         if given != "all":
             if isinstance(given, str):
                 raise InputError(f'm must be a whole number or "all", not {given!r}.')
             whole_number(given, "m")
+
+    @property
+    def crowd(self) -> int:
+        return self.k
+
+    @property
+    def reach(self) -> float | None:
+        return inf if self.m == "all" else float(self.m)
+
+    def attacker(self) -> Attacker:
+        return Attacker(
+            "any number of items of a person, up to the whole record"
+            if self.m == "all"
+            else f"up to {self.m} items of a person, whichever tell most",
+            "to find that person's record, and so everything else in it",
+            f"at least {self.k} records that fit equally well: a chance of at most 1 in {self.k} to pick the right one",
+        )
 
     def guarantee(self) -> str:
         known = "any number of" if self.m == "all" else f"up to {self.m}"
@@ -37,7 +65,7 @@ class KmAnonymity(PrivacyModel):
         more = [] if self.m == "all" else [f"Attackers who know more than {self.m} items of a person."]
         return [
             *more,
-            "Negative knowledge: an attacker who knows that an item is missing from a record can tell records apart.",
+            NEGATIVE_KNOWLEDGE,
             f"Homogeneous records: if all {self.k} or more fitting records share another item, it is revealed.",
             REPEATED_RELEASES,
             MINIMALITY,

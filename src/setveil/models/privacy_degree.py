@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from setveil.errors import InputError
-from setveil.models.base import REPEATED_RELEASES, PrivacyModel, label_tuple, whole_number
+from setveil.models.base import REPEATED_RELEASES, Attacker, PrivacyModel, label_tuple, whole_number
 
 
 @dataclass(frozen=True)
@@ -15,15 +15,31 @@ class PrivacyDegree(PrivacyModel):
     """In every group, each sensitive item belongs to at most one in ``p`` of its records."""
 
     name: ClassVar[str] = "degree"
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "k^m-anonymity (model km), if records themselves must not be recognized.",
+        "Coherence, if records must not be recognized and sensitive items must be hidden as well.",
+    )
+    example: ClassVar[Mapping[str, Any]] = {"p": 2, "sensitive": ["9"]}
 
     p: int
     sensitive: Sequence[str]
 
     def __post_init__(self) -> None:
-        whole_number(self.p, "p")
+        whole_number(self.p, "p", least=2)
         object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
         if not self.sensitive:
             raise InputError("the list of sensitive items is empty; name at least one.")
+
+    @property
+    def crowd(self) -> int:
+        return self.p
+
+    def attacker(self) -> Attacker:
+        return Attacker(
+            "which published record is the person's, because public items are exact",
+            "to learn whether that person has a sensitive item",
+            f"a group in which each sensitive item belongs to at most one in {self.p} records, without saying to which",
+        )
 
     def guarantee(self) -> str:
         return (

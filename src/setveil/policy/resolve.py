@@ -6,12 +6,10 @@ from typing import Any
 
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.errors import InputError
-from setveil.models import PrivacyModel, make_model
+from setveil.models import PARAMETERS, PrivacyModel, is_list, make_model
 from setveil.policy.constraints import resolve_constraints, resolve_utility
 from setveil.policy.schema import ModelSection, Policy
 from setveil.policy.selection import read_items, select_items
-
-_PLAIN = ("k", "m", "l", "p", "h", "max_suppressed")
 
 
 def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) -> PrivacyModel:
@@ -20,14 +18,16 @@ def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) ->
 
 
 def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> dict[str, Any]:
-    options = {name: getattr(section, name) for name in _PLAIN if getattr(section, name) is not None}
-    if section.sensitive is not None:
-        patterns = read_items(section.sensitive) if isinstance(section.sensitive, str) else section.sensitive
-        options["sensitive"] = select_items(patterns, vocabulary, hierarchy)
-    if section.constraints is not None:
-        options["constraints"] = resolve_constraints(section.constraints, vocabulary, hierarchy)
-    if section.utility is not None:
-        options["utility"] = resolve_utility(section.utility, vocabulary, hierarchy, section.utility_rest)
-    elif section.utility_rest is not None:
+    options = section.given()
+    rest = options.pop("utility_rest", None)
+    for name, value in options.items():
+        if name == "constraints":
+            options[name] = resolve_constraints(value, vocabulary, hierarchy)
+        elif name == "utility":
+            options[name] = resolve_utility(value, vocabulary, hierarchy, rest)
+        elif is_list(PARAMETERS[name]):
+            patterns = read_items(value) if isinstance(value, str) else value
+            options[name] = select_items(patterns, vocabulary, hierarchy)
+    if rest is not None and "utility" not in options:
         raise InputError("utility_rest says what to do with items in no utility group; give the groups too.")
     return options

@@ -33,12 +33,13 @@ import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from setveil.core.text_files import open_text
 from setveil.errors import InputError
+from setveil.models import MODELS, PARAMETERS, is_list
 
 FILE_OPTIONS = ("weights", "penalty")  # of algorithms: a file, or plain numbers
 
@@ -47,20 +48,21 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class ModelSection(_Section):
-    """The promise. Which of the parameters apply depends on the model."""
+class _Promise(_Section):
+    """The promise: a model and what was said about its parameters."""
 
-    name: Literal["km", "k-anonymity", "constraints", "degree", "coherence"]
-    k: int | None = None
-    m: int | Literal["all"] | None = None
-    l: int | None = None  # noqa: E741 - the literature's letter
-    p: int | None = None
-    h: float | int | None = None
-    sensitive: str | list[str] | None = None  # a file, or labels (globs and @subtree:… allowed)
-    constraints: str | list[list[str]] | None = None  # a file, or itemsets
-    utility: str | list[list[str]] | None = None  # a file, or groups
-    utility_rest: Literal["keep", "free"] | None = None
-    max_suppressed: float | int | None = None
+    name: str
+
+    def given(self) -> dict[str, Any]:
+        """The parameters that were given, as they were written: lists may be the names of files."""
+        return self.model_dump(exclude={"name"}, exclude_none=True)
+
+
+if TYPE_CHECKING:
+    ModelSection = _Promise
+else:  # the parameters of all models; which of them apply depends on the model
+    _FIELDS = {name: (kind | None, None) for name, kind in PARAMETERS.items()}
+    ModelSection = create_model("ModelSection", __base__=_Promise, name=(Literal[tuple(MODELS)], ...), **_FIELDS)
 
 
 class AlgorithmSection(_Section):
@@ -130,8 +132,8 @@ class Policy(_Section):
         return self._with_paths(lambda path: os.path.relpath(path, folder))
 
     def _with_paths(self, change: Callable[[str], str]) -> Policy:
-        lists = {name: getattr(self.model, name) for name in ("sensitive", "constraints", "utility")}
-        changed = {name: change(value) for name, value in lists.items() if isinstance(value, str)}
+        given = self.model.given()
+        changed = {n: change(v) for n, v in given.items() if isinstance(v, str) and is_list(PARAMETERS[n])}
         source, domain = self.hierarchy.source, self.input.domain
         if source and not is_built_hierarchy(source):
             source = change(source)

@@ -8,6 +8,7 @@ from math import log10
 from pathlib import Path
 from typing import Any
 
+from setveil.models import NUMBERS
 from setveil.report.words import figure, percent
 
 Row = Mapping[str, Any]
@@ -64,7 +65,7 @@ def write_compare_page(rows: Sequence[Row], source: str, known: int, path: Path)
 
 
 def _name(row: Row) -> str:
-    told = [f"{name}={row[name]}" for name in ("k", "m", "l", "p", "h") if row[name] is not None]
+    told = [f"{name}={row[name]}" for name in NUMBERS if row[name] is not None]
     return " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip()
 
 

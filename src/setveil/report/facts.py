@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from setveil.models import Attacker
 from setveil.report.certificate import two_digits
 from setveil.report.words import METRICS
 
@@ -18,6 +19,10 @@ class Facts:
     model: str
     model_options: Mapping[str, Any]
     guarantee: str
+    attacker: Attacker
+    reach: float | None  # up to how many known items the guarantee speaks, of all items alike
+    alternatives: Sequence[str]  # what else could be promised
+    glossary: Mapping[str, str]  # the model's words
     algorithm: str
     kind: str
     records: int
@@ -31,6 +36,9 @@ class Facts:
     is_internal: bool = True
     hidden_options: Sequence[str] = ()  # options of the model that tell about the original
     shape: Mapping[str, Any] = field(default_factory=dict)  # what the published files show of themselves
+    other_algorithms: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # for the same promise, by kind of release
     # From here on: only in the internal version.
     risk_before: Sequence[Mapping[str, Any]] = ()
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)
@@ -47,6 +55,7 @@ class Facts:
     def public(self) -> Facts:
         """The version that may leave the house."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
+        shown |= {"attacker", "reach", "alternatives", "glossary", "other_algorithms"}
         shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}

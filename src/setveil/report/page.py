@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from math import inf
 from pathlib import Path
 from typing import Any
 
 from setveil.report.charts import bars, curve
 from setveil.report.facts import Facts
-from setveil.report.prose import advice_of, alternatives_of, analyses_of, attacker_of, glossary_of
+from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
 from setveil.report.words import ACHIEVED, METRICS, figure, percent, put, short
 
 MOVES = 100  # steps of the algorithm shown
@@ -54,14 +53,14 @@ def write_report(facts: Facts, path: Path) -> None:
         facts=facts,
         script=SCRIPT,
         script_hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
-        attacker=attacker_of(facts.model, facts.model_options),
+        attacker=facts.attacker,
         analyses=analyses_of(facts),
         advice=advice_of(facts),
         alternatives=alternatives_of(facts),
         glossary=glossary_of(facts),
         headline=_headline(facts),
         risk_charts=_risk_charts(facts),
-        has_promise=_promised(facts) is not None,
+        has_promise=facts.reach is not None,
         size_chart=_size_chart(facts),
         histograms=_histograms(facts.histograms),
         details=[
@@ -110,7 +109,6 @@ def _headline(facts: Facts) -> list[tuple[str, str]]:
 def _risk_charts(facts: Facts) -> list[str]:
     """Two curves over the number of known items: singled out, and the mean chance to be found."""
     charts = []
-    promised = _promised(facts)
     for key, words in (
         ("singled_out", "records singled out"),
         ("mean_inverse_support", "mean chance to pick the right record"),
@@ -129,18 +127,10 @@ def _risk_charts(facts: Facts) -> list[str]:
                 "items of a person the attacker knows",
                 words,
                 f"Chart: {words} by number of known items. {told}.",
-                promised,
+                facts.reach,
             )
         )
     return [chart for chart in charts if chart]
-
-
-def _promised(facts: Facts) -> float | None:
-    """Up to how many known items the guarantee speaks; None where it is not about all items alike."""
-    if facts.model == "km":
-        reach = facts.model_options["m"]
-        return inf if reach == "all" else float(reach)
-    return inf if facts.model == "k-anonymity" and not facts.model_options.get("sensitive") else None
 
 
 def _size_chart(facts: Facts) -> str:

@@ -1,63 +1,15 @@
-"""The sentences of the report: who attacks, what stays safe to compute, what else one could do, what the words mean."""
+"""The sentences of the report that no model says itself: what stays safe to compute, what else one could do, what the words mean."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from setveil.models.base import SENSITIVE_ITEM
 
 if TYPE_CHECKING:
     from setveil.report.facts import Facts
 
 MUCH = 0.5  # of the items: a replacement that loses more is hard to use
-
-
-class Attacker(NamedTuple):
-    """Whom the guarantee is about."""
-
-    knows: str
-    wants: str
-    gets: str
-
-
-def attacker_of(model: str, options: Mapping[str, Any]) -> Attacker:
-    """The attacker a model assumes, in plain words; ``options`` may lack what stays internal."""
-    k, p = options.get("k"), options.get("p")
-    if model == "km":
-        is_all = options.get("m") == "all"
-        return Attacker(
-            "any number of items of a person, up to the whole record"
-            if is_all
-            else f"up to {options.get('m')} items of a person, whichever tell most",
-            "to find that person's record, and so everything else in it",
-            f"at least {k} records that fit equally well: a chance of at most 1 in {k} to pick the right one",
-        )
-    if model == "k-anonymity":
-        diverse = options.get("l", 1)
-        also = f", with at least {diverse} different sensitive items among them" if diverse > 1 else ""
-        return Attacker(
-            "all items of a person except the sensitive ones" if options.get("sensitive") else "all items of a person",
-            "to find that person's record" + (", and its sensitive items" if options.get("sensitive") else ""),
-            f"at least {k} published records that are alike{also}: a chance of at most 1 in {k} to pick the right one",
-        )
-    if model == "constraints":
-        return Attacker(
-            "one of the combinations of items that the owner has listed as privacy constraints",
-            "to find the record of a person who has them",
-            f"no record, or at least {k} that fit equally well: a chance of at most 1 in {k} to pick the right one",
-        )
-    if model == "degree":
-        return Attacker(
-            "which published record is the person's, because public items are exact",
-            "to learn whether that person has a sensitive item",
-            f"a group in which each sensitive item belongs to at most one in {p} records, without saying to which",
-        )
-    if model == "coherence":
-        return Attacker(
-            f"up to {p} items of a person that are not sensitive",
-            "to find that person's record or to learn a sensitive item",
-            f"at least {k} records that fit, of which at most {options.get('h'):g} % share any one sensitive item",
-        )
-    return Attacker("what the model says", "to find a person's record", "what the guarantee says")
 
 
 class Analyses(NamedTuple):
@@ -165,41 +117,17 @@ def advice_of(facts: Facts) -> list[str]:
     return lines
 
 
-ALTERNATIVES: dict[str, tuple[str, ...]] = {
-    "km": (
-        "A larger m for attackers who know more; the curve above shows what is left for them to find.",
-        "Model degree, if only a few items are sensitive and the rest may be published exactly.",
-        "Privacy constraints, if it is known which combinations an attacker can know.",
-    ),
-    "k-anonymity": (
-        "k^m-anonymity (model km), if attackers know only a few items of a person; it keeps far more of sparse data.",
-        "Model degree, if only the sensitive items have to be hidden.",
-    ),
-    "constraints": (
-        "k^m-anonymity (model km), if no combination of up to m items may be left out.",
-        "Wider utility groups or a higher bound on suppression, if too much was merged.",
-    ),
-    "degree": (
-        "k^m-anonymity (model km), if records themselves must not be recognized.",
-        "Coherence, if records must not be recognized and sensitive items must be hidden as well.",
-    ),
-    "coherence": (
-        "Model degree, if records may be recognized and only sensitive items have to be hidden; it leaves public items exact.",
-        "k^m-anonymity (model km), if no items are sensitive.",
-    ),
-}
-
-BY_OTHER_MEANS = {
-    "replacement": "A local recoding over a hierarchy (algorithm lg), which generalizes items instead of adding and removing them.",
-    "recoding": "A local recoding (algorithms lra and vpa), which generalizes an item only where it has to; harder to analyse.",
-}
-
-
 def alternatives_of(facts: Facts) -> list[str]:
     """What else the owner could have done, most of it by giving another promise."""
-    lines = list(ALTERNATIVES.get(facts.model, ()))
-    if (facts.model, facts.kind) in (("k-anonymity", "replacement"), ("km", "recoding")):
-        lines.append(BY_OTHER_MEANS[facts.kind])
+    lines = list(facts.alternatives)
+    local = facts.other_algorithms.get("local-recoding")
+    if local and facts.kind in ("replacement", "recoding"):
+        named = f"algorithm{'s' if len(local) > 1 else ''} {' and '.join(local)}"
+        lines.append(
+            f"A local recoding over a hierarchy ({named}), which generalizes items instead of adding and removing them."
+            if facts.kind == "replacement"
+            else f"A local recoding ({named}), which generalizes an item only where it has to; harder to analyse."
+        )
     return lines
 
 
@@ -210,46 +138,34 @@ BY_KIND = {
     "replacement": ("class", "centre", "sensitive item", "IL"),
     "grouping": ("group", "public item", "sensitive item", "privacy degree"),
 }
-BY_MODEL = {
-    "km": ("k^m-anonymity",),
-    "k-anonymity": ("k-anonymity",),
-    "constraints": ("privacy constraint", "utility constraint"),
-    "degree": (),
-    "coherence": ("coherence", "sensitive item"),
-}
 GLOSSARY: dict[str, str] = {
     "attacker": "someone who knows a few items of a person and looks for that person's record",
     "centre": "the items that most records of a class have; published in place of each of them",
     "certificate": "certificate.json: the promise, the figures and the hashes of all files, to be checked again by anyone",
     "class": "records that are published alike",
     "codebook": "codebook.csv: what every published item stands for",
-    "coherence": "(h, k, p)-coherence: every p public items fit at least k records, at most h % of which share a sensitive item",
     "generalize": "publish a category or a set instead of an item",
     "group": "records that are published together with common counts of their sensitive items",
     "hierarchy": "a tree whose leaves are the items; an inner node stands for all items below it",
     "IL": "items added to records plus items removed; the ratio divides by all items of the original",
     "item": "one thing a person may have: a product, a diagnosis code, a page",
-    "k-anonymity": "every published record occurs at least k times",
-    "k^m-anonymity": "whichever m items of a person someone knows, at least k records fit",
     "leave out": "suppress: publish nothing in place of an item",
     "LM": "like NCP, with a size of one item counted as no loss: (size − 1) / (items − 1), averaged",
     "local recoding": "the same item may be published differently in different records",
     "NCP": "information lost: 0 for an item published as it is, 1 for one left out, in between the share of all items that "
     "the published one stands for; averaged over all items of all records",
-    "privacy constraint": "a combination of items that an attacker may know",
     "privacy degree": "p: nobody is linked to a sensitive item with a probability above 1/p",
     "public item": "an item that is not sensitive; published exactly",
     "published item": "what stands in the published file: an item, or something more general",
     "record": "the set of items of one person",
-    "sensitive item": "an item that the owner has named as worth hiding",
+    "sensitive item": SENSITIVE_ITEM,
     "singled out": "only one record fits what the attacker knows",
     "support": "in how many records an item or a combination is found",
     "UL": "how many meanings the published items may have, weighted by how often they occur; lower is better",
-    "utility constraint": "a group of items that must not be mixed with others",
 }
 
 
 def glossary_of(facts: Facts) -> list[tuple[str, str]]:
     """The words this page uses, in alphabetical order."""
-    words = {*EVERYWHERE, *BY_KIND.get(facts.kind, ()), *BY_MODEL.get(facts.model, ())}
-    return [(word, GLOSSARY[word]) for word in sorted(words, key=str.lower)]
+    words = {word: GLOSSARY[word] for word in (*EVERYWHERE, *BY_KIND.get(facts.kind, ()))} | dict(facts.glossary)
+    return [(word, words[word]) for word in sorted(words, key=str.lower)]

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import islice
-from types import ModuleType
 from typing import Any
 
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
-from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
-from setveil.verify import coherence, constraints, degree, k_anonymity, km
+from setveil.models import MODELS, PrivacyModel
 from setveil.verify.published import read_published
 from setveil.verify.verdict import Verdict, Violation
-
-CHECKS: dict[type[PrivacyModel], ModuleType] = {
-    KmAnonymity: km,
-    KAnonymity: k_anonymity,
-    ConstraintAnonymity: constraints,
-    PrivacyDegree: degree,
-    Coherence: coherence,
-}
 
 
 def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> Verdict:
@@ -68,8 +59,7 @@ def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -
 
 
 def _checks_of(model: PrivacyModel) -> Any:
-    """The module that checks a model: its ``check``, ``violations`` and ``achieved``."""
-    for kind, module in CHECKS.items():
-        if isinstance(model, kind):
-            return module
-    raise InputError(f"there is no check for model {type(model).__name__}.")
+    """The module named like a model, which checks it: its ``check``, ``violations`` and ``achieved``."""
+    if model.name not in MODELS:
+        raise InputError(f"there is no check for model {type(model).__name__}.")
+    return import_module(f"setveil.verify.{model.name.replace('-', '_')}")

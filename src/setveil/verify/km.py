@@ -12,8 +12,6 @@ from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdict:
     """The first violation by size, then ascending; ``m="all"`` is decided by whole records where that is cheaper."""
-    if model.k == 1:
-        return Verdict(True)
     first = next(_rare(published, model, progress, hurry=True), None)
     if first is None:
         return Verdict(True)
@@ -27,8 +25,7 @@ def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdi
 
 def violations(published: Published, model: KmAnonymity, progress: Progress, limit: int = 1000) -> Iterator[Violation]:
     """Every itemset of at most m items with 0 < support < k none of whose proper subsets is one."""
-    if model.k > 1:
-        yield from _rare(published, model, progress)
+    yield from _rare(published, model, progress)
 
 
 def achieved(published: Published, model: KmAnonymity, progress: Progress) -> dict[str, int | float]:

@@ -86,8 +86,6 @@ def make_release(
 
 
 def _warn_about_strangers(data: Transactions, model: PrivacyModel) -> None:
-    if getattr(model, "k", None) == 1:
-        warnings.warn("k=1 protects nobody: every record may be unique.", SetveilWarning, stacklevel=3)
     for what in ("sensitive", "constraints", "utility"):
         given = getattr(model, what, None) or ()
         labels = {label for part in given for label in ([part] if isinstance(part, str) else part)}

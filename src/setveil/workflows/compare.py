@@ -37,13 +37,12 @@ from typing import Any
 
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, SetveilError
+from setveil.models import NUMBERS, PARAMETERS
 from setveil.policy.schema import Policy, is_built_hierarchy, read_toml
 
-MODEL_KEYS = ("k", "m", "l", "p", "h", "sensitive", "constraints", "utility", "utility_rest", "max_suppressed")
-LIST_KEYS = ("sensitive",)  # a list of labels is one value here, a list of lists is several
 OTHER_KEYS = ("model", "algorithm", "hierarchy", "options", "seed")
 COLUMNS = (
-    "id", "status", "reason", "model", "algorithm", "hierarchy", "k", "m", "l", "p", "h", "seed", "options",
+    "id", "status", "reason", "model", "algorithm", "hierarchy", *NUMBERS, "seed", "options",
     "singled_out", "mean_chance", "avg_re", "ncp", "ul_log2", "suppression_ratio", "il_ratio", "kl",
     "published_items", "seconds", "peak_mb", "pareto",
 )  # fmt: skip
@@ -101,9 +100,9 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
 
 def _expand(block: Mapping[str, Any], where: Path) -> Iterator[Policy]:
     for key in block:
-        if key not in (*MODEL_KEYS, *OTHER_KEYS):
+        if key not in (*PARAMETERS, *OTHER_KEYS):
             raise InputError(
-                f"{where}: unknown key `grid.{key}`; it is one of {', '.join((*OTHER_KEYS, *MODEL_KEYS))}."
+                f"{where}: unknown key `grid.{key}`; it is one of {', '.join((*OTHER_KEYS, *PARAMETERS))}."
             )
     if "model" not in block:
         raise InputError(f"{where}: a [[grid]] block lacks `model`.")
@@ -114,7 +113,7 @@ def _expand(block: Mapping[str, Any], where: Path) -> Iterator[Policy]:
             hierarchy = str(where.parent / hierarchy)
         content: dict[str, Any] = {
             "schema": 1,
-            "model": {"name": chosen["model"], **{key: chosen[key] for key in MODEL_KEYS if key in chosen}},
+            "model": {"name": chosen["model"], **{key: chosen[key] for key in PARAMETERS if key in chosen}},
         }
         if "seed" in chosen:
             content["seed"] = chosen["seed"]
@@ -132,8 +131,12 @@ def _choices(key: str, value: Any) -> list[Any]:
     if key == "options":
         names = list(value)
         return [dict(zip(names, some, strict=True)) for some in product(*(_choices("", value[name]) for name in names))]
-    if key in LIST_KEYS and isinstance(value, list) and not any(isinstance(part, list) for part in value):
-        return [value]
+    if (
+        PARAMETERS.get(key) == str | list[str]
+        and isinstance(value, list)
+        and not any(isinstance(p, list) for p in value)
+    ):
+        return [value]  # a list of labels is one value, a list of lists is several
     return value if isinstance(value, list) else [value]
 
 
@@ -287,8 +290,8 @@ def row_of(point: Point, is_front: bool) -> dict[str, Any]:
         options=" ".join(f"{name}={value}" for name, value in policy.algorithm.options.items()),
         pareto=is_front,
     )
-    for name in ("k", "m", "l", "p", "h"):
-        row[name] = getattr(policy.model, name)
+    given = policy.model.given()
+    row.update({name: given.get(name) for name in NUMBERS})
     return row
 
 

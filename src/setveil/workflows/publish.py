@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.algorithms import by_kind
 from setveil.core import Grouping, Recoding, Release, RunRecord
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InputError
@@ -97,6 +98,7 @@ def publish(
                 seconds=seconds,
                 input_facts=dict(input_facts or {}),
                 histograms=histograms(record.data, release),
+                other_algorithms=by_kind(record.model.name),
                 hidden_options=() if publish_constraints else record.model.is_about_original,
             )
             certificate = _write_public(facts, staging.public, written, keep_order, keep_ids)

@@ -209,11 +209,9 @@ def command_for(source: str | os.PathLike[str], choice: Choice, out: str = "OUT"
     """The command that does what was proposed."""
     model, policy = choice.policy.model, choice.policy
     words = ["setveil anonymize", str(source), "-o", out, "--model", model.name]
-    for flag, value in (("-k", model.k), ("-m", model.m), ("-p", model.p)):
-        if value is not None:
-            words += [flag, str(value)]
-    if model.sensitive:
-        words += ["--sensitive", '"' + ",".join(model.sensitive) + '"']
+    for name, value in model.given().items():
+        flag = {"h": "-H"}.get(name, f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}")
+        words += [flag, '"' + ",".join(value) + '"' if isinstance(value, list) else str(value)]
     words += ["--algorithm", choice.algorithm]
     if policy.hierarchy.source:
         words += ["--hierarchy", policy.hierarchy.source]

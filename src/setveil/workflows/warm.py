@@ -12,24 +12,15 @@ import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from setveil.algorithms import ENTRIES, find
 from setveil.core import Transactions
 from setveil.errors import SetveilError
-from setveil.models import make_model
+from setveil.models import MODELS, KmAnonymity, make_model
 from setveil.utility.tasks import measure_tasks
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import attack, risk, verify
 from setveil.workflows.publish import publish
-
-OPTIONS: dict[str, dict[str, Any]] = {
-    "km": {"k": 2, "m": 2},
-    "k-anonymity": {"k": 2},
-    "constraints": {"k": 2, "constraints": [["1", "2"]]},
-    "degree": {"p": 2, "sensitive": ["9"]},
-    "coherence": {"h": 80, "k": 2, "p": 2, "sensitive": ["9"]},
-}
 
 
 def warm(names: Sequence[str]) -> None:
@@ -39,10 +30,10 @@ def warm(names: Sequence[str]) -> None:
         warnings.simplefilter("ignore")
         risk(data, known=(3,), budget=0)  # sampled
         pairs = [{"1", "2"}, {"1", "2", "3"}, {"2", "3"}, {"1", "3"}]  # no record twice: the verifier walks
-        verify(pairs, make_model("km", OPTIONS["km"]))
+        verify(pairs, KmAnonymity(k=2, m=2))
         for entry in map(find, names):
             for name in entry.models:
-                model = make_model(name, OPTIONS[name])
+                model = make_model(name, MODELS[name].example)
                 hierarchy = "fanout:2" if entry.hierarchy == "required" else None
                 try:
                     release = anonymize(data, model, entry.name, hierarchy)

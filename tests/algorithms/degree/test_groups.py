@@ -276,11 +276,6 @@ class TestBadInput:
         release = run(name, data, PrivacyDegree(3, ["x"]), suppress_excess=True)
         assert len(release.count) == 0
 
-    def test_p_of_one(self, name: str) -> None:
-        data = Transactions.from_lists([["a", "x"], ["b", "x"]])
-        with pytest.warns(SetveilWarning, match="p=1"):
-            assert run(name, data, PrivacyDegree(1, ["x"])).count.sum() == 2
-
     def test_a_sensitive_item_that_does_not_occur(self, name: str) -> None:
         data = Transactions.from_lists([["a"], ["b"], ["a", "b"]])
         with pytest.warns(SetveilWarning, match='"x" not in the data'):

@@ -143,12 +143,6 @@ class TestEvery:
             assert figures["homogeneous_classes"] == sum(bool(set.intersection(*own)) for own in classes.values())
         assert n_feasible > 100
 
-    def test_k_of_one_changes_nothing(self, algorithm: Algorithm) -> None:
-        rows = [["a"], ["a", "b"], [], ["c", "d"]]
-        assert algorithm.run(Transactions.from_lists(rows), KAnonymity(1), Context()).transactions() == [
-            *map(set, rows)
-        ]
-
     def test_no_records(self, algorithm: Algorithm) -> None:
         assert algorithm.run(Transactions.from_lists([]), KAnonymity(3), Context()).transactions() == []
 
@@ -185,7 +179,7 @@ def test_classes_are_merged_along_the_gray_order_of_their_centres() -> None:
         l = source.randint(2, 3)  # noqa: E741
         if len({item for row in rows for item in row} & set("xyz")) < l:
             continue
-        records = prepare(Transactions.from_lists(rows), KAnonymity(1, list("xyz"), l))
+        records = prepare(Transactions.from_lists(rows), KAnonymity(2, list("xyz"), l))
         class_of = np.array([source.randrange(5) for _ in range(n)])
         class_of = np.unique(class_of, return_inverse=True)[1]
         tour = gray_order(records.vote(class_of)).tolist()

@@ -135,10 +135,10 @@ def test_all_sizes_of_long_records_are_refused(monkeypatch: pytest.MonkeyPatch) 
 def test_progress_and_cancellation() -> None:
     data, tree = Transactions.from_lists(PAPER), PAPER_TREE
     stages: list[str] = []
-    AA().run(data, KmAnonymity(1, 3), Context(hierarchy=tree, progress=lambda stage, share: stages.append(stage)))
+    AA().run(data, KmAnonymity(2, 3), Context(hierarchy=tree, progress=lambda stage, share: stages.append(stage)))
     assert list(dict.fromkeys(stages)) == [f"itemsets of size {size}" for size in (1, 2, 3)]
     with pytest.raises(CancelledError):
-        AA().run(data, KmAnonymity(1, 3), Context(hierarchy=tree, cancelled=lambda: True))
+        AA().run(data, KmAnonymity(2, 3), Context(hierarchy=tree, cancelled=lambda: True))
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_odd_asks(kind: type[Algorithm]) -> None:
     with pytest.raises(InfeasibleError):
         run(kind, Transactions.from_lists([["a"], ["b"], []]), tree, 3, 1)
     with pytest.raises(CancelledError):
-        kind().run(lone, KmAnonymity(1, 1), Context(hierarchy=tree, cancelled=lambda: True))
+        kind().run(lone, KmAnonymity(2, 1), Context(hierarchy=tree, cancelled=lambda: True))
 
 
 @BOTH

@@ -10,7 +10,6 @@ drawn at random, depend on what the records are and never on the order in which 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import option
 from setveil.algorithms.degree._grouping import State
 from setveil.core import Grouping, Transactions
-from setveil.errors import InfeasibleError, SetveilWarning
+from setveil.errors import InfeasibleError
 from setveil.models import PrivacyDegree
 
 DISTANCES = ("hamming", "common", "jaccard")  # numbered as in kernels.grouping
@@ -76,8 +75,6 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
     random until one in p is left; without it such an item is an InfeasibleError.
     """
     number = data.vocabulary.numbers(model.sensitive)
-    if model.p == 1:
-        warnings.warn("p=1 protects nothing; use 2 or more.", SetveilWarning, stacklevel=3)
     is_sensitive = np.zeros(data.n_items, dtype=bool)
     is_sensitive[number[number >= 0]] = True
     at_most = data.n_records // model.p

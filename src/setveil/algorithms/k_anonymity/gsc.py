@@ -36,7 +36,7 @@ class GSC(Algorithm):
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Sort, cut, vote."""
         records = prepare(data, model)
-        if model.k == 1 or not data.n_records:
+        if not data.n_records:
             return records.unchanged()
         context.step("Gray sort")
         order = gray_order(records.public, self.bits)

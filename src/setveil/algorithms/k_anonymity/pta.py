@@ -72,7 +72,7 @@ class PTA(Algorithm):
         """Pre-processing module, TSP module, anonymization module."""
         records = prepare(data, model)
         n_segments = count_segments(self.segments, self.segment_size, data.n_records, model.k)
-        if model.k == 1 or not data.n_records:
+        if not data.n_records:
             return records.unchanged()
         context.step("Gray sort")
         order = gray_order(records.public, self.bits)

@@ -79,7 +79,7 @@ class Weave(Algorithm):
             if value < least:
                 raise InputError(f'option "{name}" must be at least {least}, not {value}.')
         records = prepare(data, model)
-        if model.k == 1 or not data.n_records:
+        if not data.n_records:
             return records.unchanged()
         context.step("Gray sort")
         class_of = records.diverse(cut_blocks(records, context))

@@ -1,0 +1,60 @@
+"""What every privacy model must offer, and which parameters are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from setveil.models import MODELS, NUMBERS, PARAMETERS, PrivacyModel, make_model, parameters_of
+
+EVERY = pytest.mark.parametrize("kind", MODELS.values(), ids=MODELS)
+
+
+@EVERY
+def test_a_model_says_everything_about_itself(kind: type[PrivacyModel]) -> None:
+    model = make_model(kind.name, kind.example)
+    assert model.guarantee().endswith(".")
+    assert all(line.endswith(".") for line in (*model.not_protected(), *model.alternatives))
+    assert all(model.attacker())
+    assert model.crowd == 2
+    assert set(model.is_about_original) <= set(model.options())
+
+
+@EVERY
+def test_a_policy_takes_all_parameters_of_a_model(kind: type[PrivacyModel]) -> None:
+    content: dict[str, Any] = {"name": kind.name, **kind.example}
+    policy = sv.Policy.from_dict({"schema": 1, "model": content})
+    assert policy.model.given() == dict(kind.example)
+    assert set(parameters_of(kind)) <= set(PARAMETERS)
+
+
+def test_numbers_are_the_parameters_that_are_no_lists() -> None:
+    assert NUMBERS == ("k", "m", "l", "max_suppressed", "p", "h")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "problem"),
+    [
+        ("km", {"k": 1, "m": 2}, "k must be at least 2, not 1"),
+        ("km", {"k": 2, "m": 0}, "m must be at least 1, not 0"),
+        ("k-anonymity", {"k": 1}, "k must be at least 2, not 1"),
+        ("constraints", {"k": 1, "constraints": [["a"]]}, "k must be at least 2, not 1"),
+        ("degree", {"p": 1, "sensitive": ["a"]}, "p must be at least 2, not 1"),
+        ("coherence", {"h": 50, "k": 1, "p": 2, "sensitive": ["a"]}, "k must be at least 2, not 1"),
+        ("coherence", {"h": 50, "k": 2, "p": 0, "sensitive": ["a"]}, "p must be at least 1, not 0"),
+    ],
+)
+def test_what_protects_nobody_is_refused(name: str, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(sv.InputError, match=problem):
+        make_model(name, options)
+
+
+def test_a_model_by_name() -> None:
+    rows = [["a", "b"], ["a", "b"], ["a"]]
+    assert sv.verify(rows, "km", k=2, m=2) == sv.verify(rows, sv.KmAnonymity(k=2, m=2))
+    release = sv.anonymize(rows, "km", k=2, m=1, hierarchy="fanout:2")
+    assert sv.verify(release, "km", k=2, m=1)
+    with pytest.raises(sv.InputError, match="k given beside a model"):
+        sv.verify(rows, sv.KmAnonymity(k=2, m=2), k=3)
