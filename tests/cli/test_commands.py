@@ -109,7 +109,7 @@ BAD = {
     "no model": (["anonymize", "baskets.txt", "-o", "out"], 2, "--model"),
     "unknown model": (["anonymize", "baskets.txt", "-o", "out", "--model", "kn"], 2, "model"),
     "missing parameter": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "2"], 2, "needs m"),
-    "bad k": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "0", "-m", "2"], 2, "k must be at least 1"),
+    "bad k": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "0", "-m", "2"], 2, "k must be at least 2"),
     "bad m": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "2", "-m", "few"], 2, "few"),
     "no hierarchy": (["anonymize", "baskets.txt", "-o", "out", *KM], 2, "needs a hierarchy"),
     "missing hierarchy": (["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "x.csv"], 2, "x.csv"),

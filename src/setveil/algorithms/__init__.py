@@ -1,6 +1,6 @@
 """One file per algorithm, named as in its paper; ``registry`` lists them."""
 
-from setveil.algorithms.base import Algorithm, Context, make_algorithm, option, options_of
+from setveil.algorithms.base import Algorithm, Context, Option, make_algorithm, option, options_of
 from setveil.algorithms.registry import ENTRIES, Entry, by_kind, default_for, find
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "Algorithm",
     "Context",
     "Entry",
+    "Option",
     "by_kind",
     "default_for",
     "find",

@@ -47,6 +47,10 @@ class Context:
 class Algorithm(ABC):
     """A frozen dataclass of options with one method."""
 
+    def __post_init__(self) -> None:
+        for entry in options_of(type(self)):
+            entry.check(getattr(self, entry.name))
+
     @abstractmethod
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
         """Make a release of ``data`` that keeps ``model``, or raise InfeasibleError."""
@@ -54,30 +58,68 @@ class Algorithm(ABC):
 
 @dataclass(frozen=True)
 class Option:
-    """One documented option of an algorithm."""
+    """One documented option of an algorithm. The bounds of numbers: ``least`` and ``most`` are allowed, ``above`` and
+    ``below`` are not.
+    """
 
     name: str
     default: Any
     text: str
     choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """The bounds that are set, in words: ``{"at least": 1}``."""
+        given = {"at least": self.least, "above": self.above, "at most": self.most, "below": self.below}
+        return {words: bound for words, bound in given.items() if bound is not None}
+
+    @property
+    def allowed(self) -> str:
+        """The choices or the range, for people."""
+        return ", ".join(self.choices) or " and ".join(f"{words} {bound:g}" for words, bound in self.bounds.items())
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that is none of the choices or out of range."""
+        if self.choices and value not in self.choices:
+            raise InputError(f'option "{self.name}" must be one of {self.allowed}, not "{value}".')
+        if not self.bounds or (value is None and self.default is None):
+            return
+        samples = [self.default] if self.default is not None else list(self.bounds.values())
+        is_whole = all(isinstance(sample, int) for sample in samples)
+        if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
+            raise InputError(f'option "{self.name}" must be a {"whole " if is_whole else ""}number, not {value!r}.')
+        fits = (
+            (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+        if not fits:
+            raise InputError(f'option "{self.name}" must be {self.allowed}, not {value}.')
 
 
-def option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
-    """A dataclass field with its documentation: ``order: str = option("dynamic", "queue order", ("dynamic", "static"))``."""
-    return field(default=default, metadata={"text": text, "choices": choices})
+def option(
+    default: Any,
+    text: str,
+    choices: tuple[str, ...] = (),
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> Any:
+    """A dataclass field with its documentation and what it may be: ``reach: int = option(128, "records …", least=1)``."""
+    bounds = {"least": least, "most": most, "above": above, "below": below}
+    return field(default=default, metadata={"text": text, "choices": choices, **bounds})
 
 
 def options_of(algorithm: type[Algorithm]) -> list[Option]:
     """The documented options, in order."""
-    return [
-        Option(
-            f.name,
-            None if f.default is MISSING else f.default,
-            f.metadata.get("text", ""),
-            f.metadata.get("choices", ()),
-        )
-        for f in fields(algorithm)
-    ]
+    return [Option(f.name, None if f.default is MISSING else f.default, **f.metadata) for f in fields(algorithm)]
 
 
 def make_algorithm(kind: type[Algorithm], name: str, options: Mapping[str, Any]) -> Algorithm:
@@ -111,8 +153,6 @@ def _convert(entry: Option, value: Any) -> Any:
         value = float(value)
     elif entry.default is not None and type(value) is not type(entry.default):
         raise InputError(f'option "{entry.name}" must be of the same kind as {entry.default!r}, not {value!r}.')
-    if entry.choices and value not in entry.choices:
-        raise InputError(f'option "{entry.name}" must be one of {", ".join(entry.choices)}, not "{value}".')
     return value
 
 

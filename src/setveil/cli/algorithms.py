@@ -71,6 +71,6 @@ def algorithms(
     if choices:
         say("")
         table(
-            ("option", "default", "choices", "meaning"),
-            [(c.name, str(c.default), ", ".join(c.choices), c.text) for c in choices],
+            ("option", "default", "may be", "meaning"),
+            [(c.name, str(c.default), c.allowed, c.text) for c in choices],
         )

@@ -199,7 +199,7 @@ def test_lra_in_one_part_is_aa(real_data: Callable[[str], Path]) -> None:
 
 
 def test_lra_needs_a_part() -> None:
-    with pytest.raises(sv.InputError, match="parts must be at least 1"):
+    with pytest.raises(sv.InputError, match='"parts" must be at least 1'):
         run_lra(Transactions.from_lists(LIU_WANG), LIU_WANG_TREE, 2, 2, parts=0)
 
 
@@ -241,5 +241,5 @@ def test_vpa_on_real_data(real_data: Callable[[str], Path]) -> None:
 
 
 def test_vpa_needs_a_depth() -> None:
-    with pytest.raises(sv.InputError, match="depth must be at least 1"):
+    with pytest.raises(sv.InputError, match='"depth" must be at least 1'):
         run_vpa(Transactions.from_lists(LIU_WANG), LIU_WANG_TREE, 2, 2, depth=0)

@@ -165,7 +165,7 @@ def test_odd_asks() -> None:
             run(lone, Hierarchy.balanced(lone, 2), 3, 1, **options)
     with pytest.raises(InputError, match="needs a hierarchy"):
         Optimal().run(equal, KmAnonymity(2, 1), Context())
-    with pytest.raises(InputError, match="time_limit must be at least 0"):
+    with pytest.raises(InputError, match='"time_limit" must be at least 0'):
         run(equal, tree, 2, 1, gap=1.5)
 
 

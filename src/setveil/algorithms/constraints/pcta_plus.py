@@ -43,7 +43,7 @@ from setveil.models import ConstraintAnonymity, KmAnonymity
 class PCTAPlus(Algorithm):
     """Merge, then move single items."""
 
-    sweeps: int = option(20, "rounds in which a move may add to the loss; 0: only moves that lose less")
+    sweeps: int = option(20, "rounds in which a move may add to the loss; 0: only moves that lose less", least=0)
     weights: Mapping[str, float] | str | None = option(
         None, "how useful each item is, 0 to 1: a CSV file item,weight; 1 for items not listed"
     )

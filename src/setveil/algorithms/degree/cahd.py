@@ -32,7 +32,6 @@ from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _grouping as kernels
 from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, split_records
 from setveil.core import Grouping, Transactions
-from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import ORDERINGS, order_records
 
@@ -44,15 +43,13 @@ class CAHD(Algorithm):
     """Correlation-aware anonymization of high-dimensional data."""
 
     ordering: str = option("gray", "how similar records are put side by side", ORDERINGS)
-    alpha: int = option(1, "candidates: alpha·p records before and alpha·p after")
+    alpha: int = option(1, "candidates: alpha·p records before and alpha·p after", least=1)
     distance: str = option("hamming", "which candidates are nearest", DISTANCES)
     absorb: bool = option(False, "leftovers join the nearest group while the degree holds")
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Order, form groups in sequence, absorb on request."""
-        if self.alpha < 1:
-            raise InputError(f'option "alpha" must be at least 1, not {self.alpha}.')
         context.step("feasibility")
         split = split_records(data, model, self.suppress_excess, context.seed)
         context.step("ordering")

@@ -30,7 +30,6 @@ from setveil.algorithms.degree._grouping import Tables
 from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, split_records
 from setveil.algorithms.degree.nn import group_by_neighbours
 from setveil.core import Grouping, Transactions
-from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 
 
@@ -38,10 +37,12 @@ from setveil.models import PrivacyDegree
 class LSH(Algorithm):
     """Nearest neighbours through locality-sensitive hashing."""
 
-    w: int = option(32, "items per projection, at most 62")
-    B: int = option(32, "number of projections, each with its hash table")
-    delta: float | None = option(None, "derive B instead: the chance that a near neighbour is missed (0.1)")
-    p1: float = option(0.9, "with delta: the chance that two near records agree in an item")
+    w: int = option(32, "items per projection", least=1, most=62)
+    B: int = option(32, "number of projections, each with its hash table", least=1)
+    delta: float | None = option(
+        None, "derive B instead: the chance that a near neighbour is missed (0.1)", above=0.0, below=1.0
+    )
+    p1: float = option(0.9, "with delta: the chance that two near records agree in an item", above=0, below=1)
     projection: str = option("frequency", "how the items of a projection are drawn", ("frequency", "uniform"))
     distance: str = option("hamming", "which neighbours are nearest", DISTANCES)
     suppress_excess: bool = SUPPRESS_EXCESS
@@ -58,16 +59,8 @@ class LSH(Algorithm):
 
     def _number_of_tables(self) -> int:
         """B, or what equation 6 derives from delta."""
-        if not 1 <= self.w <= 62:
-            raise InputError(f'option "w" must be from 1 to 62, not {self.w}.')
-        if self.B < 1:
-            raise InputError(f'option "B" must be at least 1, not {self.B}.')
         if self.delta is None:
             return self.B
-        if not isinstance(self.delta, float) or not 0 < self.delta < 1:
-            raise InputError(f'option "delta" must be between 0 and 1, not {self.delta}.')
-        if not 0 < self.p1 < 1:
-            raise InputError(f'option "p1" must be between 0 and 1, not {self.p1}.')
         return ceil(log(1 / self.delta) / -log(1 - self.p1**self.w))
 
     def _build_tables(self, split: Split, n_tables: int, context: Context) -> Tables:

@@ -35,7 +35,6 @@ from setveil.algorithms.degree import _profiles as kernels
 from setveil.algorithms.degree._grouping import Rows, State
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, split_records
 from setveil.core import Grouping, Transactions
-from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 
@@ -57,16 +56,13 @@ class _Work(NamedTuple):
 class NNPlus(Algorithm):
     """Neighbours chosen by what the answers need."""
 
-    reach: int = option(128, "records looked at on either side, per item of the seed")
-    needed: int = option(4, "most needed items per sensitive item that candidates may have instead")
-    rounds: int = option(2, "how often groups choose their partners anew")
+    reach: int = option(128, "records looked at on either side, per item of the seed", least=1)
+    needed: int = option(4, "most needed items per sensitive item that candidates may have instead", least=0)
+    rounds: int = option(2, "how often groups choose their partners anew", least=0)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Order, form groups, let them choose anew."""
-        for name, value, least in (("reach", self.reach, 1), ("needed", self.needed, 0), ("rounds", self.rounds, 0)):
-            if value < least:
-                raise InputError(f'option "{name}" must be at least {least}, not {value}.')
         context.step("feasibility")
         split = split_records(data, model, self.suppress_excess, context.seed)
         context.step("ordering")

@@ -34,7 +34,6 @@ from setveil.algorithms.k_anonymity._tours import evolve_loop
 from setveil.algorithms.k_anonymity.centres import cut_into_runs, map_in_batches, prepare
 from setveil.algorithms.k_anonymity.pta import count_segments, distances
 from setveil.core import Replacement, Transactions
-from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
 
@@ -43,17 +42,14 @@ from setveil.orderings.gray import gray_order
 class GrayTSP(Algorithm):
     """Runs of k on tours found by a genetic search."""
 
-    segments: int | None = option(None, "number of segments, instead of their size")
-    segment_size: int = option(80, "records per segment")
+    segments: int | None = option(None, "number of segments, instead of their size", least=1)
+    segment_size: int = option(80, "records per segment", least=1)
     bits: str = option("frequency", "the most significant bits of the Gray code", ("frequency", "id"))
-    population: int = option(30, "tours kept by the genetic search")
-    generations: int = option(5000, "children made by the genetic search, per segment")
+    population: int = option(30, "tours kept by the genetic search", least=1)
+    generations: int = option(5000, "children made by the genetic search, per segment", least=1)
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Sort, find tours, cut, vote."""
-        for name, value in (("population", self.population), ("generations", self.generations)):
-            if value < 1:
-                raise InputError(f'option "{name}" must be at least 1, not {value}.')
         records = prepare(data, model)
         n_segments = count_segments(self.segments, self.segment_size, data.n_records, model.k)
         if not data.n_records:

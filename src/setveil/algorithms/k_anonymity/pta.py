@@ -62,8 +62,8 @@ class Starts(NamedTuple):
 class PTA(Algorithm):
     """Pre-processing, travelling salesman, anonymization."""
 
-    segments: int | None = option(None, "number of segments, instead of their size")
-    segment_size: int = option(80, "records per segment")
+    segments: int | None = option(None, "number of segments, instead of their size", least=1)
+    segment_size: int = option(80, "records per segment", least=1)
     bits: str = option("frequency", "the most significant bits of the Gray code", ("frequency", "id"))
     leftovers: str = option("segment", "whose classes leftovers may join", ("segment", "all"))
     recentre: bool = option(False, "vote again after the leftovers have joined")
@@ -100,9 +100,6 @@ class PTA(Algorithm):
 
 def count_segments(segments: int | None, segment_size: int, n_records: int, k: int) -> int:
     """How many segments there are, none of them smaller than k."""
-    for name, value in (("segments", segments), ("segment_size", segment_size)):
-        if value is not None and (not isinstance(value, int) or value < 1):
-            raise InputError(f'option "{name}" must be a whole number of at least 1, not {value!r}.')
     wanted = -(-n_records // segment_size) if segments is None else segments
     n_segments = max(min(wanted, n_records // k), 1)
     size = -(-n_records // n_segments)

@@ -42,7 +42,6 @@ from setveil.algorithms.k_anonymity._chance import chance_from
 from setveil.algorithms.k_anonymity._classes import Rows, cut_order, found_classes, total_loss, weave_classes
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
 from setveil.core import Replacement, Transactions
-from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
 
@@ -65,19 +64,12 @@ class Block(NamedTuple):
 class Weave(Algorithm):
     """Optimal cuts, woven together."""
 
-    passes: int = option(8, "how often blocks are formed anew and woven")
-    orderings: int = option(4, "Gray orderings per pass that make records neighbours")
-    tries: int = option(20, "steps per distinct record and pass")
+    passes: int = option(8, "how often blocks are formed anew and woven", least=0)
+    orderings: int = option(4, "Gray orderings per pass that make records neighbours", least=1)
+    tries: int = option(20, "steps per distinct record and pass", least=0)
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Cut, then weave pass by pass."""
-        for name, value, least in (
-            ("passes", self.passes, 0),
-            ("orderings", self.orderings, 1),
-            ("tries", self.tries, 0),
-        ):
-            if value < least:
-                raise InputError(f'option "{name}" must be at least {least}, not {value}.')
         records = prepare(data, model)
         if not data.n_records:
             return records.unchanged()

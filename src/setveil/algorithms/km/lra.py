@@ -35,7 +35,6 @@ from setveil.algorithms.base import Algorithm, Context, option, require_k_record
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.count_tree import TREE_ORDERS
 from setveil.core import Hierarchy, LocalRecoding, Transactions
-from setveil.errors import InputError
 from setveil.models import KmAnonymity
 from setveil.orderings.gray import gray_order
 
@@ -46,7 +45,9 @@ BITS = ("hierarchy", "frequency", "id")
 class LRA(Algorithm):
     """Sorts the records, cuts the sequence into parts, and lets AA generalize each part for itself."""
 
-    parts: int = option(2, "how many parts the records are cut into; fewer if they would have less than k records")
+    parts: int = option(
+        2, "how many parts the records are cut into; fewer if they would have less than k records", least=1
+    )
     bits: str = option(
         "hierarchy",
         "the most significant bit of the Gray code: the first item depth first, the most frequent, or the first",
@@ -58,8 +59,6 @@ class LRA(Algorithm):
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> LocalRecoding:
         hierarchy = context.need_hierarchy("lra")
-        if self.parts < 1:
-            raise InputError(f"option parts must be at least 1, not {self.parts}.")
         require_k_records(data, model.k)
         bits = depth_first_ranks(data, hierarchy) if self.bits == "hierarchy" else self.bits
         order = gray_order(data, bits)

@@ -42,7 +42,7 @@ from setveil.models import KmAnonymity
 class OA(Algorithm):
     """Searches all cuts of the hierarchy from the leaves up, breadth first."""
 
-    max_cuts: int = option(2_000_000, "refuse a hierarchy that has more cuts than this")
+    max_cuts: int = option(2_000_000, "refuse a hierarchy that has more cuts than this", least=1)
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("oa")

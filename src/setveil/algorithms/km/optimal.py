@@ -54,7 +54,6 @@ from setveil.algorithms.km.refine import Refiner
 from setveil.algorithms.km.skeleton import Skeleton
 from setveil.algorithms.km.violations import Violations, index_rows
 from setveil.core import Recoding, Transactions
-from setveil.errors import InputError
 from setveil.models import KmAnonymity
 
 LIFTED_AT_ONCE = 1_000  # itemsets between two signs of life
@@ -65,13 +64,15 @@ LIFTED_PER_ROUND = 5_000  # the next round tells better which others matter
 class Optimal(Algorithm):
     """The least loss of all cuts, by integer programming with lazily generated rows."""
 
-    time_limit: float = option(0.0, "seconds after which the best valid cut so far is returned with its bound; 0: none")
-    gap: float = option(0.0, "stop when the loss is proven to be within this share of the best, as in 0.01")
+    time_limit: float = option(
+        0.0, "seconds after which the best valid cut so far is returned with its bound; 0: none", least=0
+    )
+    gap: float = option(
+        0.0, "stop when the loss is proven to be within this share of the best, as in 0.01", least=0, below=1
+    )
     suppression: bool = option(False, "also suppress items, at the cost of publishing them as the root (least LM)")
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
-        if self.time_limit < 0 or not 0 <= self.gap < 1:
-            raise InputError(f"time_limit must be at least 0 and gap in 0 … 1, not {self.time_limit} and {self.gap}.")
         hierarchy = context.need_hierarchy("optimal")
         require_k_records(data, model.k)
         search = Search(data, model, context, self)

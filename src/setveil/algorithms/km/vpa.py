@@ -36,7 +36,6 @@ from setveil.algorithms.km.aa import traverse
 from setveil.algorithms.km.count_tree import TREE_ORDERS, Rows, node_order, paths_of_count_tree
 from setveil.algorithms.km.cuts import Cut, Move
 from setveil.core import Recoding, Transactions
-from setveil.errors import InputError
 from setveil.models import KmAnonymity
 
 
@@ -44,15 +43,13 @@ from setveil.models import KmAnonymity
 class VPA(Algorithm):
     """AA below each node of a given depth, then AA over everything."""
 
-    depth: int = option(1, "depth of the nodes whose items are the parts; 1 for the children of the root")
+    depth: int = option(1, "depth of the nodes whose items are the parts; 1 for the children of the root", least=1)
     tree_order: str = option(
         "frequency", "order of the nodes in AA's count-tree: by support, or by the number of leaves below", TREE_ORDERS
     )
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("vpa")
-        if self.depth < 1:
-            raise InputError(f"option depth must be at least 1, not {self.depth}.")
         require_k_records(data, model.k)
         records = Rows.of_leaves(data, hierarchy, context)
         supports = records.node_supports(hierarchy)
