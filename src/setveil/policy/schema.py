@@ -28,13 +28,13 @@ Unknown keys are errors. Relative paths are relative to the file.
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from setveil.core.text_files import open_text
@@ -154,7 +154,7 @@ class Policy(_Section):
         """The policy as TOML, only what differs from the defaults."""
         content = self.model_dump(exclude_defaults=True, exclude_none=True, by_alias=True)
         content["schema"] = self.schema_version
-        return to_toml(content)
+        return tomli_w.dumps(content)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -181,31 +181,6 @@ def _is_path(value: Any) -> bool:
 def is_built_hierarchy(source: str) -> bool:
     """Whether a hierarchy is built by setveil (``fanout:5``) rather than read from a file."""
     return source == "auto" or source.partition(":")[0] in ("fanout", "levels", "prefix", "auto")
-
-
-def to_toml(content: dict[str, Any], prefix: str = "") -> str:
-    """Nested dictionaries of plain values as TOML: scalars and lists first, then the tables."""
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in content.items() if not isinstance(value, dict)]
-    for key, value in content.items():
-        if isinstance(value, dict) and value:
-            name = f"{prefix}{_key(key)}"
-            lines += ["", f"[{name}]", to_toml(value, f"{name}.").strip("\n")]
-    return "\n".join(lines).strip("\n") + "\n"
-
-
-def _key(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else json.dumps(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(part) for part in value) + "]"
-    if isinstance(value, str):
-        # A TOML basic string takes JSON's escapes; DEL must be escaped too.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
 
 
 _TYPE_NAMES = ("int", "str", "float", "literal")

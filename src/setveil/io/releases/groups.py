@@ -13,8 +13,8 @@ from setveil.core import Layout, Transactions, Vocabulary
 from setveil.errors import InputError
 from setveil.io.releases.plain_lines import Lines, split_plain
 from setveil.io.transactions.labels import Labels, joined, tokens_of
-from setveil.io.transactions.parquet import ListColumn, NumberColumn, encode
-from setveil.io.transactions.writing import join_records
+from setveil.io.transactions.parquet import encode, list_column
+from setveil.io.transactions.writing import items_or_nothing, join_records
 
 CHUNK = 1 << 22  # bytes read at a time
 MOST_GROUPS = 1 << 40  # more than any file has lines
@@ -100,10 +100,9 @@ def _parse(rows: list[bytes], path: Path, n_before: int) -> Lines:
 
 
 def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64]) -> None:
-    part = rows.select(order)
-    items = ListColumn("items", part.indptr, part.items, list(rows.vocabulary))
-    with open(path, "wb") as file:
-        file.writelines(encode((NumberColumn("group", numbers[order]), items), len(order)))
+    named, lengths = items_or_nothing(rows, order)
+    columns = {"group": numbers[order], "items": list_column(lengths, named, list(rows.vocabulary))}
+    path.write_bytes(encode(columns, len(order)))
 
 
 def _read_parquet(path: Path) -> Read:

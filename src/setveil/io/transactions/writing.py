@@ -163,7 +163,7 @@ def _long(
             heads = [b"%d%s" % (number, separator) for number in range(first, first + len(records))]
         else:
             heads = [_field(ids[record], delimiter) + separator for record in records.tolist()]
-        numbers, lengths = _with_nothing(data, records)
+        numbers, lengths = items_or_nothing(data, records)
         rows = np.empty(2 * len(numbers), dtype=object)
         rows[::2] = np.repeat(_pieces(heads), lengths)
         rows[1::2] = ends[numbers]
@@ -173,25 +173,20 @@ def _long(
 def _parquet(
     data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None
 ) -> Iterator[bytes]:
-    from setveil.io.transactions.parquet import Column, LabelColumn, ListColumn, NumberColumn, TextColumn, encode
+    from setveil.io.transactions.parquet import encode, label_column, list_column
 
     labels = list(data.vocabulary)
-    columns: list[Column]
+    numbers, lengths = items_or_nothing(data, order)
+    columns: dict[str, Any] = {}
     if layout.long:
-        numbers, lengths = _with_nothing(data, order)
         places = np.repeat(np.arange(len(order)), lengths)
-        if data.n_items in numbers:
-            labels.append("")
-        named: Column = NumberColumn(layout.id_column, places + 1)
-        if ids is not None:
-            named = TextColumn(layout.id_column, ids, order[places])
-        columns = [named, LabelColumn(layout.item_column, numbers, labels)]
-        return encode(columns, len(numbers))
-    rows = data.select(order)
-    columns = [ListColumn(layout.item_column, rows.indptr, rows.items, labels)]
+        columns[layout.id_column] = places + 1 if ids is None else label_column(order[places], ids)
+        columns[layout.item_column] = label_column(numbers, [*labels, ""])
+        return iter([encode(columns, len(numbers))])
     if ids is not None:
-        columns.insert(0, TextColumn(layout.id_column, ids, order))
-    return encode(columns, len(order))
+        columns[layout.id_column] = label_column(order, ids)
+    columns[layout.item_column] = list_column(lengths, numbers, labels)
+    return iter([encode(columns, len(order))])
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------
@@ -213,7 +208,7 @@ def join_records(
         yield join_rows(data.indptr, data.items, records, texts, pieces, marks).tobytes()
 
 
-def _with_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def items_or_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The items of some records and how many each has, where an empty record has one: the number after the last label."""
     part = data.select(records)
     is_empty = part.lengths == 0
