@@ -94,7 +94,11 @@ def test_broken_toml_and_missing_files_are_input_errors(tmp_path: Path) -> None:
 
 def test_toml_strings_survive_any_label() -> None:
     labels = ['quote " and \\', "tab\tnew\nline", "DEL\x7f", "Ünïcode ☂", "'single'"]
-    content = {"schema": 1, "model": {"name": "degree", "p": 2, "sensitive": labels}, "algorithm": {"options": {"a b": 1}}}
+    content = {
+        "schema": 1,
+        "model": {"name": "degree", "p": 2, "sensitive": labels},
+        "algorithm": {"options": {"a b": 1}},
+    }
     assert tomllib.loads(Policy.from_dict(content).to_toml()) == content
 
 
