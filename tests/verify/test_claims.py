@@ -18,7 +18,7 @@ from naive import verify as naive
 from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
 from setveil.errors import InputError
 from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
-from setveil.verify import Verdict, Violation, achieved, minimal_violations, search, tables, verify
+from setveil.verify import Verdict, Violation, achieved, dense, judge, minimal_violations, search, tables, verify
 from setveil.verify.coherence import largest_share
 from setveil.verify.published import read_published
 
@@ -130,6 +130,23 @@ def test_larger_data_in_tiny_steps(seed: int, tiny_steps: None) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
+def test_tables_and_walks_give_the_same_answer(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(seed)
+    frequent = [f"i{number}" for number in range(7)] * 30
+    records = [rng.sample(frequent, rng.randint(1, 6)) for _ in range(60)]
+    for m in (1, 2, 3):
+        model = KmAnonymity(k=rng.choice([2, 3, 6]), m=m)
+        monkeypatch.setattr(dense, "LARGEST", 3)
+        monkeypatch.setattr(dense, "AT_ONCE", 20)
+        by_tables = judge(records, model)
+        monkeypatch.setattr(dense, "LARGEST", 1)
+        assert judge(records, model) == by_tables
+        assert by_tables[0] == verify(records, model)
+        if by_tables[0].holds:
+            assert by_tables[1] == achieved(records, model)
+
+
+@pytest.mark.parametrize("seed", range(40))
 def test_counting_whole_rows_first(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """When levels are expensive rows are counted first; the witness is minimal then, if not the first one."""
     monkeypatch.setattr(search, "EXPENSIVE", 0)
@@ -220,7 +237,7 @@ def test_equal_rows_are_told_from_unequal_ones_of_equal_hash(monkeypatch: pytest
     assert [rows[place] for place in first] == order
 
 
-def test_progress_is_told_and_may_stop() -> None:
+def test_progress_is_told_and_may_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     stages: list[str] = []
 
     def watch(stage: str, share: float | None) -> None:
@@ -228,6 +245,10 @@ def test_progress_is_told_and_may_stop() -> None:
         assert share is None or 0 <= share <= 1
 
     data = letters("abcd", "abce", "abde", "acde", "bcde")
+    assert verify(data, KmAnonymity(k=2, m=3), progress=watch)
+    assert stages == ["itemsets of size 2", "itemsets of size 3"]
+    stages.clear()
+    monkeypatch.setattr(dense, "LARGEST", 0)
     assert verify(data, KmAnonymity(k=2, m=3), progress=watch)
     assert stages[0] == "reading rows"
     assert stages[-2:] == ["itemsets of size 2", "itemsets of size 3"]

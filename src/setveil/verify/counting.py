@@ -103,6 +103,34 @@ class Walk(NamedTuple):
 
 
 @compiled
+def count_pairs(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], begin: int, end: int, table: NDArray[np.int32]
+) -> None:
+    """Add rows ``begin:end`` to the supports of their pairs; see ``verify.dense`` for the places."""
+    for row in range(begin, end):
+        for high in range(indptr[row] + 1, indptr[row + 1]):
+            y = np.int64(items[high])
+            base = y * (y - 1) // 2
+            for low in range(indptr[row], high):
+                table[base + items[low]] += 1
+
+
+@compiled
+def count_triples(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], begin: int, end: int, table: NDArray[np.int32]
+) -> None:
+    """Add rows ``begin:end`` to the supports of their triples; see ``verify.dense`` for the places."""
+    for row in range(begin, end):
+        for high in range(indptr[row] + 2, indptr[row + 1]):
+            z = np.int64(items[high])
+            for middle in range(indptr[row] + 1, high):
+                y = np.int64(items[middle])
+                base = z * (z - 1) * (z - 2) // 6 + y * (y - 1) // 2
+                for low in range(indptr[row], middle):
+                    table[base + items[low]] += 1
+
+
+@compiled
 def number_equal_rows(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],

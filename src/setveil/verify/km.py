@@ -4,17 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from setveil.core.progress import Progress
 from setveil.models import KmAnonymity
+from setveil.verify.dense import can_count, count_itemsets, first_itemset
 from setveil.verify.published import Published
 from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 
 def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdict:
     """The first violation by size, then ascending; ``m="all"`` is decided by whole records where that is cheaper."""
+    return judge(published, model, progress)[0]
+
+
+def judge(published: Published, model: KmAnonymity, progress: Progress) -> tuple[Verdict, dict[str, int | float]]:
+    """The verdict and, where the claim holds, the smallest support of an occurring itemset of at most m items."""
+    if counts_in_tables(published, model):
+        return _judge_by_tables(published, model, progress)
     first = next(_rare(published, model, progress, hurry=True), None)
-    if first is None:
-        return Verdict(True)
+    if first is not None:
+        return _broken(first, model), {}
+    return Verdict(True), achieved(published, model, progress)
+
+
+def counts_in_tables(published: Published, model: KmAnonymity) -> bool:
+    """Whether all itemsets are few enough to count each of them."""
+    return model.m != "all" and all(can_count(published, size) for size in range(2, model.m + 1))
+
+
+def _judge_by_tables(
+    published: Published, model: KmAnonymity, progress: Progress
+) -> tuple[Verdict, dict[str, int | float]]:
+    assert model.m != "all"
+    smallest: list[int] = []
+    n_items = len(published.labels)
+    for size in range(1, model.m + 1):
+        if size == 1:
+            supports = np.bincount(published.items, minlength=n_items).astype(np.int32)
+        else:
+            supports = count_itemsets(published, size, progress)
+        occurring = supports[supports > 0]
+        if not len(occurring):
+            break
+        smallest.append(int(occurring.min()))
+        if smallest[-1] < model.k:
+            rare = np.flatnonzero((supports > 0) & (supports < model.k))
+            itemset, place = first_itemset(rare, size, n_items)
+            labels = tuple(published.labels[item] for item in itemset)
+            return _broken(Violation(labels, int(supports[place])), model), {}
+    return Verdict(True), {"smallest_support": min(smallest)} if smallest else {}
+
+
+def _broken(first: Violation, model: KmAnonymity) -> Verdict:
     return Verdict(
         False,
         first.itemset,
