@@ -63,6 +63,6 @@ def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -
 
 def _checks_of(model: PrivacyModel) -> Any:
     """The module named like a model, which checks it: its ``check``, ``violations`` and ``achieved``."""
-    if model.name not in MODELS:
+    if not isinstance(model, tuple(MODELS.values())):
         raise InputError(f"there is no check for model {type(model).__name__}.")
     return import_module(f"setveil.verify.{model.name.replace('-', '_')}")
