@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import setveil as sv
-from setveil.report.charts import curve
-from setveil.report.compare_page import front_chart, mark_of
+from setveil.report.charts import curve, mark_of
+from setveil.report.compare_page import front_chart
 from setveil.workflows.compare import compare, pareto_front, read_grid
 from setveil.workflows.samples import demo_files
 
@@ -43,7 +43,7 @@ text{font:13px system-ui,sans-serif;fill:#566173}text.title{font-weight:700;font
 .grid{stroke:#d5dbe3}polyline{fill:none;stroke-width:2.5}.front{stroke:#1c2430;stroke-width:1.5;stroke-dasharray:5 4}
 .promised{fill:#e3eef8}polyline.before{stroke:#a3201d;stroke-dasharray:6 4}polyline.after{stroke:#14693a}
 .point.before rect{fill:#fff;stroke:#a3201d;stroke-width:2.5}.point.after circle{fill:#14693a}
-.b{fill:#a3201d}.a{fill:#14693a}
+.b{fill:#a3201d}.a{fill:#14693a}.s0{fill:#1f5fa8}.s1{fill:#a3201d}.s2{fill:#14693a}.s3{fill:#7a4b00}.s4{fill:#5b2a86}
 """
 WIDTH, HEIGHT = 1120, 440
 

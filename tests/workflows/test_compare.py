@@ -10,7 +10,8 @@ import pytest
 
 from setveil.errors import InputError
 from setveil.policy.schema import Policy
-from setveil.workflows.compare import Point, compare, pareto_front, read_grid
+from setveil.workflows.compare import Point, compare, pareto_front
+from setveil.workflows.grid import default_grid, read_grid
 
 GRID = """\
 schema = 1
@@ -87,12 +88,70 @@ def test_settings_run_in_processes_of_their_own_and_are_not_run_twice(tmp_path: 
     page = (out / "compare.html").read_text()
     assert "http" not in page.replace("http-equiv", ""), "the page asks for nothing from outside"
     assert all(f"points/{p.id}.toml" in page for p in points if p.is_ok)
+    assert "style=" not in page
 
     marker = out / "points" / f"{points[0].id}.json"
     changed = {**json.loads(marker.read_text()), "avg_re": 123.0}
     marker.write_text(json.dumps(changed))
     again = compare(data, read_grid(tmp_path / "grid.toml"), out, processes=1)
     assert again[0].result["avg_re"] == 123.0  # taken from the earlier run
+
+
+def test_the_default_grid_takes_what_it_is_given() -> None:
+    plain, given = default_grid(), default_grid("fanout:3", ["a", "b"])
+    assert {policy.model.name for policy in plain.policies} == {"km", "k-anonymity"}
+    assert {policy.hierarchy.source for policy in plain.policies if policy.algorithm.name == "aa"} == {"auto"}
+    assert {policy.model.name for policy in given.policies} == {"km", "k-anonymity", "degree"}
+    assert {tuple(p.model.sensitive or ()) for p in given.policies if p.model.name == "degree"} == {("a", "b")}
+
+
+def test_equal_results_share_a_line() -> None:
+    from setveil.report.compare_page import SAME, merged
+
+    figures = dict.fromkeys(SAME, 0.5)
+    rows = [{"id": name, **figures, "ncp": loss} for name, loss in (("a", 0.1), ("b", 0.2), ("c", 0.1))]
+    assert [[row["id"] for row in same] for same in merged(rows)] == [["a", "c"], ["b"]]
+
+
+@pytest.mark.slow
+def test_the_page_repeats_a_setting_from_where_it_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paste the command of the page; paths, quoting and reading options must be right."""
+    import html
+    import re
+    import shlex
+
+    from setveil.cli.main import _run
+
+    (tmp_path / "my data").mkdir()
+    (tmp_path / "grids").mkdir()
+    monkeypatch.chdir(tmp_path)
+    Path("my data", "some visits.txt").write_text(
+        "id;code;age\n" + "".join(f"{n};c{n % 4};7\n{n};c{n % 3};7\n" for n in range(40))
+    )
+    Path("grids", "tree.csv").write_text("c0,low,all\nc1,low,all\nc2,high,all\nc3,high,all\n")
+    Path("grids", "g.toml").write_text(
+        "schema = 1\n[[grid]]\nmodel = 'km'\nk = [2, 3]\nm = 2\nalgorithm = 'aa'\nhierarchy = 'tree.csv'\n"
+    )
+    reading = ["--format", "long", "--delimiter", ";", "--id-column", "id", "--item-column", "code"]
+    assert _run(["compare", "my data/some visits.txt", "--grid", "grids/g.toml", "-o", "out/put", *reading]) == 0
+    page = Path("out", "put", "compare.html").read_text(encoding="utf-8")
+    commands = [html.unescape(text) for text in re.findall(r"<code>(setveil anonymize .*?)</code>", page)]
+    assert len(commands) == 2
+    for command in commands:
+        words = shlex.split(command)
+        assert words[0] == "setveil"
+        assert _run(words[1:]) == 0
+        assert _run(["verify", words[-1], "--original", "my data/some visits.txt", *reading]) == 0
+
+
+@pytest.mark.slow
+def test_objects_are_compared_as_well() -> None:
+    rows = [["a", "b"], ["a"], ["b", "c"], ["c", "a"]] * 6
+    found = compare(rows, {"known": 1, "grid": [{"model": "km", "k": [2, 4], "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}]}, processes=1)  # fmt: skip
+    assert [point.is_ok for point in found] == [True, True]
+    assert "settings no other beats" in str(found)
+    assert found.to_polars().height == 2
+    assert len(found.front[0]) == 2  # both leave everything as it is
 
 
 @pytest.mark.slow

@@ -67,6 +67,13 @@ def numbers_of(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
+def listed(items: str | None) -> str | list[str] | None:
+    """What ``--sensitive`` says: a file as it is, labels as a list."""
+    if items is None or Path(items).is_file():
+        return items
+    return [label.strip() for label in items.split(",") if label.strip()]
+
+
 def model_section(
     name: str | None = None,
     k: int | None = None,
@@ -81,9 +88,6 @@ def model_section(
     max_suppressed: float | None = None,
 ) -> dict[str, Any]:
     """What the command line says about the model, as the policy's section; only what was given."""
-    listed: Any = sensitive
-    if sensitive is not None and not Path(sensitive).is_file():
-        listed = [label.strip() for label in sensitive.split(",") if label.strip()]
     given = {
         "name": name,
         "k": k,
@@ -91,7 +95,7 @@ def model_section(
         "l": l,
         "p": p,
         "h": h,
-        "sensitive": listed,
+        "sensitive": listed(sensitive),
         "constraints": constraints,
         "utility": utility,
         "utility_rest": utility_rest,

@@ -23,6 +23,12 @@
     [output]
     to = "jsonl"
 
+    [about]                     # for the internal report; what is missing becomes a line to fill in by hand
+    title = "Visits 2025"
+    date = "2026-11-16"
+    responsible = "Data office"
+    purpose = "teaching"
+
 Unknown keys are errors. Relative paths are relative to the file.
 """
 
@@ -98,6 +104,15 @@ class OutputSection(_Section):
     publish_constraints: bool = False
 
 
+class AboutSection(_Section):
+    """What the decision is about; it is shown in the internal report and nowhere else."""
+
+    title: str | None = None
+    date: str | None = None  # as text: a run never looks at the clock, so that it can be repeated byte by byte
+    responsible: str | None = None
+    purpose: str | None = None
+
+
 class Policy(_Section):
     """One file, everything decided."""
 
@@ -108,6 +123,7 @@ class Policy(_Section):
     hierarchy: HierarchySection = HierarchySection()
     input: InputSection = InputSection()
     output: OutputSection = OutputSection()
+    about: AboutSection = AboutSection()
 
     @classmethod
     def from_file(cls, path: str | Path) -> Policy:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import short
 
 ROWS = 300  # rows of a table of items
@@ -73,6 +74,11 @@ def shape_of(release: Release, labels: Sequence[str], cover: Cover) -> dict[str,
         "n_general": len(general),
         "n_domain": len(cover.domain),
         "n_unpublished": cover.n_unpublished,
+        "exact": float(supports[cover.sizes == 1].sum() / supports.sum())
+        if supports.sum()
+        else None,  # of what is published
+        "largest_set": int(cover.sizes.max(initial=0)),
+        "picture": blocks_of_sets(labels, cover),
         "rows": [
             {"label": short(labels[number]), "size": int(cover.sizes[number]), "support": int(supports[number])}
             for number in order[:ROWS].tolist()
@@ -178,6 +184,8 @@ def _recoded(release: Recoding, labels: Sequence[str], data: Transactions, cover
         "n_generalized": int((occurs & (size > 1)).sum()),
         "n_left_out": len(gone),
         "left_out": [(short(release.domain[item]), int(occurrences[item])) for item in gone[:ROWS].tolist()],
+        "picture": picture_of(release, labels, cover, occurs),
+        "items": _fates(release, labels, occurrences),
         "rows": _rows(release, labels, cover, behind, lost, total, _names(release.hierarchy, nodes)),
         "subtrees": _subtrees(release.hierarchy, occurrences, np.where(kept, size, -1), loss, total),
     }
@@ -203,6 +211,7 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
         per_item[row] = np.bincount(data.items[chosen], minlength=data.n_items)
     everywhere, intact, general, gone = per_item
     occurs = everywhere > 0
+    leaf_of = hierarchy.leaf_of_items(data.vocabulary)[occurs]
     return {
         "n_items": int(occurs.sum()),
         "n_intact": int((occurs & (intact == everywhere)).sum()),
@@ -212,8 +221,23 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
         "occurrences": len(nodes),
         "intact_occurrences": int(intact.sum()),
         "left_out_occurrences": int(gone.sum()),
+        "picture": picture_of(release, labels, cover, np.isin(np.arange(n_domain), leaf_of)),
         "rows": _rows(release, labels, cover, behind, lost, int(loss.sum()), _names(hierarchy, node_of)),
     }
+
+
+def _fates(release: Recoding, labels: Sequence[str], occurrences: NDArray[np.int64]) -> list[tuple[str, str, int]]:
+    """Every item that occurs with what it is published as, the most frequent first, as far as a page can hold."""
+    order = np.lexsort((np.arange(len(occurrences)), -occurrences))
+    rows, left = [], CHARACTERS // 2
+    for item in order[: int((occurrences > 0).sum())].tolist():
+        number = int(release.target[item])
+        row = (short(release.domain[item]), short(labels[number]) if number >= 0 else "", int(occurrences[item]))
+        left -= len(row[0]) + len(row[1])
+        if left < 0:
+            break
+        rows.append(row)
+    return rows
 
 
 def _rows(

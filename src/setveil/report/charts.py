@@ -1,19 +1,102 @@
-"""Small charts as inline SVG: no script, no network, printable, with text alternatives.
+"""The one chart drawer: small charts as inline SVG for the report, the comparison and the web page.
 
-A chart is a labelled group; what it shows also stands in a table beside it. Points can be reached with the keyboard and
-then show their figure. Series differ by shape and pattern as well as by colour.
+No script, no network, printable, with text alternatives. What a chart shows also stands in a table beside it. Marks can be reached
+with the keyboard and then show their figure. Series differ by shape or pattern as well as by colour; colours come from the page's
+style, so that charts follow its light and dark dress.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
+from math import log10
+from typing import NamedTuple
 
 Series = tuple[str, Sequence[tuple[float, float]], str]  # name, points (x, y in 0..1), CSS class
 Bars = tuple[str, Sequence[int], str]  # name, a count per place, CSS class
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 460, 250, 58, 44, 24, 16
-MARK = 4.5  # half the width of a point
+SHAPES = ("circle", "square", "diamond", "triangle")
+N_COLOURS = 8  # classes s0 … s7 of the style
+MARK = 4.5  # half the width of a mark
+
+
+class Frame(NamedTuple):
+    """The drawing area and the room around it for labels."""
+
+    width: int = 460
+    height: int = 250
+    left: int = 58
+    bottom: int = 44
+    top: int = 24
+    right: int = 16
+
+    def opening(self, alternative: str, role: str) -> str:
+        """``group`` where parts can be reached one by one, ``img`` where the chart is one thing."""
+        return f'<svg viewBox="0 0 {self.width} {self.height}" role="{role}" aria-label="{escape(alternative)}">'
+
+    def up(self, share: float) -> float:
+        """The place of a share of the height."""
+        return round(self.height - self.bottom - share * (self.height - self.bottom - self.top), 1)
+
+    def line_across(self, up: float, label: str) -> str:
+        """A grid line with its label at the left."""
+        return (
+            f'<line class="grid" x1="{self.left}" x2="{self.width - self.right}" y1="{up}" y2="{up}"/>'
+            f'<text x="{self.left - 6}" y="{up + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        )
+
+    def line_up(self, across: float, label: str) -> str:
+        """A grid line with its label below."""
+        return (
+            f'<line class="grid" x1="{across}" x2="{across}" y1="{self.top}" y2="{self.height - self.bottom}"/>'
+            + self.below(across, label)
+        )
+
+    def below(self, across: float, label: str) -> str:
+        """A label under the drawing."""
+        return f'<text x="{across}" y="{self.height - self.bottom + 18}" text-anchor="middle">{escape(label)}</text>'
+
+    def titles(self, x_label: str, y_label: str) -> str:
+        """What the axes are, and the end of the chart."""
+        middle = (self.left + self.width - self.right) / 2
+        return (
+            f'<text x="{middle}" y="{self.height - 6}" text-anchor="middle">{escape(x_label)}</text>'
+            f'<text x="{self.left}" y="{self.top - 11}">{escape(y_label)}</text></svg>'
+        )
+
+
+SMALL = Frame()
+LARGE = Frame(680, 420, 70, 50, 24, 20)
+PANEL = Frame(300, 190, 52, 38, 28, 12)
+
+
+class Axis:
+    """Logarithmic where values spread over more than one power of ten, else linear from zero."""
+
+    def __init__(self, values: Sequence[float], start: float, end: float) -> None:
+        positive = [value for value in values if value > 0]
+        self.least, self.most = (min(positive), max(positive)) if positive else (0.1, 1.0)
+        self.is_log = self.most / self.least > 20
+        self.start, self.end = start, end
+
+    def __call__(self, value: float) -> float:
+        if self.is_log:
+            low, high = log10(self.least) - 0.1, log10(self.most) + 0.1
+            share = (log10(max(value, self.least * 0.8)) - low) / (high - low)
+        else:
+            share = value / (self.most * 1.08)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    def ticks(self) -> list[float]:
+        """A few round values to label."""
+        if not self.is_log:
+            return [self.most * step / 4 for step in range(5)]
+        marks = [base * 10.0**power for power in range(-8, 9) for base in (1, 2, 5)]
+        inside = [mark for mark in marks if self.least * 0.8 <= mark <= self.most * 1.25]
+        return inside if len(inside) <= 7 else [mark for mark in inside if f"{mark:e}".startswith("1.")]
+
+
+# -- over a few places ----------------------------------------------------------------------------------------------------
 
 
 def curve(series: Sequence[Series], x_label: str, y_label: str, alternative: str, promised: float | None = None) -> str:
@@ -21,30 +104,34 @@ def curve(series: Sequence[Series], x_label: str, y_label: str, alternative: str
     points = [point for _, line, _ in series for point in line]
     if not points:
         return ""
+    frame = SMALL
     xs = sorted({x for x, _ in points})
     y_top, n_steps = _round_top(max(y for _, y in points))
     span = max(xs[-1] - xs[0], 1)
 
     def place(x: float, y: float) -> tuple[float, float]:
-        across = LEFT + 8 + (x - xs[0]) / span * (WIDTH - LEFT - RIGHT - 16)
-        return round(across, 1), _height(y / y_top)
+        across = frame.left + 8 + (x - xs[0]) / span * (frame.width - frame.left - frame.right - 16)
+        return round(across, 1), frame.up(y / y_top)
 
     digits = 0 if y_top >= 0.05 else 1 if y_top >= 0.005 else 2
-    parts = [_opening(alternative, "group")]
+    parts = [frame.opening(alternative, "group")]
     if promised is not None and promised >= xs[0]:
-        end = WIDTH - RIGHT if promised >= xs[-1] else place(promised + 0.5, 0)[0]
+        end = frame.width - frame.right if promised >= xs[-1] else place(promised + 0.5, 0)[0]
         parts.append(
-            f'<rect class="promised" x="{LEFT}" y="{TOP}" width="{end - LEFT:.1f}" height="{HEIGHT - BOTTOM - TOP}"/>'
+            f'<rect class="promised" x="{frame.left}" y="{frame.top}" width="{end - frame.left:.1f}" '
+            f'height="{frame.height - frame.bottom - frame.top}"/>'
         )
-    parts += _grid([f"{100 * y_top * step / n_steps:.{digits}f} %" for step in range(n_steps + 1)])
-    for x in xs:
-        parts.append(f'<text x="{place(x, 0)[0]}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{x:g}</text>')
+    parts += [
+        frame.line_across(frame.up(step / n_steps), f"{100 * y_top * step / n_steps:.{digits}f} %")
+        for step in range(n_steps + 1)
+    ]
+    parts += [frame.below(place(x, 0)[0], f"{x:g}") for x in xs]
     for name, line, css in series:
         path = " ".join(f"{across},{up}" for across, up in (place(x, y) for x, y in line))
         parts.append(f'<polyline class="{css}" points="{path}"/>')
         for x, y in line:
-            parts.append(_point(*place(x, y), css, name, f"{100 * y:.2f} %", f"{x:g}"))
-    parts += _titles(x_label, y_label)
+            parts.append(_point(frame, *place(x, y), css, name, f"{100 * y:.2f} %", f"{x:g}"))
+    parts.append(frame.titles(x_label, y_label))
     return "".join(parts)
 
 
@@ -53,64 +140,191 @@ def bars(series: Sequence[Bars], labels: Sequence[str], x_label: str, y_label: s
     highest = max((count for _, counts, _ in series for count in counts), default=0)
     if not highest:
         return ""
+    frame = SMALL
     y_top, n_steps = _round_count(highest)
-    slot = (WIDTH - LEFT - RIGHT) / len(labels)
+    room = frame.width - frame.left - frame.right
+    slot = room / len(labels)
     width = min(slot * 0.84, 60) / len(series)
-    every = -(-max(map(len, labels)) * 8 * len(labels) // (WIDTH - LEFT - RIGHT))
-    parts = [_opening(alternative, "img")]
-    parts += _grid([f"{y_top * step // n_steps:,}" for step in range(n_steps + 1)])
+    every = -(-max(map(len, labels)) * 8 * len(labels) // room)
+    parts = [frame.opening(alternative, "img")]
+    parts += [
+        frame.line_across(frame.up(step / n_steps), f"{y_top * step // n_steps:,}") for step in range(n_steps + 1)
+    ]
     for place, label in enumerate(labels):
-        start = LEFT + place * slot
+        start = frame.left + place * slot
         if place % max(every, 1) == 0:
-            middle = round(start + slot / 2, 1)
-            parts.append(f'<text x="{middle}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(label)}</text>')
+            parts.append(frame.below(round(start + slot / 2, 1), label))
         for number, (name, counts, css) in enumerate(series):
             if counts[place]:
-                up = _height(counts[place] / y_top)
+                up = frame.up(counts[place] / y_top)
+                across = start + slot / 2 + (number - len(series) / 2) * width
                 parts.append(
-                    f'<rect class="{css}" x="{start + slot / 2 + (number - len(series) / 2) * width:.1f}" y="{up}" width="{width:.1f}" '
-                    f'height="{HEIGHT - BOTTOM - up:.1f}"><title>{escape(name)}: {counts[place]:,} at {escape(label)}'
-                    "</title></rect>"
+                    f'<rect class="{css}" x="{across:.1f}" y="{up}" width="{width:.1f}" '
+                    f'height="{frame.height - frame.bottom - up:.1f}"><title>{escape(name)}: {counts[place]:,} at '
+                    f"{escape(label)}</title></rect>"
                 )
-    parts += _titles(x_label, y_label)
+    parts.append(frame.titles(x_label, y_label))
     return "".join(parts)
 
 
-def _opening(alternative: str, role: str) -> str:
-    """``group`` where parts can be reached one by one, ``img`` where the chart is one thing."""
-    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="{role}" aria-label="{escape(alternative)}">'
+def shifts(rows: Sequence[tuple[str, int, int]], x_label: str, alternative: str) -> str:
+    """One line per label from a count before (hollow) to a count after (filled)."""
+    if not rows:
+        return ""
+    step, left, right = 22, 170, 24
+    width, height = 680, len(rows) * step + 46
+    across = Axis([value for _, *pair in rows for value in pair], left, width - right)
+    parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(alternative)}">']
+    for tick in across.ticks():
+        parts.append(
+            f'<line class="grid" x1="{across(tick)}" x2="{across(tick)}" y1="6" y2="{height - 40}"/>'
+            f'<text x="{across(tick)}" y="{height - 24}" text-anchor="middle">{tick:,.0f}</text>'
+        )
+    for place, (label, before, after) in enumerate(rows):
+        up, start, end = place * step + 17, across(before), across(after)
+        shown = label if len(label) <= 22 else label[:21] + "…"
+        words = f"{label}: {before:,} before, {after:,} after"
+        parts.append(
+            f'<g><title>{escape(words)}</title><text x="{left - 10}" y="{up + 4}" text-anchor="end">{escape(shown)}</text>'
+            f'<line class="shift" x1="{start}" x2="{end}" y1="{up}" y2="{up}"/>'
+            f'<rect class="before" x="{start - MARK:.1f}" y="{up - MARK:.1f}" width="{2 * MARK}" height="{2 * MARK}"/>'
+            f'<circle class="after" cx="{end}" cy="{up}" r="{MARK}"/></g>'
+        )
+    parts.append(
+        f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">{escape(x_label)}</text>'
+    )
+    return "".join(parts) + "</svg>"
 
 
-def _height(share: float) -> float:
-    return round(HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP), 1)
+# -- many settings ----------------------------------------------------------------------------------------------------------
 
 
-def _grid(labels: Sequence[str]) -> list[str]:
-    """Lines from bottom to top, each with its label."""
-    parts = []
-    for step, label in enumerate(labels):
-        up = _height(step / (len(labels) - 1))
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{up}" y2="{up}"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{up + 4:.1f}" text-anchor="end">{label}</text>')
-    return parts
+class Mark(NamedTuple):
+    """A setting in the plane: its place, the number of its series, its words and where it leads."""
+
+    x: float
+    y: float
+    series: int
+    words: str
+    target: str = ""
 
 
-def _titles(x_label: str, y_label: str) -> list[str]:
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    return [
-        f'<text x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>',
-        f'<text x="{LEFT}" y="{TOP - 11}">{escape(y_label)}</text></svg>',
-    ]
+Label = Callable[[float], str]
 
 
-def _point(across: float, up: float, css: str, name: str, value: str, x: str) -> str:
+def plane(
+    marks: Sequence[Mark],
+    front: Sequence[tuple[float, float]],
+    x_label: str,
+    y_label: str,
+    alternative: str,
+    show_x: Label,
+    show_y: Label,
+) -> str:
+    """Marks by two figures, and the line that joins those no other beats."""
+    if not marks:
+        return ""
+    frame = LARGE
+    across = Axis([mark.x for mark in marks], frame.left, frame.width - frame.right)
+    up = Axis([mark.y for mark in marks], frame.height - frame.bottom, frame.top)
+    parts = [frame.opening(alternative, "group")]
+    parts += [frame.line_up(across(tick), show_x(tick)) for tick in across.ticks()]
+    parts += [frame.line_across(up(tick), show_y(tick)) for tick in up.ticks()]
+    line = " ".join(f"{across(x)},{up(y)}" for x, y in front)
+    parts.append(f'<polyline class="front" points="{line}"/>')
+    for mark in marks:
+        words, shape = escape(mark.words), mark_of(across(mark.x), up(mark.y), mark.series)
+        parts.append(f'<a href="#{escape(mark.target)}" aria-label="{words}"><title>{words}</title>{shape}</a>')
+    parts.append(frame.titles(x_label, y_label))
+    return "".join(parts)
+
+
+def panel(
+    title: str, lines: Sequence[tuple[int, Sequence[tuple[float, float]]]], x_label: str, y_label: str, show_y: Label
+) -> str:
+    """A small chart of a few lines over the same few x values; ``lines``: number of the series, its points."""
+    points = [point for _, line in lines for point in line]
+    if not points:
+        return ""
+    frame = PANEL
+    across = Axis([x for x, _ in points], frame.left, frame.width - frame.right)
+    up = Axis([y for _, y in points], frame.height - frame.bottom, frame.top)
+    parts = [frame.opening(f"{y_label} over {x_label}: {title}", "img")]
+    parts += [frame.below(across(x), f"{x:g}") for x in sorted({x for x, _ in points})]
+    parts += [frame.line_across(up(tick), show_y(tick)) for tick in up.ticks()[:5]]
+    for number, line in lines:
+        path = " ".join(f"{across(x)},{up(y)}" for x, y in line)
+        parts.append(f'<polyline class="thin s{number % N_COLOURS}" points="{path}"/>')
+        parts += [mark_of(across(x), up(y), number, 3.2) for x, y in line]
+    parts.append(frame.titles(x_label, title))
+    return "".join(parts)
+
+
+def mark_of(x: float, y: float, number: int, size: float = 5) -> str:
+    """The mark of a series: shape and colour."""
+    css, shape = f"s{number % N_COLOURS}", SHAPES[number % len(SHAPES)]
+    if shape == "circle":
+        return f'<circle class="{css}" cx="{x}" cy="{y}" r="{size}"/>'
+    corners = {
+        "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+        "diamond": ((0, -1.4), (1.4, 0), (0, 1.4), (-1.4, 0)),
+        "triangle": ((0, -1.3), (1.3, 1), (-1.3, 1)),
+    }[shape]
+    points = " ".join(f"{x + a * size:.1f},{y + b * size:.1f}" for a, b in corners)
+    return f'<polygon class="{css}" points="{points}"/>'
+
+
+def swatch(number: int) -> str:
+    """A mark alone, for a key."""
+    return f'<svg class="swatch" viewBox="0 0 14 14" aria-hidden="true">{mark_of(7, 7, number, 4.5)}</svg>'
+
+
+# -- a tree -----------------------------------------------------------------------------------------------------------------
+
+
+class Block(NamedTuple):
+    """A part of an icicle: its level, where it starts and ends (0 to 1), what it is, and its words."""
+
+    level: int
+    start: float
+    end: float
+    css: str
+    label: str
+    words: str
+
+
+def icicle(blocks: Sequence[Block], alternative: str) -> str:
+    """A tree from the top down: what stands below something stands for part of it."""
+    if not blocks:
+        return ""
+    width, row = 900, 30
+    height = (max(block.level for block in blocks) + 1) * row
+    parts = [f'<svg class="icicle" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(alternative)}">']
+    for block in blocks:
+        left, size = block.start * width, (block.end - block.start) * width
+        parts.append(
+            f'<g class="block {block.css}"><title>{escape(block.words)}</title>'
+            f'<rect x="{left:.1f}" y="{block.level * row + 1}" width="{max(size - 1, 0.5):.1f}" height="{row - 2}"/>'
+        )
+        fitting = int((size - 8) / 7.2)
+        if fitting >= 3:
+            shown = block.label if len(block.label) <= fitting else block.label[: fitting - 1] + "…"
+            parts.append(f'<text x="{left + 4:.1f}" y="{block.level * row + 20}">{escape(shown)}</text>')
+        parts.append("</g>")
+    return "".join(parts) + "</svg>"
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------------
+
+
+def _point(frame: Frame, across: float, up: float, css: str, name: str, value: str, x: str) -> str:
     """A mark with its figure, shown while the keyboard or the mouse is on it."""
     if css == "before":
         mark = f'<rect x="{across - MARK:.1f}" y="{up - MARK:.1f}" width="{2 * MARK}" height="{2 * MARK}"/>'
     else:
         mark = f'<circle cx="{across}" cy="{up}" r="{MARK}"/>'
     words = f"{escape(name)}: {value} at {escape(x)}"
-    anchor = "end" if across > WIDTH / 2 else "start"
+    anchor = "end" if across > frame.width / 2 else "start"
     return (
         f'<g class="point {css}" tabindex="0" role="img" aria-label="{words}"><title>{words}</title>{mark}'
         f'<text class="tip" x="{across}" y="{max(up - 9, 12):.1f}" text-anchor="{anchor}">{value}</text></g>'

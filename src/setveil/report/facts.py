@@ -39,8 +39,14 @@ class Facts:
     other_algorithms: Mapping[str, Sequence[str]] = field(
         default_factory=dict
     )  # for the same promise, by kind of release
+    kept: Sequence[str] = ()  # "ids", "order": published with the records
+    is_checkable: bool = True  # anyone with the folder can repeat the check
     # From here on: only in the internal version.
+    about: Mapping[str, str] = field(default_factory=dict)  # data set, date, responsible, purpose
+    read: str = ""  # how the input was read, in one line
     risk_before: Sequence[Mapping[str, Any]] = ()
+    attacks: Sequence[Mapping[str, Any]] = ()  # carried out
+    query_errors: Mapping[str, Any] = field(default_factory=dict)  # of counts read off the release
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)
     input_facts: Mapping[str, Any] = field(default_factory=dict)
     hierarchy: str = ""
@@ -56,7 +62,7 @@ class Facts:
         """The version that may leave the house."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
         shown |= {"attacker", "reach", "alternatives", "glossary", "other_algorithms"}
-        shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape"}
+        shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: two_digits(value) for name, value in self.metrics.items() if name in METRICS}

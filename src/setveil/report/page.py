@@ -2,67 +2,65 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from setveil.report.charts import bars, curve
+from setveil.report.charts import bars, curve, icicle, shifts
 from setveil.report.facts import Facts
+from setveil.report.lights import exactness_of, headline_of, kept_words, lights_of
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
 from setveil.report.words import ACHIEVED, METRICS, figure, percent, put, short
 
 MOVES = 100  # steps of the algorithm shown
 LISTED = 20  # parts of a long parameter shown
 
-# Only comfort: the page says everything without it.
-SCRIPT = """
-document.querySelectorAll('[data-needs-script]').forEach(function (part) { part.hidden = false; });
-function openAll(within, open) { within.querySelectorAll('details').forEach(function (part) { part.open = open; }); }
-document.querySelectorAll('button[data-open]').forEach(function (button) {
-  button.addEventListener('click', function () { openAll(button.closest('section'), button.dataset.open === 'yes'); });
-});
-document.querySelectorAll('input[data-filter]').forEach(function (input) {
-  var rows = document.getElementById(input.dataset.filter).tBodies[0].rows;
-  input.addEventListener('input', function () {
-    var wanted = input.value.toLowerCase(), shown = 0;
-    Array.prototype.forEach.call(rows, function (row) {
-      row.hidden = row.textContent.toLowerCase().indexOf(wanted) < 0;
-      if (!row.hidden) { shown += 1; }
-    });
-    document.getElementById(input.dataset.filter + '-shown').textContent = shown + ' of ' + rows.length + ' rows';
-  });
-});
-var opened = [];
-window.addEventListener('beforeprint', function () {
-  document.querySelectorAll('details:not([open])').forEach(function (part) { opened.push(part); part.open = true; });
-});
-window.addEventListener('afterprint', function () {
-  opened.forEach(function (part) { part.open = false; });
-  opened = [];
-});
-"""
+ABOUT = (("title", "Data set"), ("date", "Date"), ("responsible", "Responsible"), ("purpose", "Purpose"))
+LEGEND = (
+    ("intact", "published as it is"),
+    ("general", "published as something more general"),
+    ("mixed", "some of each"),
+    ("hidden", "behind something more general"),
+    ("gone", "left out"),
+    ("absent", "not in the data"),
+)
+SHIFTS = 20  # items whose counts changed most, drawn
 
 
 def write_report(facts: Facts, path: Path) -> None:
     """Render the page; the same facts give the same bytes."""
-    from setveil.report.template import report_template
+    from setveil.report.template import write_page
 
-    page = report_template().render(
+    blocks = facts.changes.get("picture") or facts.shape.get("picture") or ()
+    exact, largest = exactness_of(facts)
+    write_page(
+        "report.html.j2",
+        path,
         facts=facts,
-        script=SCRIPT,
-        script_hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
+        headline=headline_of(facts),
+        lights=lights_of(facts),
+        kept=kept_words(facts.kept),
+        about=[(words, facts.about.get(name)) for name, words in ABOUT],
         attacker=facts.attacker,
+        attacks=_attacks(facts),
         analyses=analyses_of(facts),
         advice=advice_of(facts),
         alternatives=alternatives_of(facts),
         glossary=glossary_of(facts),
-        headline=_headline(facts),
         risk_charts=_risk_charts(facts),
         has_promise=facts.reach is not None,
+        picture=icicle(blocks, "Picture: what was generalized into what; codebook.csv has every item."),
+        legend=[(css, words) for css, words in LEGEND if any(block.css == css for block in blocks)],
         size_chart=_size_chart(facts),
+        shift_chart=_shift_chart(facts),
         histograms=_histograms(facts.histograms),
+        exact=exact,
+        largest=largest,
+        query_errors=[
+            (words, facts.query_errors[size])
+            for size, words in (("singles", "single items"), ("pairs", "pairs of items"))
+            if facts.query_errors.get(size)
+        ],
         details=[
             (name.replace("_", " "), value)
             for name, value in facts.details.items()
@@ -77,33 +75,24 @@ def write_report(facts: Facts, path: Path) -> None:
         achieved=[(put(name, ACHIEVED), value) for name, value in facts.achieved.items()],
         options=_shown_options(facts),
     )
-    path.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _headline(facts: Facts) -> list[tuple[str, str]]:
-    """Three or four figures that say it all, each with its caption."""
-    shown = [(figure(facts.records), "records published")]
-    for name in ("smallest_support", "smallest_class", "privacy_degree"):
-        if facts.achieved.get(name) is not None:
-            shown.append((figure(facts.achieved[name]), put(name, ACHIEVED)))
-    if facts.kind != "grouping":
-        pairs = [row for row in facts.risk_after if row["known"] == 2 and row["singled_out"] is not None]
-        if pairs:
-            after = percent(pairs[0]["singled_out"])
-            before = [row["singled_out"] for row in facts.risk_before if row["known"] == 2]
-            shown.append(
-                (f"{percent(before[0])} → {after}", "singled out by two known items, before and after")
-                if before
-                else (after, "of published records are singled out by two known items")
+def _attacks(facts: Facts) -> list[dict[str, Any]]:
+    """The attacks carried out, each beside what was promised about it."""
+    reach, crowd = facts.reach, facts.model_options.get("k")
+    rows = []
+    for row in facts.attacks:
+        within = reach is not None and row["known"] <= reach and row["strategy"] != "wrong"
+        promised = f"picked in at most {percent(1 / crowd)}" if within and crowd else "nothing about this"
+        if facts.kind == "grouping":
+            promised = (
+                f"guessed in at most {percent(1 / facts.model_options['p'])}" if row["has_secrets"] else "nothing"
             )
-    for name, words in (
-        ("ncp", "information lost (NCP)"),
-        ("il_ratio", "items added or removed, per item of the original"),
-    ):
-        value = facts.metrics.get(name)
-        if value is not None:
-            shown.append((percent(value) if facts.is_internal else f"about {round(100 * value, 6):g} %", words))
-    return shown
+        how = {"random": "random", "rarest": "their rarest", "frequent": "their most frequent"}[row["strategy"]]
+        rows.append(
+            {**row, "promised": promised, "words": f"{row['known']} {how} item{'s' if row['known'] > 1 else ''}"}
+        )
+    return rows
 
 
 def _risk_charts(facts: Facts) -> list[str]:
@@ -147,6 +136,12 @@ def _size_chart(facts: Facts) -> str:
         f"Chart: {what} by number of records, from {shape['smallest']:,} to {shape['largest']:,}; half have at least "
         f"{shape['middle']:,}.",
     )
+
+
+def _shift_chart(facts: Facts) -> str:
+    """The items whose counts a replacement changed most."""
+    rows = [(row["label"], row["before"], row["after"]) for row in facts.changes.get("supports", ())[:SHIFTS]]
+    return shifts(rows, "records with the item", "Chart: items that gained or lost most records; figures below.")
 
 
 def _histograms(histograms: Mapping[str, Any]) -> list[dict[str, Any]]:

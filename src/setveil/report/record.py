@@ -9,6 +9,7 @@ from setveil import __version__
 from setveil.core import Grouping, LocalRecoding, Release, RunRecord
 from setveil.report.changes import Cover, changes_of, examples_of, shape_of
 from setveil.report.facts import Facts
+from setveil.report.lights import kept_words
 
 DERIVED = "A hierarchy derived from the data: its shape tells something about how often items occur."
 SEQUENCES = (
@@ -25,14 +26,15 @@ def facts_of(
     metrics: Mapping[str, Any],
     risk_before: Mapping[str, Any],
     risk_after: Mapping[str, Any],
+    kept: Sequence[str] = (),
 ) -> Facts:
     """All facts, internal ones included; ``Facts.public()`` takes them out again.
 
-    ``labels``: the published items' names in the files.
+    ``labels``: the published items' names in the files; ``kept``: "ids" and "order" if they are published.
     """
     record = release.record
     assert record is not None, "a release is reported with the record of its run"
-    not_protected = list(record.model.not_protected())
+    not_protected = [*kept_words(kept), *record.model.not_protected()]
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         not_protected.append(DERIVED)
     not_protected += [SEQUENCES, MEMBERSHIP]
@@ -65,6 +67,7 @@ def facts_of(
         changes=changes_of(release, labels, record.data, cover),
         examples=examples_of(release, labels, record.data, cover),
         warnings=record.warnings,
+        kept=tuple(kept),
     )
 
 

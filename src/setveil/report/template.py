@@ -1,18 +1,24 @@
-"""The report's template, compiled once and kept beside the package's bytecode: compiling it takes longer than filling it in."""
+"""The pages' templates, compiled once and kept beside the package's bytecode: compiling takes longer than filling in.
+
+A page is one file without anything from outside: style and script stand in it, and its content policy allows nothing else.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
-from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 
 from setveil.report.words import figure, percent
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "templates"
 
 
 class _Kept(BytecodeCache):
@@ -32,12 +38,11 @@ class _Kept(BytecodeCache):
 
     @staticmethod
     def _file(bucket: Bucket) -> Path:
-        return FOLDER / "__pycache__" / f"report-{bucket.key}.jinja"
+        return FOLDER.parent / "__pycache__" / f"page-{bucket.key}.jinja"
 
 
 @cache
-def report_template() -> Template:
-    """The page, ready to be filled in."""
+def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -48,4 +53,21 @@ def report_template() -> Template:
         auto_reload=False,
     )
     environment.filters.update(figure=figure, percent=percent)
-    return environment.get_template("report.html.j2")
+    return environment
+
+
+@cache
+def _dress() -> dict[str, str]:
+    """Style and script of every page, with the hashes its content policy names."""
+    parts: dict[str, str] = {}
+    for name, file in (("style", "style.css"), ("script", "page.js")):
+        text = (FOLDER / file).read_text(encoding="utf-8")
+        parts[name] = text
+        parts[f"{name}_hash"] = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return parts
+
+
+def write_page(template: str, path: Path, **content: Any) -> None:
+    """Fill in a template; the same content gives the same bytes."""
+    page = _environment().get_template(template).render(**_dress(), **content)
+    path.write_text(page, encoding="utf-8", newline="\n")

@@ -6,6 +6,8 @@ from typing import Any
 
 # The metrics shown to people and put into the certificate; everything measured is in run.json.
 METRICS: dict[str, str] = {
+    "exact_ratio": "share of entries published exactly",
+    "largest_set": "items in the largest published set",
     "ncp": "information lost by generalization (NCP, 0 to 1)",
     "lm": "information lost, suppression included (LM, 0 to 1)",
     "ul_log2": "utility loss of merged items (UL, log2)",
@@ -61,4 +63,6 @@ def percent(share: float | None) -> str:
         return "–"
     if 0 < share < 0.0001:
         return "< 0.01 %"
+    if share >= 10:
+        return f"{100 * share:,.0f} %"
     return f"{100 * share:.2f} %" if share < 0.1 else f"{100 * share:.1f} %"

@@ -13,6 +13,7 @@ with a seed and reported by name:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from setveil.arrays.sampling import draw_subsets
 from setveil.core import Itemsets, Release, Transactions
 from setveil.errors import InputError
 from setveil.models.base import whole_number
-from setveil.utility.reading import Estimator, Reading
+from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
 Workload = Itemsets | Iterable[Iterable[str]]
 
@@ -40,6 +41,26 @@ def relative_errors(
     truth = true_supports(original, queries)
     answers = Reading(release, original.vocabulary).supports(queries, estimator)
     return np.asarray(np.abs(answers - truth) / np.maximum(truth, 1))
+
+
+def query_errors(original: Transactions, release: Release, n: int = 1000, seed: int = 0) -> dict[str, Any]:
+    """How far counts of single items and of pairs are off, with both estimators; {} where nobody has that many items.
+
+    Queries are drawn as workload *T*: what people have often is asked for often. ``typical`` is the median of the relative errors,
+    ``mean`` is AvgRE.
+    """
+    reading = Reading(release, original.vocabulary)
+    found: dict[str, Any] = {"n": n}
+    for name, size in (("singles", 1), ("pairs", 2)):
+        if not (original.lengths >= size).any():
+            continue
+        queries = workload_t(original, n, size, seed)
+        truth = true_supports(original, queries)
+        found[name] = {}
+        for estimator in ESTIMATORS:
+            errors = np.abs(reading.supports(queries, estimator) - truth) / np.maximum(truth, 1)
+            found[name][estimator] = {"typical": float(np.median(errors)), "mean": float(errors.mean())}
+    return found if len(found) > 1 else {}
 
 
 def true_supports(original: Transactions, queries: Itemsets) -> NDArray[np.int64]:

@@ -27,6 +27,7 @@ def added_and_removed(original: Transactions, release: Release) -> Metrics:
     total = max(before.n_occurrences, 1)
     gone = (before.supports > 0) & (after.supports == 0)
     return {
+        "exact_ratio": n_common / before.n_occurrences if before.n_occurrences else None,
         "il": added + removed,
         "il_ratio": (added + removed) / total,
         "added_ratio": added / total,

@@ -18,7 +18,10 @@ def grouping_cost(original: Transactions, release: Release) -> dict[str, float |
     sizes = np.bincount(release.group_of, minlength=release.n_groups)
     asked = [draw_queries(original, release.sensitive, protocol, 4, N_QUERIES, 0) for protocol in PROTOCOLS]
     divergences = kl_divergences(original, release, list(chain.from_iterable(asked)))
-    metrics: dict[str, float | int | None] = {}
+    public = original.supports[release.sensitive.numbers(original.vocabulary) < 0]
+    metrics: dict[str, float | int | None] = {
+        "exact_ratio": int(public.sum()) / original.n_occurrences if original.n_occurrences else None
+    }
     for protocol, queries in zip(PROTOCOLS, asked, strict=True):
         mine, divergences = divergences[: len(queries)], divergences[len(queries) :]
         metrics[f"kl_{protocol}"] = float(mine.mean()) if len(mine) else 0.0

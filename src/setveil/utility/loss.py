@@ -185,6 +185,8 @@ class Spread:
         total = self.total
         generalized = int(self.occurrences[2:].sum())
         return {
+            "exact_ratio": int(self.occurrences[1:2].sum()) / total if total else None,
+            "largest_set": int(np.flatnonzero(self.occurrences).max(initial=0)),
             "ncp": self.ncp,
             "lm": self.lm,
             "lm_cost": self.lm * total,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Release
+from setveil.core import Release, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.models import PrivacyModel, as_model
 from setveil.workflows.reading import as_transactions
@@ -13,9 +13,11 @@ from setveil.workflows.reading import as_transactions
 if TYPE_CHECKING:
     from setveil.risk import RiskTable
     from setveil.risk.attack import AttackTable
+    from setveil.risk.intervals import Rate
     from setveil.verify import Verdict
 
 KNOWN = (1, 2, 3, 4)
+TARGETS = 1_000  # people attacked in passing; `setveil attack` takes more
 QUICK = 12_000_000  # combinations looked at for the risk in passing; `setveil risk` takes its time
 
 
@@ -37,6 +39,32 @@ def risk(
 def quick_risk(data: Any, model: PrivacyModel, seed: int) -> RiskTable:
     """The risk in passing, sampled where counting everything would take long, beside what the model promises."""
     return risk(data, seed=seed, budget=QUICK, k=model.crowd)
+
+
+def quick_attacks(data: Transactions, release: Release, seed: int) -> list[dict[str, Any]]:
+    """A few attacks in passing, as plain figures: random and rarest items of a thousand people, against their control."""
+    from setveil.risk.attack import attack as carry_out
+
+    table = carry_out(data, release, KNOWN, TARGETS, seed, strategies=("random", "rarest"))
+    return [
+        {
+            "strategy": row.strategy,
+            "known": row.known,
+            "n_targets": row.n_targets,
+            "has_secrets": row.n_secrets > 0,
+            "singled_out_before": _value(row.before.singled_out),
+            "singled_out": _value(row.after.singled_out),
+            "linked_before": _value(row.before.linked),
+            "linked": _value(row.after.linked),
+            "inferred": _value(row.after.inferred),
+            "control": _value(row.control.inferred) if row.control else None,
+        }
+        for row in table.rows
+    ]
+
+
+def _value(rate: Rate | None) -> float | None:
+    return None if rate is None else float(rate.value)
 
 
 def verify(

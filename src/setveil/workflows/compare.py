@@ -1,21 +1,5 @@
 """Many settings side by side: a grid of policies, each run in a process of its own, gathered into one table and one page.
 
-A grid file (TOML) holds blocks; every key of a block may be a list, and the block stands for all combinations:
-
-    schema = 1
-    known = 3                       # the attacker's items for the risk axis
-
-    [limits]
-    seconds = 120                   # per setting
-    memory_mb = 4000
-
-    [[grid]]
-    model = "km"
-    k = [2, 5, 10]
-    m = [1, 2]
-    algorithm = ["aa", "pcta+"]
-    hierarchy = ["fanout:5", "auto"]
-
 A run can be stopped and started again: settings that have a result are not run twice. Settings that fail, take too long
 or grow too large are kept with their reason.
 """
@@ -26,36 +10,29 @@ import csv
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, overload
 
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError, SetveilError
-from setveil.models import NUMBERS, PARAMETERS
-from setveil.policy.schema import Policy, is_built_hierarchy, read_toml
+from setveil.errors import InputError
+from setveil.models import NUMBERS
+from setveil.policy.schema import Policy
+from setveil.workflows.grid import Grid, default_grid, make_grid, read_grid
+from setveil.workflows.policies import make_policy
+from setveil.workflows.reading import as_transactions
 
-OTHER_KEYS = ("model", "algorithm", "hierarchy", "options", "seed")
 COLUMNS = (
     "id", "status", "reason", "model", "algorithm", "hierarchy", *NUMBERS, "seed", "options",
-    "singled_out", "mean_chance", "avg_re", "ncp", "ul_log2", "suppression_ratio", "il_ratio", "kl",
+    "exact_ratio", "largest_set", "singled_out", "mean_chance", "avg_re", "ncp", "ul_log2", "suppression_ratio", "il_ratio", "kl",
     "published_items", "seconds", "peak_mb", "pareto",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Grid:
-    """What to compare."""
-
-    policies: tuple[Policy, ...]
-    known: int = 3
-    seconds: float = 600.0
-    memory_mb: int = 8000
 
 
 @dataclass(frozen=True)
@@ -71,105 +48,129 @@ class Point:
         return self.result.get("status") == "ok"
 
 
-# -- the grid ---------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Comparison(Sequence[Point]):
+    """Every setting with what came of it; prints as the settings that no other beats."""
 
+    points: tuple[Point, ...]
+    rows: tuple[Mapping[str, Any], ...]  # one tidy row per setting
+    known: int
 
-def read_grid(path: str | os.PathLike[str]) -> Grid:
-    """Read and check a grid file; paths in it are relative to it."""
-    where = Path(path)
-    content = read_toml(where)
-    if content.get("schema") != 1:
-        raise InputError(f"{where}: lacks `schema = 1`; put it first.")
-    blocks, limits = content.get("grid"), content.get("limits", {})
-    if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
-        raise InputError(f"{where}: lacks [[grid]] blocks; write at least one.")
-    unknown = sorted(set(content) - {"schema", "grid", "limits", "known"}) + sorted(
-        set(limits) - {"seconds", "memory_mb"}
-    )
-    if unknown:
-        raise InputError(f"{where}: unknown key `{unknown[0]}`; check the spelling.")
-    policies = [policy for block in blocks for policy in _expand(block, where)]
-    distinct = list({policy.to_toml(): policy for policy in policies}.values())
-    return Grid(
-        tuple(distinct),
-        int(content.get("known", 3)),
-        float(limits.get("seconds", 600)),
-        int(limits.get("memory_mb", 8000)),
-    )
+    def __len__(self) -> int:
+        return len(self.points)
 
+    @overload
+    def __getitem__(self, place: int) -> Point: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Point]: ...
+    def __getitem__(self, place: int | slice) -> Point | Sequence[Point]:
+        return self.points[place]
 
-def _expand(block: Mapping[str, Any], where: Path) -> Iterator[Policy]:
-    for key in block:
-        if key not in (*PARAMETERS, *OTHER_KEYS):
-            raise InputError(
-                f"{where}: unknown key `grid.{key}`; it is one of {', '.join((*OTHER_KEYS, *PARAMETERS))}."
-            )
-    if "model" not in block:
-        raise InputError(f"{where}: a [[grid]] block lacks `model`.")
-    for values in product(*(_choices(key, value) for key, value in block.items())):
-        chosen = dict(zip(block, values, strict=True))
-        hierarchy = chosen.get("hierarchy")
-        if hierarchy and not is_built_hierarchy(hierarchy):
-            hierarchy = str(where.parent / hierarchy)
-        content: dict[str, Any] = {
-            "schema": 1,
-            "model": {"name": chosen["model"], **{key: chosen[key] for key in PARAMETERS if key in chosen}},
-        }
-        if "seed" in chosen:
-            content["seed"] = chosen["seed"]
-        if "algorithm" in chosen:
-            content["algorithm"] = {"name": chosen["algorithm"], "options": chosen.get("options", {})}
-        if hierarchy:
-            content["hierarchy"] = {"source": hierarchy}
-        try:
-            yield Policy.from_dict(content)
-        except SetveilError as problem:
-            raise InputError(f"{where}: {problem}") from None
+    @property
+    def front(self) -> list[list[Mapping[str, Any]]]:
+        """The settings that no other beats in risk and loss, those with equal figures together, the least risk first."""
+        from setveil.report.compare_page import merged
 
+        best = [row for row in self.rows if row["pareto"]]
+        return merged(sorted(best, key=lambda row: (row["mean_chance"], row["avg_re"])))
 
-def _choices(key: str, value: Any) -> list[Any]:
-    if key == "options":
-        names = list(value)
-        return [dict(zip(names, some, strict=True)) for some in product(*(_choices("", value[name]) for name in names))]
-    if (
-        PARAMETERS.get(key) == str | list[str]
-        and isinstance(value, list)
-        and not any(isinstance(p, list) for p in value)
-    ):
-        return [value]  # a list of labels is one value, a list of lists is several
-    return value if isinstance(value, list) else [value]
+    def to_polars(self) -> Any:
+        """The table of all settings."""
+        return _frame(self.rows)
+
+    def __str__(self) -> str:
+        from setveil.report.compare_page import name_of
+        from setveil.report.words import percent
+
+        lines = [f"{'exact':>8}{'chance':>9}{'pair error':>12}  settings no other beats"]
+        for same in self.front:
+            row = same[0]
+            figures = f"{percent(row['exact_ratio']):>8}{percent(row['mean_chance']):>9}{percent(row['avg_re']):>12}"
+            lines.append(f"{figures}  {'; '.join(map(name_of, same))}")
+        return "\n".join(lines)
 
 
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
 def compare(
-    source: str | os.PathLike[str],
-    grid: Grid,
-    out: str | os.PathLike[str],
+    source: Any,
+    grid: Grid | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
     *,
+    hierarchy: str | None = None,
+    sensitive: Sequence[str] | str | None = None,
     read_options: Mapping[str, Any] | None = None,
     processes: int | None = None,
     progress: Progress = no_progress,
-) -> list[Point]:
-    """Run every setting of the grid, write ``results.csv``, ``results.parquet``, ``compare.html`` and the policies."""
-    from setveil.report.compare_page import write_compare_page
+) -> Comparison:
+    """Run every setting of a grid and write ``results.csv``, ``results.parquet``, ``compare.html`` and the policies to ``out``.
 
+    ``source`` is a file or anything the library takes. ``grid`` is a grid, its file, its content as nested dictionaries, or None for
+    the default one, which takes ``hierarchy`` and ``sensitive``. Without ``out`` nothing is kept but what is returned.
+    """
+    if grid is not None and (hierarchy or sensitive):
+        raise InputError(
+            "the grid says which hierarchy and which sensitive items to use; leave out --hierarchy and --sensitive."
+        )
+    if grid is None:
+        grid = default_grid(hierarchy, sensitive)
+    elif isinstance(grid, Mapping):
+        grid = make_grid({"schema": 1, **grid}, Path("grid"), Path())
+    elif not isinstance(grid, Grid):
+        grid = read_grid(grid)
+    if out is None:
+        with TemporaryDirectory() as kept_for_now:
+            return compare(
+                source, grid, kept_for_now, read_options=read_options, processes=processes, progress=progress
+            )
     folder = Path(out)
+    (folder / "points").mkdir(parents=True, exist_ok=True)
+    if not isinstance(source, str | os.PathLike):
+        source, read_options = _written(source, folder, read_options), {}
     if not Path(source).is_file():
         raise InputError(f"{source}: no such file; compare needs a file, not standard input.")
-    (folder / "points").mkdir(parents=True, exist_ok=True)
-    task = {"source": str(Path(source).absolute()), "read": dict(read_options or {}), "known": grid.known}
+    return _compare(source, grid, folder, dict(read_options or {}), processes or os.cpu_count() or 1, progress)
+
+
+def _written(data: Any, folder: Path, read_options: Mapping[str, Any] | None) -> Path:
+    """Data of the library as a file that workers can read."""
+    from setveil.core import Layout
+    from setveil.io.transactions.writing import write_transactions
+
+    path = folder / "data.jsonl"
+    write_transactions(as_transactions(data, **(read_options or {})), path, Layout("jsonl"))
+    return path
+
+
+def _compare(
+    source: str | os.PathLike[str],
+    grid: Grid,
+    folder: Path,
+    read_options: dict[str, Any],
+    processes: int,
+    progress: Progress,
+) -> Comparison:
+    from setveil.report.compare_page import write_compare_page
+
+    task = {"source": str(Path(source).absolute()), "read": read_options, "known": grid.known}
     points = [Point(_id_of(policy, task), policy) for policy in grid.policies]
+    reading = {"input": {name: value for name, value in read_options.items() if value is not None}}
+    commands = {}
     for point in points:
-        (folder / "points" / f"{point.id}.toml").write_text(point.policy.to_toml(), encoding="utf-8", newline="\n")
-    _run_all(points, folder, task, grid, processes or os.cpu_count() or 1, progress)
+        # The file repeats the setting from anywhere: its paths start at its own folder, and it says how to read the input.
+        policy = make_policy({**point.policy.model_dump(by_alias=True, exclude_none=True), **reading})
+        file = folder / "points" / f"{point.id}.toml"
+        file.write_text(policy.seen_from(file.parent).to_toml(), encoding="utf-8", newline="\n")
+        words = ["setveil", "anonymize", str(source), "--policy", str(file), "-o", f"release-{point.id}"]
+        commands[point.id] = shlex.join(words)
+    _run_all(points, folder, task, grid, processes, progress)
     done = [Point(point.id, point.policy, _result_of(folder, point)) for point in points]
     front = pareto_front(done)
-    rows = [row_of(point, point.id in front) for point in done]
+    rows = tuple(row_of(point, point.id in front) for point in done)
     _write_table(rows, folder)
-    write_compare_page(rows, Path(source).name, grid.known, folder / "compare.html")
-    return done
+    write_compare_page(rows, Path(source).name, grid.known, folder / "compare.html", commands)
+    return Comparison(tuple(done), rows, grid.known)
 
 
 def _id_of(policy: Policy, task: Mapping[str, Any]) -> str:
@@ -300,8 +301,15 @@ def _write_table(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows([{key: "" if row[key] is None else row[key] for key in COLUMNS} for row in rows])
+    _frame(rows).write_parquet(folder / "results.parquet")
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:
     import polars as pl
 
     text = {"m", "options", "id", "status", "reason", "model", "algorithm", "hierarchy"}
-    columns = {key: [None if row[key] is None else str(row[key]) if key in text else row[key] for row in rows] for key in COLUMNS}  # fmt: skip
-    pl.DataFrame(columns, strict=False, infer_schema_length=None).write_parquet(folder / "results.parquet")
+    columns = {
+        key: [None if row[key] is None else str(row[key]) if key in text else row[key] for row in rows]
+        for key in COLUMNS
+    }
+    return pl.DataFrame(columns, strict=False, infer_schema_length=None)

@@ -7,7 +7,6 @@ import resource
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 from setveil.core import Release, Transactions
@@ -25,8 +24,7 @@ N_QUERIES, QUERY_SIZE = 1000, 2  # the workload behind avg_re: random pairs of r
 
 def work(order: dict[str, Any]) -> dict[str, Any]:
     """Run the policy and measure its release; nothing is published."""
-    # Paths of a compared policy start at the current folder, as the grid's reader left them.
-    policy = Policy.from_dict(_load(order["policy"]))
+    policy = Policy.from_file(order["policy"])
     data = read(order["source"], **order["read"])
     tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
     model = model_of(policy, data, tree)
@@ -50,14 +48,11 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
         "published_items": release.published.n_items,
         "seconds": seconds,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
-        **{name: metrics.get(name) for name in ("ncp", "ul_log2", "suppression_ratio", "il_ratio")},
+        **{
+            name: metrics.get(name)
+            for name in ("exact_ratio", "largest_set", "ncp", "ul_log2", "suppression_ratio", "il_ratio")
+        },
     }
-
-
-def _load(path: str) -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(Path(path).read_text(encoding="utf-8"))
 
 
 def _attacked(data: Transactions, release: Release, known: int) -> tuple[float | None, float | None]:

@@ -18,13 +18,14 @@ from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InputError
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
-from setveil.workflows.assess import measure, quick_risk
+from setveil.workflows.assess import measure, quick_attacks, quick_risk
 from setveil.workflows.policies import policy_of
 
 if TYPE_CHECKING:
     from setveil.io.releases.files import Written
     from setveil.policy.schema import Policy
     from setveil.report.facts import Facts
+    from setveil.report.lights import Light
     from setveil.risk import RiskTable
     from setveil.verify import Verdict
 
@@ -43,6 +44,8 @@ class Outcome:
     achieved: Mapping[str, Any]
     certificate: Mapping[str, Any]
     seconds: Mapping[str, float] = field(default_factory=dict)
+    lights: tuple[Light, ...] = ()  # the promise, what remains, usefulness
+    advice: tuple[str, ...] = ()  # the most pressing first
 
 
 def publish(
@@ -65,8 +68,11 @@ def publish(
     """
     from setveil.io.releases.files import write_release
     from setveil.report.certificate import write_json
+    from setveil.report.lights import lights_of
+    from setveil.report.prose import advice_of
     from setveil.report.record import facts_of, run_json
     from setveil.utility import histograms
+    from setveil.utility.avg_re import query_errors
 
     record = release.record
     if record is None:
@@ -84,7 +90,10 @@ def publish(
             metrics = measure(record.data, release)
             risk_before = risk_before or quick_risk(record.data, record.model, record.seed)
             risk_after = quick_risk(release, record.model, record.seed)
+            attacks = quick_attacks(record.data, release, record.seed)
+            errors = query_errors(record.data, release, seed=record.seed)
         with _stage("report", "reporting", seconds, progress):
+            kept = tuple(name for name, is_kept in (("ids", keep_ids), ("order", keep_order)) if is_kept)
             facts = replace(
                 facts_of(
                     release,
@@ -94,7 +103,12 @@ def publish(
                     metrics,
                     risk_before.to_dict(),
                     risk_after.to_dict(),
+                    kept,
                 ),
+                about=about_of(policy),
+                attacks=attacks,
+                query_errors=errors,
+                is_checkable=publish_constraints or not record.model.is_about_original,
                 seconds=seconds,
                 input_facts=dict(input_facts or {}),
                 histograms=histograms(record.data, release),
@@ -116,7 +130,14 @@ def publish(
         achieved=achieved,
         certificate=certificate,
         seconds=seconds,
+        lights=lights_of(facts),
+        advice=tuple(advice_of(facts)),
     )
+
+
+def about_of(policy: Policy | None) -> dict[str, str]:
+    """What the owner says about the decision."""
+    return {} if policy is None else policy.about.model_dump(exclude_none=True)
 
 
 @contextmanager

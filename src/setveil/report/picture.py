@@ -1,0 +1,167 @@
+"""The picture of what was generalized into what: blocks of an icicle, from the top of the hierarchy down to the items.
+
+Blocks are as wide as the items below them are many. Neighbours too narrow to be seen are drawn as one block if the same was done to all
+of them. The last line shows every item by what became of it, so that the picture is complete even where the tree is deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Hierarchy, LocalRecoding, Recoding, Release
+from setveil.report.charts import Block
+from setveil.report.words import short
+
+if TYPE_CHECKING:
+    from setveil.report.changes import Cover
+
+NARROW = 0.004  # of the width: narrower blocks are joined
+LEVELS = 7  # of the tree drawn; below them only the items
+MOST = 1_200  # blocks drawn
+
+INTACT, GENERAL, MIXED, GONE, ABSENT = range(5)  # what became of an item
+FATES = ("intact", "general", "mixed", "gone", "absent")
+WORDS = (
+    "published as they are",
+    "published as something more general",
+    "published as they are in some records",
+    "left out",
+    "not in the data",
+)
+
+
+def picture_of(release: Release, labels: Sequence[str], cover: Cover, occurs: NDArray[np.bool_]) -> list[Block]:
+    """The blocks for the owner, by the hierarchy where there is one; ``occurs``: domain items that the data has."""
+    fate = _fates(release, cover, occurs)
+    hierarchy = release.hierarchy if isinstance(release, Recoding | LocalRecoding) else None
+    if hierarchy is None:
+        return blocks_of_sets(labels, cover, fate)
+    return _Tree(release, hierarchy, fate).blocks()
+
+
+def blocks_of_sets(labels: Sequence[str], cover: Cover, fate: NDArray[np.int8] | None = None) -> list[Block]:
+    """Published items, the most general first, over the items behind them; without ``fate`` only what the files show."""
+    n_items = max(len(cover.domain), 1)
+    blocks = [Block(0, 0.0, 1.0, "above", "all items", f"all {len(cover.domain):,} items")]
+    order = np.lexsort((np.arange(len(cover.sizes)), -cover.sizes))
+    start, n_plain = 0.0, int((cover.sizes == 1).sum())
+    for number in order[cover.sizes[order] > 1][:MOST].tolist():
+        end = start + int(cover.sizes[number]) / n_items
+        if end - start >= NARROW:
+            words = f"{labels[number]}: stands for {int(cover.sizes[number]):,} items"
+            blocks.append(Block(1, start, end, "general", short(labels[number]), short(words, 200)))
+            members = cover.members(number) if fate is not None else []
+            for place, member in enumerate(members):
+                left = start + place / n_items
+                if 1 / n_items >= NARROW:
+                    words = f"{member}: published as {labels[number]}"
+                    blocks.append(Block(2, left, left + 1 / n_items, "hidden", member, short(words, 200)))
+        start = end
+    rest = int(cover.sizes[cover.sizes > 1].sum()) / n_items
+    if rest > start:
+        blocks.append(Block(1, start, rest, "general", "small sets", "sets too small to be drawn"))
+    for count, css, words in ((n_plain, "intact", WORDS[INTACT]), (cover.n_unpublished, "gone", "not published")):
+        if count:
+            end = rest + count / n_items
+            blocks.append(Block(1, rest, min(end, 1.0), css, words, f"{count:,} items {words}"))
+            rest = end
+    return blocks
+
+
+def _fates(release: Release, cover: Cover, occurs: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """What became of each item of the domain."""
+    n_domain = len(cover.domain)
+    owner = np.repeat(np.arange(len(cover.sizes)), cover.sizes)
+    plain, general = np.zeros(n_domain, dtype=bool), np.zeros(n_domain, dtype=bool)
+    plain[cover.items[cover.sizes[owner] == 1]] = True
+    general[cover.items[cover.sizes[owner] > 1]] = True
+    if isinstance(release, LocalRecoding) and release.record is not None and release.node_of_occurrence is not None:
+        # A node can stand for every item below it; what it did stand for is known inside the house.
+        assert release.hierarchy is not None
+        leaf = release.hierarchy.leaf_of_items(release.record.data.vocabulary)[release.record.data.items]
+        nodes = release.node_of_occurrence
+        size = np.where(nodes >= 0, release.hierarchy.n_leaves[nodes], 0)
+        plain, general = np.zeros(n_domain, dtype=bool), np.zeros(n_domain, dtype=bool)
+        plain[leaf[size == 1]] = True
+        general[leaf[size > 1]] = True
+    fate = np.where(plain & general, MIXED, np.where(general, GENERAL, np.where(plain, INTACT, GONE))).astype(np.int8)
+    fate[~occurs & (fate == GONE)] = ABSENT
+    return fate
+
+
+class _Tree:
+    """Blocks of a hierarchy with its cut."""
+
+    def __init__(self, release: Release, hierarchy: Hierarchy, fate: NDArray[np.int8]) -> None:
+        self.hierarchy = hierarchy
+        self.along = fate[hierarchy.leaf_order]  # [leaves] depth first
+        if isinstance(release, Recoding):
+            cut = release.node_of_leaf
+        else:
+            cut = release.node_of_occurrence if isinstance(release, LocalRecoding) else None
+        used = np.unique(cut[cut >= 0]) if cut is not None else np.empty(0, dtype=np.int64)
+        self.is_published = np.zeros(hierarchy.n_nodes, dtype=bool)
+        self.is_published[used] = True
+        self.is_local = isinstance(release, LocalRecoding)
+        self.found: list[Block] = []
+
+    def blocks(self) -> list[Block]:
+        tree = self.hierarchy
+        pending = [(tree.root, 0, "")]  # node, level, published above it
+        while pending and len(self.found) < MOST:
+            node, level, above = pending.pop()
+            name = short(tree.published_labels[node])
+            self._add(node, level, above)
+            if level + 1 < LEVELS:
+                covered = above or (name if self.is_published[node] and not self.is_local else "")
+                wide = [child for child in tree.children[node] if self._share(child) >= NARROW and tree.children[child]]
+                pending.extend((child, level + 1, covered) for child in reversed(wide))
+        depth = max((block.level for block in self.found), default=0) + 1
+        self._items(depth)
+        return self.found
+
+    def _share(self, node: int) -> float:
+        return float(self.hierarchy.n_leaves[node] / max(self.hierarchy.n_items, 1))
+
+    def _add(self, node: int, level: int, above: str) -> None:
+        tree = self.hierarchy
+        name, n_leaves = short(tree.published_labels[node]), int(tree.n_leaves[node])
+        many = f"{n_leaves:,} item" + ("s" if n_leaves != 1 else "")
+        if above:
+            css, words = "hidden", f"{name} ({many}): published as {above}"
+        elif self.is_published[node]:
+            css, words = "general", f"{name}: published, stands for {many}"
+        else:
+            css, words = "above", f"{name} ({many}): not published itself"
+        n_all = tree.n_items
+        self.found.append(Block(level, tree.first[node] / n_all, tree.last[node] / n_all, css, name, words))
+
+    def _items(self, level: int) -> None:
+        """The last line: runs of items with the same fate; single items where they are wide enough."""
+        tree, n_all = self.hierarchy, self.hierarchy.n_items
+        if 1 / n_all >= NARROW:
+            bounds = np.arange(n_all + 1)
+        else:
+            bounds = np.concatenate(([0], np.flatnonzero(np.diff(self.along)) + 1, [n_all]))
+            bounds = _joined(bounds, NARROW * n_all)
+        for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            fates = np.bincount(self.along[start:end], minlength=len(FATES))
+            css = FATES[int(fates.argmax())] if fates.max() == end - start else "mixed"
+            told = "; ".join(f"{int(count):,} {WORDS[number]}" for number, count in enumerate(fates.tolist()) if count)
+            leaf = int(tree.leaf_order[start])
+            name = short(tree.labels[leaf]) if end - start == 1 else f"{end - start:,} items"
+            words = f"{name}: {told[2:]}" if end - start == 1 else f"{name}: {told}"
+            self.found.append(Block(level, start / n_all, end / n_all, css, name, words))
+
+
+def _joined(bounds: NDArray[np.int64], least: float) -> NDArray[np.int64]:
+    """Runs with those too narrow to be seen joined to their neighbours."""
+    kept = [int(bounds[0])]
+    for bound in bounds[1:-1].tolist():
+        if bound - kept[-1] >= least:
+            kept.append(bound)
+    return np.array([*kept, int(bounds[-1])])

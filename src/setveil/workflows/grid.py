@@ -1,0 +1,137 @@
+"""What to compare: blocks of settings, from a file, from Python, or by default.
+
+A grid file (TOML) holds blocks; every key of a block may be a list, and the block stands for all combinations:
+
+    schema = 1
+    known = 3                       # the attacker's items for the risk axis
+
+    [limits]
+    seconds = 120                   # per setting
+    memory_mb = 4000
+
+    [[grid]]
+    model = "km"
+    k = [2, 5, 10]
+    m = [1, 2]
+    algorithm = ["aa", "pcta+"]
+    hierarchy = ["fanout:5", "auto"]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from setveil.algorithms import ENTRIES
+from setveil.errors import InputError, SetveilError
+from setveil.models import PARAMETERS
+from setveil.policy.schema import Policy, is_built_hierarchy, read_toml
+
+FILE_KEYS = ("sensitive", "constraints", "utility")
+GENERALIZING = ("trim", "mhghs+refine", "aa+refine", "aa")  # of the default grid, as far as they exist
+OTHER_KEYS = ("model", "algorithm", "hierarchy", "options", "seed")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What to compare."""
+
+    policies: tuple[Policy, ...]
+    known: int = 3
+    seconds: float = 600.0
+    memory_mb: int = 8000
+
+
+def read_grid(path: str | os.PathLike[str]) -> Grid:
+    """Read and check a grid file; paths in it are relative to it."""
+    return make_grid(read_toml(Path(path)), Path(path))
+
+
+def default_grid(hierarchy: str | None = None, sensitive: Sequence[str] | str | None = None) -> Grid:
+    """What is worth comparing on any data: three crowds, two reaches, the ways that keep most; groups if items are sensitive."""
+    available = {entry.name for entry in ENTRIES}
+    tree = hierarchy or "auto"
+    blocks: list[dict[str, Any]] = [
+        {
+            "model": "km",
+            "k": [3, 5, 10],
+            "m": [1, 2],
+            "algorithm": [name for name in GENERALIZING if name in available],
+            "hierarchy": tree,
+        }
+    ]
+    if hierarchy is None:
+        blocks.append({"model": "km", "k": [3, 5, 10], "m": [1, 2], "algorithm": "pcta+"})
+    blocks.append({"model": "k-anonymity", "k": [3, 5], **({"sensitive": sensitive} if sensitive else {})})
+    if sensitive:
+        blocks.append({"model": "degree", "p": [3, 5, 10], "sensitive": sensitive})
+    return make_grid({"schema": 1, "limits": {"seconds": 60}, "grid": blocks}, Path("grid"), Path())
+
+
+def make_grid(content: Mapping[str, Any], where: Path, folder: Path | None = None) -> Grid:
+    """A grid from nested dictionaries; paths in it are relative to ``folder``, that of ``where`` unless given."""
+    folder = where.parent if folder is None else folder
+    if content.get("schema") != 1:
+        raise InputError(f"{where}: lacks `schema = 1`; put it first.")
+    blocks, limits = content.get("grid"), content.get("limits", {})
+    if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
+        raise InputError(f"{where}: lacks [[grid]] blocks; write at least one.")
+    unknown = sorted(set(content) - {"schema", "grid", "limits", "known"}) + sorted(
+        set(limits) - {"seconds", "memory_mb"}
+    )
+    if unknown:
+        raise InputError(f"{where}: unknown key `{unknown[0]}`; check the spelling.")
+    policies = [policy for block in blocks for policy in _expand(block, where, folder)]
+    distinct = list({policy.to_toml(): policy for policy in policies}.values())
+    return Grid(
+        tuple(distinct),
+        int(content.get("known", 3)),
+        float(limits.get("seconds", 600)),
+        int(limits.get("memory_mb", 8000)),
+    )
+
+
+def _expand(block: Mapping[str, Any], where: Path, folder: Path) -> Iterator[Policy]:
+    for key in block:
+        if key not in (*PARAMETERS, *OTHER_KEYS):
+            raise InputError(
+                f"{where}: unknown key `grid.{key}`; it is one of {', '.join((*OTHER_KEYS, *PARAMETERS))}."
+            )
+    if "model" not in block:
+        raise InputError(f"{where}: a [[grid]] block lacks `model`.")
+    for values in product(*(_choices(key, value) for key, value in block.items())):
+        chosen = dict(zip(block, values, strict=True))
+        hierarchy = chosen.get("hierarchy")
+        if hierarchy and not is_built_hierarchy(hierarchy):
+            hierarchy = str(folder / hierarchy)
+        for key in FILE_KEYS:  # a file, or the lists themselves
+            if isinstance(chosen.get(key), str):
+                chosen[key] = str(folder / chosen[key])
+        content: dict[str, Any] = {
+            "schema": 1,
+            "model": {"name": chosen["model"], **{key: chosen[key] for key in PARAMETERS if key in chosen}},
+        }
+        if "seed" in chosen:
+            content["seed"] = chosen["seed"]
+        if "algorithm" in chosen:
+            content["algorithm"] = {"name": chosen["algorithm"], "options": chosen.get("options", {})}
+        if hierarchy:
+            content["hierarchy"] = {"source": hierarchy}
+        try:
+            yield Policy.from_dict(content)
+        except SetveilError as problem:
+            raise InputError(f"{where}: {problem}") from None
+
+
+def _choices(key: str, value: Any) -> list[Any]:
+    if key == "options":
+        names = list(value)
+        return [dict(zip(names, some, strict=True)) for some in product(*(_choices("", value[name]) for name in names))]
+    is_list_of_labels = PARAMETERS.get(key) == str | list[str] and isinstance(value, list)
+    if is_list_of_labels and not any(isinstance(part, list) for part in value):
+        return [value]  # a list of labels is one value, a list of lists is several
+    return value if isinstance(value, list) else [value]
