@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError, SetveilWarning
 from setveil.io import read_transactions
-from setveil.io.transactions import frames as frames_module
-from setveil.io.transactions.objects import from_object
+from setveil.io import read_transactions as from_object
+from setveil.io.transactions import columns as columns_module
 
 RECORDS = [["milk", "a, b"], [], ["007", "7", "NaN"], ["milk"]]
 SORTED = [sorted(record) for record in RECORDS]
@@ -35,7 +35,7 @@ MAKERS: dict[str, Any] = {
 
 @pytest.fixture(params=[1, 2, 500_000])
 def slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames_module, "SLICE", request.param)
+    monkeypatch.setattr(columns_module, "SLICE", request.param)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_reads_path_stream_and_standard_input(tmp_path: Path, monkeypatch: pytes
 
 def test_reads_python_objects() -> None:
     assert read_transactions([["b", "a"], []]).to_lists() == [["a", "b"], []]
-    with pytest.raises(InputError, match="for files"):
+    with pytest.raises(InputError, match="for files and frames"):
         read_transactions([["a"]], format="fimi")
 
 
@@ -229,7 +229,7 @@ def test_agrees_with_the_twin_on_random_texts(seed: int, monkeypatch: pytest.Mon
         delimiter = rng.choice(",;\t|")
 
         text = end.join(delimiter.join(quote(rng, label, delimiter) for label in row) for row in records) + end
-        assert sets(read(text, format="basket", delimiter=delimiter)) == naive.as_sets(
+        assert sets(read(text, format="basket", delimiter=delimiter, labels_as_they_are=True)) == naive.as_sets(
             naive.read_basket(text, delimiter)
         )
 
@@ -241,7 +241,7 @@ def test_agrees_with_the_twin_on_random_texts(seed: int, monkeypatch: pytest.Mon
             + [quote(rng, who, delimiter) + delimiter + quote(rng, label, delimiter) for who, label in rows]
         )
         expected = naive.read_long(text, delimiter)
-        data = read(text + end, format="long", delimiter=delimiter, keep_ids=True)
+        data = read(text + end, format="long", delimiter=delimiter, keep_ids=True, labels_as_they_are=True)
         assert data.ids == tuple(expected)
         assert sets(data) == [set(record) for record in expected.values()]
 
@@ -255,7 +255,7 @@ def test_agrees_with_the_twin_on_random_texts(seed: int, monkeypatch: pytest.Mon
         text = end.join(
             naive.json.dumps(rng.choice([row, {"items": row}]), ensure_ascii=rng.random() < 0.5) for row in records
         )
-        assert sets(read(text, format="jsonl")) == naive.as_sets(naive.read_json_lines(text))
+        assert sets(read(text, format="jsonl", labels_as_they_are=True)) == naive.as_sets(naive.read_json_lines(text))
 
 
 def random_label(rng: random.Random) -> str:
@@ -279,12 +279,12 @@ def quote(rng: random.Random, text: str, delimiter: str) -> str:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "excel"}, 'unknown format "excel"; choose one of fimi, spmf, long, basket, jsonl, parquet.'),
+        ({"format": "excel"}, 'unknown format "excel"; choose one of fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet.'),
         ({"delimiter": ",,"}, "--delimiter ',,': give one character, such as , or ; or \\t."),
         ({"delimiter": ""}, "--delimiter '': give one character, such as , or ; or \\t."),
         ({"delimiter": '"'}, "--delimiter '\"': give one character, such as , or ; or \\t."),
         ({"delimiter": "§"}, "--delimiter '§': give one character, such as , or ; or \\t."),
-        ({"format": "fimi", "delimiter": ","}, "--delimiter is for long and basket layouts, not for fimi; leave it out."),
+        ({"format": "fimi", "delimiter": ","}, "--delimiter is for long, wide, onehot, table and basket layouts, not for fimi; leave it out."),
         ({"format": "fimi", "id_column": "x"}, "--id-column needs a layout with ids, and fimi has none; leave it out."),
         ({"format": "basket", "keep_ids": True}, "--keep-ids needs a layout with ids, and basket has none; leave it out."),
     ],

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setveil.core.reading import Reading
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 
@@ -42,6 +43,7 @@ class Transactions:
     vocabulary: Vocabulary
     ids: tuple[str, ...] | None = None
     layout: Layout = field(default_factory=Layout)
+    reading: Reading | None = None  # how it was read; None for data made in Python
 
     # -- making ---------------------------------------------------------------------------------------------------
 
@@ -139,7 +141,26 @@ class Transactions:
         return self.n_records
 
     def __repr__(self) -> str:
-        return f"Transactions({self.n_records:,} records, {self.n_items:,} items, {self.n_occurrences:,} occurrences)"
+        counts = f"{self.n_records:,} records, {self.n_items:,} items, {self.n_occurrences:,} occurrences"
+        if self.reading is None:
+            return f"Transactions({counts})"
+        return f"Transactions({counts}; {self.reading.kind} from {self.reading.name})"
+
+    def summary(self) -> str:
+        """How the data was read, in one line: layout, people, items, entries, what was not used, and the evidence."""
+        reading = self.reading or Reading("records", "lists", "lists of items", "")
+        return reading.sentence(self.n_records, self.n_items, self.n_occurrences)
+
+    def facts(self) -> dict[str, Any]:
+        """``summary`` for programs: the ``input`` object of ``--json``."""
+        counts = {
+            "records": self.n_records,
+            "items": self.n_items,
+            "entries": self.n_occurrences,
+            "empty_records": self.n_empty,
+            "summary": self.summary(),
+        }
+        return counts if self.reading is None else {**self.reading.to_dict(), **counts}
 
     def record(self, number: int) -> NDArray[np.int32]:
         """The items of one record."""
@@ -180,7 +201,7 @@ class Transactions:
 
     def over(self, vocabulary: Vocabulary) -> Transactions:
         """The same records over a larger vocabulary, which must hold every item of this one."""
-        return self.recode(vocabulary.encode(self.vocabulary), vocabulary)
+        return replace(self.recode(vocabulary.encode(self.vocabulary), vocabulary), reading=self.reading)
 
     def keep_items(self, keep: NDArray[np.bool_]) -> Transactions:
         """Only the items marked true, renumbered over a smaller vocabulary."""

@@ -1,12 +1,16 @@
 """The bytes of an input, wherever they come from: a path, standard input, a file object; plain or gzipped.
 
 Everything that can be wrong with bytes as such is found here: a missing file, a folder, damaged gzip data, NUL bytes, bytes that
-are not UTF-8, a line without end. The layouts above only see whole lines of valid text.
+are not UTF-8, a line without end, files of other programs. The layouts above only see whole lines of valid text. The bytes are
+hashed as they pass, so a pipe has a digest like any file.
 """
 
 from __future__ import annotations
 
+import codecs
+import hashlib
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -26,22 +30,47 @@ MAX_LINE = 1 << 26  # a longer line is refused, so that one endless line costs n
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 BOM = b"\xef\xbb\xbf"
-FOREIGN = {  # what people pass by mistake
-    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save the sheet as CSV",
-    b"BZh": "bzip2 data; unpack it or use gzip",
-    b"\xfd7zXZ": "xz data; unpack it or use gzip",
-    b"\x28\xb5\x2f\xfd": "Zstandard data; unpack it or use gzip",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+PANDAS = 'which setveil does not read; in Python: frame = pandas.{call}("{name}"); data = setveil.read(frame)'
+UNPACK = "which setveil does not unpack; unpack it or use gzip"
+FOREIGN = {  # what people pass by mistake: first bytes → what it is and what to do
+    b"BZh": f"bzip2 data, {UNPACK}",
+    b"\xfd7zXZ": f"xz data, {UNPACK}",
+    b"\x28\xb5\x2f\xfd": f"Zstandard data, {UNPACK}",
+    b"7z\xbc\xaf": f"a 7z archive, {UNPACK}",
+    b"\xff\xfe": "UTF-16 text; add --encoding utf-16, or save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; add --encoding utf-16, or save it as UTF-8",
+    b"ARROW1": f"an Arrow or Feather file, {PANDAS.format(call='read_feather', name='{name}')}",
+    b"FEA1": f"a Feather file, {PANDAS.format(call='read_feather', name='{name}')}",
+    b"\xd0\xcf\x11\xe0": f"an old Excel workbook, {PANDAS.format(call='read_excel', name='{name}')}; or save the sheet as CSV",
+    b"SQLite f": 'a SQLite database, which setveil does not read; in Python: frame = pandas.read_sql("select id, item from …", '
+    'sqlite3.connect("{name}")); data = setveil.read(frame)',
+    b"$FL2": f"an SPSS file, {PANDAS.format(call='read_spss', name='{name}')}",
+    b"$FL3": f"an SPSS file, {PANDAS.format(call='read_spss', name='{name}')}",
+    b"<stata_d": f"a Stata file, {PANDAS.format(call='read_stata', name='{name}')}",
+    b"\x89HDF": f"an HDF5 file, {PANDAS.format(call='read_hdf', name='{name}')}",
+    b"\x93NUMPY": 'a NumPy array; in Python: data = setveil.read(numpy.load("{name}"))',
 }
+EXCEL = f"an Excel workbook, {PANDAS.format(call='read_excel', name='{name}')}; or save the sheet as CSV"
+ZIP = (
+    "a zip archive, which setveil does not unpack; unpack it, or in Python: "
+    'frame = pandas.read_csv("{name}"); data = setveil.read(frame)'
+)
+
+
+class EncodingError(InputError):
+    """Bytes that are not UTF-8, where no other encoding was named."""
 
 
 class Source:
     """An opened input. ``name`` stands in messages; ``suffix`` is the file extension without ``.gz``."""
 
-    def __init__(self, source: str | os.PathLike[str] | IO[bytes]) -> None:
+    def __init__(self, source: str | os.PathLike[str] | IO[bytes], encoding: str | None = None) -> None:
         self.path: Path | None = None
+        self.encoding = check_encoding(encoding) if encoding else "utf-8"
+        self.ends_in_carriage_returns = False
         self._owned = False
+        self._hash = hashlib.sha256()
+        self._n_bytes = 0
         if isinstance(source, str | os.PathLike):
             shown = os.fsdecode(source)
             self.name = "<stdin>" if shown == "-" else one_line(shown, 400)
@@ -53,7 +82,8 @@ class Source:
         names = [part.lower() for part in Path(shown).suffixes]
         named_gzip = names[-1:] == [".gz"]
         self.suffix = (names[:-1] if named_gzip else names)[-1:]
-        self._blocks = self._read()
+        self._raw = self._read()
+        self._blocks = self._raw
         self._ahead: list[bytes] = []
         self.is_gzip = False
         try:
@@ -63,15 +93,40 @@ class Source:
             raise
 
     def _look(self, named_gzip: bool) -> None:
-        """Unpack gzip data, refuse what is no text and no Parquet."""
+        """Unpack gzip data, refuse what is no text and no Parquet, and make lines of UTF-8 of what is another text."""
         self.is_gzip = self.start().startswith(GZIP)
         if self.is_gzip:
             self._blocks = self._inflate(self._chain())
         elif named_gzip:
             raise self.error("the file is named .gz but holds no gzip data; rename it or compress it again.", None)
+        start = self.start()
+        if start.startswith(b"PK\x03\x04"):
+            self._refuse(EXCEL if self.suffix in ([".xlsx"], [".xlsm"], [".xlsb"], [".ods"]) else ZIP)
         for magic, kind in FOREIGN.items():
-            if self.start().startswith(magic):
-                raise self.error(f"the file holds {kind}.", None)
+            if start.startswith(magic) and not (self.encoding.startswith("utf-16") and "UTF-16" in kind):
+                self._refuse(kind)
+        if start.startswith(PARQUET):
+            return
+        if self.encoding != "utf-8":
+            self._blocks = self._transcode(self._chain())
+        self._look_for_carriage_returns()
+
+    def _refuse(self, kind: str) -> None:
+        raise self.error(f"the file holds {kind.replace('{name}', self.name)}.", None)
+
+    def _look_for_carriage_returns(self) -> None:
+        """Lines of old spreadsheets end in carriage returns alone; such a file has no line feed at all."""
+        size = sum(map(len, self._ahead))
+        while size < SAMPLE and not any(b"\n" in block for block in self._ahead):
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            self._ahead.append(block)
+            size += len(block)
+        ahead = b"".join(self._ahead)
+        if b"\r" in ahead and b"\n" not in ahead:
+            self.ends_in_carriage_returns = True
+            self._blocks = (block.replace(b"\r", b"\n") for block in self._chain())
 
     def _standard_input(self) -> IO[bytes]:
         if sys.stdin is None:
@@ -79,6 +134,12 @@ class Source:
         return sys.stdin.buffer
 
     def _open(self, path: Path) -> IO[bytes]:
+        if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", self.name):
+            raise self.error(
+                "is an address, and setveil reads files; download it, or in Python: "
+                f'frame = polars.read_csv("{self.name}"); data = setveil.read(frame).',
+                None,
+            )
         try:
             stream = open(path, "rb")  # noqa: SIM115 (closed by close())
         except FileNotFoundError:
@@ -125,7 +186,27 @@ class Source:
                 return
             if not isinstance(block, bytes):
                 raise self.error("the stream is open for text; open it in binary mode.", None)
+            self._hash.update(block)
+            self._n_bytes += len(block)
             yield block
+
+    def digest(self) -> tuple[str, int]:
+        """SHA-256 and size of the input as it lies there; what nobody has asked for yet is read now."""
+        for _ in self._raw:
+            pass
+        return self._hash.hexdigest(), self._n_bytes
+
+    def _transcode(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        line = 1
+        for block in chain(blocks, (b"",)):
+            try:
+                text = decoder.decode(block, final=not block).encode()
+            except UnicodeError:
+                raise self.error(f"bytes that are not {self.encoding}; correct --encoding.", line) from None
+            line += text.count(b"\n")
+            if text:
+                yield text
 
     def _inflate(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         """Plain bytes of gzip data, several members if need be, never more than a block at once."""
@@ -237,10 +318,53 @@ class Source:
                 chunk.decode()
             except UnicodeDecodeError as problem:
                 where = line + chunk.count(b"\n", 0, problem.start)
-                raise self.error("bytes that are not UTF-8; save the file as UTF-8.", where) from None
+                raise EncodingError(
+                    str(
+                        self.error(
+                            "bytes that are not UTF-8; name the encoding, as in --encoding latin-1, or save the file as UTF-8.",
+                            where,
+                        )
+                    )
+                ) from None
 
     def _too_long(self, line: int) -> InputError:
         return self.error(f"the line is longer than {MAX_LINE >> 20} MiB; write one record per line.", line)
+
+
+def check_encoding(encoding: str) -> str:
+    """An encoding's usual name."""
+    try:
+        name = codecs.lookup(encoding).name
+        "a".encode(name)
+    except (LookupError, UnicodeError, ValueError):
+        raise InputError(
+            f"--encoding {one_line(encoding)!r}: unknown; give one such as latin-1, cp1252 or utf-16."
+        ) from None
+    return "utf-8" if name in ("utf-8-sig", "ascii") else name
+
+
+def guess_encoding(path: Path) -> str | None:
+    """The encoding of a file that is not UTF-8, if its bytes speak for Western European text; None if they do not.
+
+    Each byte above ASCII must be a letter or a usual sign there, nearly all must stand alone beside a plain letter, and nothing
+    may be a character of UTF-8, which would make it a damaged file of that encoding.
+    """
+    content = path.read_bytes()
+    if content.startswith(GZIP):
+        try:
+            content = zlib.decompress(content, wbits=31)
+        except zlib.error:
+            return None
+    runs = re.findall(rb"[\x80-\xff]+", content)
+    if not runs or re.search(rb"[\xc3-\xf4][\x80-\xbf]", content) or b"\0" in content:
+        return None
+    beside = len(re.findall(rb"(?<=[A-Za-z])[\x80-\xff]|(?<![A-Za-z\x80-\xff])[\x80-\xff](?=[A-Za-z])", content))
+    signs = set(b"".join(runs))
+    if b"\xff\xfe" in runs or b"\xfe\xff" in runs:  # marks of UTF-16
+        return None
+    if beside < 0.8 * len(runs) or signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
+        return None
+    return "cp1252" if any(sign < 0xA0 for sign in signs) else "iso8859-1"
 
 
 def last_line_end(data: bytes, quoted: bool) -> int:

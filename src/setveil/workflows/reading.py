@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.core import Transactions, Vocabulary
@@ -13,22 +10,23 @@ if TYPE_CHECKING:
     from setveil.policy.schema import Policy
 
 
-def as_transactions(data: Any, format: str | None = None, **options: Any) -> Transactions:
-    """Data as given to the library: Transactions, a file (path or open), standard input (``-``) or a Python object."""
-    if isinstance(data, str | os.PathLike) or hasattr(data, "read"):
-        from setveil.io.transactions.reading import read_transactions
+def as_transactions(data: Any, **options: Any) -> Transactions:
+    """Data as given to the library: Transactions, a file (path or open), standard input (``-``) or a Python object.
 
-        return read_transactions(data, format=format, **options)
-    if isinstance(data, Transactions):
-        return data
-    from setveil.io.transactions.objects import from_object
+    The options are those of ``read``; one that does not exist is an error, whatever the data is.
+    """
+    from setveil.io.transactions.reading import read_transactions
 
-    return from_object(data, **options)
+    return read_transactions(data, **options)
 
 
 def read(source: Any, format: str | None = None, **options: Any) -> Transactions:
-    """Read a file (any layout, plain or .gz), standard input (``-``) or a Python object (lists, frames, sparse matrix)."""
-    return as_transactions(source, format, **options)
+    """Read a file (any layout, plain or .gz), standard input (``-``) or a Python object (lists, frames, sparse matrix).
+
+    ``data.summary()`` says how it was read. Options: ``format``, ``delimiter``, ``id_column``, ``item_column``, ``item_columns``,
+    ``split``, ``no_header``, ``strip``, ``encoding``, ``labels_as_they_are``, ``keep_ids``, as on the command line.
+    """
+    return as_transactions(source, format=format, **options)
 
 
 def read_input(source: Any, policy: Policy) -> tuple[Transactions, dict[str, Any]]:
@@ -39,11 +37,4 @@ def read_input(source: Any, policy: Policy) -> tuple[Transactions, dict[str, Any
         from setveil.policy.selection import read_items
 
         data = data.over(Vocabulary({*data.vocabulary, *read_items(policy.input.domain)}))
-    return data, _facts_about(source)
-
-
-def _facts_about(source: Any) -> dict[str, Any]:
-    if source == "-":
-        return {"name": "standard input"}
-    with open(source, "rb") as file:
-        return {"name": Path(source).name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+    return data, data.facts()

@@ -7,7 +7,7 @@ goes through a scanner that looks at one field after the other; it is exact, slo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
-from setveil.errors import name_some
-from setveil.io.source import Source, one_line
-from setveil.io.transactions.headers import is_known_header, is_turned_round
+from setveil.io.source import Source
+from setveil.io.transactions.headers import is_known_header
 from setveil.io.transactions.labels import Ids, Labels, Tokens, assemble, assemble_rows, joined, padded, tokens_of
+from setveil.io.transactions.layouts import RATINGS, Plan
 
 LONGEST_ID = 4096  # bytes
+UNIT = "\x1f"  # stands for a delimiter of two characters
 
 
 class Fields(NamedTuple):
@@ -34,94 +35,68 @@ class Fields(NamedTuple):
 # -- long -------------------------------------------------------------------------------------------------------------
 
 
-def read_long(
-    source: Source, delimiter: str, id_column: str | None, item_column: str | None, keep_ids: bool
-) -> Transactions:
-    """Read a table with a header, one row per (id, item); an empty item says that the record is there."""
+def read_long(source: Source, plan: Plan, keep_ids: bool) -> Transactions:
+    """Read one row per (id, item); an empty item says that the record is there."""
+    assert plan.id_place is not None
     labels, ids = Labels(), Ids()
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
-    columns: tuple[int, int] | None = None
-    header: list[str] = []
-    gap: int | None = None  # an empty line; fine as long as nothing follows
-    for chunk, line in source.lines(quoted=True):
-        fields = split_fields(source, chunk, line, delimiter)
-        if columns is None:
-            header = [text.decode(errors="replace") for text in _row(fields, 0)]
-            columns = pick_columns(source, header, delimiter, id_column, item_column)
-            fields = _without_first_row(fields)
-        fields, gap = _without_gap(source, fields, gap)
-        wrong = np.flatnonzero(fields.n_fields != len(header))
-        if len(wrong):
-            row = int(wrong[0])
-            raise source.error(
-                f"the row has {int(fields.n_fields[row])} field(s), the header has {len(header)}; "
-                "quote fields that hold the delimiter.",
-                int(fields.lines[row]),
-            )
-        id_tokens = fields.tokens.pick(slice(columns[0], None, len(header)))
-        item_tokens = fields.tokens.pick(slice(columns[1], None, len(header)))
-        _check_ids(source, id_tokens, fields.lines)
-        if not ids and not is_known_header(header):
-            _refuse_headless(source, header[columns[0]], id_tokens)
+    width = len(plan.names)
+    for fields in table_rows(source, plan):
+        id_tokens = fields.tokens.pick(slice(plan.id_place, None, width))
+        item_tokens = fields.tokens.pick(slice(plan.item_places[0], None, width))
+        check_ids(source, id_tokens, fields.lines)
+        if plan.has_header and not ids and not is_known_header(plan.names):
+            _refuse_headless(source, plan.names[plan.id_place], id_tokens)
         ids.add(id_tokens)
         has_item = item_tokens.lengths > 0
         found = np.full(len(has_item), -1, dtype=np.int32)
         found[has_item] = labels.number(item_tokens.pick(has_item))
         numbers.append(found)
     records, n_records, texts = ids.number(keep_ids)
-    if n_records == 0 or columns is None:
-        raise source.error("the table has a header but no rows.", 1)
     items = joined(numbers, np.int32)
     has_item = items >= 0
     if not has_item.all():
         records, items = records[has_item], items[has_item]
-    layout = Layout("long", delimiter, header[columns[0]], header[columns[1]])
-    return assemble(records, items, n_records, labels.texts(), layout, texts)
+    return assemble(records, items, n_records, labels.texts(), long_layout(plan), texts)
 
 
-def pick_columns(
-    source: Source, header: Sequence[str], delimiter: str, id_column: str | None, item_column: str | None
-) -> tuple[int, int]:
-    """Where ids and items stand; without names they are the two columns of a table that has no more."""
-    if header[0].lower() == "sep=" or header[0].lower().startswith("sep=" + delimiter):
-        raise source.error('the first line is a note for a spreadsheet ("sep="); remove it.', 1)
-    shown = f"the header has {len(header)} column(s)"
-    if 1 < len(header) <= 20:
-        shown += f" ({name_some((one_line(name, 30) for name in header), 20)})"
-    if id_column is None and item_column is None:
-        if len(header) != 2:
-            hint = "say which hold ids and items with --id-column and --item-column"
-            if len(header) < 2:
-                hint = f'write a header of two columns separated by "{one_line(delimiter)}", or use --delimiter'
-            raise source.error(f"{shown}; {hint}.", 1)
-        if any(name.isascii() and name.isdigit() for name in header):
+def long_layout(plan: Plan) -> Layout:
+    """How a release of a table is written: id and item, with the table's own names where it has them."""
+    delimiter = plan.delimiter if len(plan.delimiter) == 1 and plan.delimiter != " " else ","
+    if not plan.has_header:
+        return Layout("long", delimiter)
+    id_column = "id" if plan.id_place is None else plan.names[plan.id_place]
+    item_column = plan.names[plan.item_places[0]] if plan.layout == "long" else "item"
+    return Layout("long", delimiter, id_column or "id", item_column)
+
+
+def table_rows(source: Source, plan: Plan) -> Iterator[Fields]:
+    """The rows below the header, chunk by chunk, all of the same number of fields."""
+    width = len(plan.names)
+    is_first = plan.has_header
+    gap: int | None = None  # an empty line; fine as long as nothing follows
+    n_rows = 0
+    for chunk, line in source.lines(quoted=True):
+        fields = split_fields(source, chunk, line, plan.delimiter)
+        if is_first:
+            fields, is_first = _without_first_row(fields), False
+        fields, gap = _without_gap(source, fields, gap)
+        wrong = np.flatnonzero(fields.n_fields != width)
+        if len(wrong):
+            row = int(wrong[0])
+            what = "the header" if plan.has_header else "the first line"
             raise source.error(
-                "the first line holds a number, not column names; put a header such as id,item above.", 1
+                f"the row has {int(fields.n_fields[row])} field(s), {what} has {width}; quote fields that hold the delimiter.",
+                int(fields.lines[row]),
             )
-        if is_turned_round(header):
-            raise source.error(f"{shown}, the ids seem to come second; use --id-column and --item-column.", 1)
-        return 0, 1
-    places = []
-    for option, name in (("--id-column", id_column), ("--item-column", item_column)):
-        if name is None:
-            continue
-        found = [place for place, known in enumerate(header) if known == name]
-        if not found:
-            raise source.error(f'{shown} and no column "{one_line(name)}"; correct {option}.', 1)
-        if len(found) > 1:
-            raise source.error(f'the header names column "{one_line(name)}" {len(found)} times; rename one.', 1)
-        places.append(found[0])
-    if len(places) == 1:
-        if len(header) != 2:
-            missing = "--item-column" if item_column is None else "--id-column"
-            raise source.error(f"{shown}; add {missing}.", 1)
-        places.insert(0 if id_column is None else 1, 1 - places[0])
-    if places[0] == places[1]:
-        raise source.error("ids and items cannot stand in the same column; correct --id-column or --item-column.", 1)
-    return places[0], places[1]
+        n_rows += len(fields.lines)
+        yield fields
+    if n_rows == 0:
+        raise source.error("the table has a header but no rows.", 1)
 
 
-def _check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64]) -> None:
+def check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64]) -> None:
+    """Refuse rows without id."""
     if (tokens.lengths == 0).any():
         row = int(np.argmin(tokens.lengths))
         raise source.error("the row has no id; give every row the id of its record.", int(lines[row]))
@@ -136,12 +111,9 @@ def _refuse_headless(source: Source, name: str, tokens: Tokens) -> None:
     """A first line whose id comes again below is a record, not a header."""
     first = {tokens.text(row) for row in range(min(len(tokens.starts), 1000))}
     if name.encode() in first:
-        raise source.error("the first line looks like a row; put a header such as id,item above it.", 1)
-
-
-def _row(fields: Fields, row: int) -> list[bytes]:
-    first = int(fields.n_fields[:row].sum())
-    return [fields.tokens.text(place) for place in range(first, first + int(fields.n_fields[row]))]
+        raise source.error(
+            "the first line looks like a row; use --no-header, or put a header such as id,item above it.", 1
+        )
 
 
 def _without_first_row(fields: Fields) -> Fields:
@@ -196,6 +168,7 @@ def read_basket(source: Source, delimiter: str) -> Transactions:
 
 def split_fields(source: Source, chunk: bytes, line: int, delimiter: str) -> Fields:
     """Cut whole lines into fields; anything that RFC 4180 does not allow is an error with its line."""
+    chunk, delimiter = _with_one_character(chunk, delimiter)
     fields = _split_at_once(chunk, line, ord(delimiter))
     if fields is not None:
         return fields
@@ -203,6 +176,11 @@ def split_fields(source: Source, chunk: bytes, line: int, delimiter: str) -> Fie
     n_fields = np.array([len(row) for _, row in rows], dtype=np.int64)
     lines = np.array([where for where, _ in rows], dtype=np.int64)
     return Fields(tokens_of([text for _, row in rows for text in row]), n_fields, lines)
+
+
+def _with_one_character(chunk: bytes, delimiter: str) -> tuple[bytes, str]:
+    """The same text with a delimiter of one character."""
+    return (chunk.replace(RATINGS.encode(), UNIT.encode()), UNIT) if delimiter == RATINGS else (chunk, delimiter)
 
 
 def _split_at_once(chunk: bytes, line: int, delimiter: int) -> Fields | None:
@@ -244,6 +222,7 @@ def _split_at_once(chunk: bytes, line: int, delimiter: int) -> Fields | None:
 
 def scan_rows(source: Source, chunk: bytes, line: int, delimiter: str) -> list[tuple[int, list[bytes]]]:
     """``(line, fields)`` row by row, one field after the other."""
+    chunk, delimiter = _with_one_character(chunk, delimiter)
     field = _field_pattern(delimiter)
     rows: list[tuple[int, list[bytes]]] = []
     row: list[bytes] = []

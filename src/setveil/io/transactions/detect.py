@@ -1,6 +1,7 @@
 """Which layout a file has, told from its first lines and its extension.
 
-Only evidence decides. A table of two columns and baskets of two items look alike; then the user is asked instead.
+Only evidence decides, and it is said. A table of two columns and baskets of two items look alike; then the user is asked
+instead, with the options that tell them apart.
 """
 
 from __future__ import annotations
@@ -8,150 +9,126 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from setveil.errors import InputError
-from setveil.io.source import PARQUET, SAMPLE, Source, last_line_end
-from setveil.io.transactions.delimited import scan_rows
-from setveil.io.transactions.headers import is_known_header, is_turned_round, looks_like_ids, looks_like_items
+from setveil.io.source import PARQUET, SAMPLE, Source
+from setveil.io.transactions.layouts import NAMES, Plan, ReadOptions
+from setveil.io.transactions.tables import plan_table
 
-NAMES = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
-DELIMITERS = ",;\t|"
-TABLES = (".csv", ".tsv", ".tab")
+TABLE_EXTENSIONS = (".csv", ".tsv", ".tab")
 BY_EXTENSION = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet", ".basket": "basket",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet", ".gmt": "gmt", ".arff": "arff",
 }  # fmt: skip
+TIMESTAMP = 10_000_000  # numbers from here on, rising from line to line, are no items
+RISING_LINES = 20  # so many lines that rise in their last number are no baskets either
 
-Rows = list[list[str]]
+LAYOUTS_ASKED_FOR = f"use --format with one of {', '.join(NAMES)}"
 
 
-def detect(source: Source, delimiter: str | None, names_columns: bool) -> str:
-    """The name of the layout; ``names_columns`` if the user has named an id or item column."""
+def make_plan(source: Source, options: ReadOptions) -> Plan:
+    """What to read the file as; the layout is the user's, or told by the first lines."""
+    if options.format is not None:
+        return _named(source, options)
     if source.start().startswith(PARQUET):
-        return "parquet"
+        return Plan("parquet", "its first bytes")
     extension = source.suffix[0] if source.suffix else ""
     if extension in BY_EXTENSION:
-        return BY_EXTENSION[extension]
+        return Plan(BY_EXTENSION[extension], f"the extension {extension}")
+    if extension == ".basket":
+        return plan_table(source, options, "basket", f"the extension {extension}")
     sample = source.sample()
     first = next((line for line in sample.split(b"\n") if line.strip()), b"")[:SAMPLE].strip()
     if not first:
-        raise source.error("holds nothing but empty lines, so its layout cannot be told; use --format.", 1)
-    is_table = extension in TABLES or delimiter is not None
+        raise source.error(f"holds nothing but empty lines, so its layout cannot be told; {LAYOUTS_ASKED_FOR}.", 1)
+    is_table = extension in TABLE_EXTENSIONS or options.delimiter is not None or options.no_header
     if first[:1] in (b"{", b"[") and not is_table:
-        return "jsonl"
+        return _plan_json(sample, first, extension)
     if first.startswith((b"@CONVERTED_FROM_TEXT", b"@ITEM=")):
-        return "spmf"
-    if not is_table and re.fullmatch(rb"-?[0-9]+(?:[ \t]+-?[0-9]+)*", first):
-        if re.search(rb"(^|[ \t\n])-[12]($|[ \t\r\n])", sample):
-            return "spmf"
-        if re.fullmatch(rb"([0-9]+\t[0-9]+\r?\n)+", sample):
-            raise source.error(_cannot_tell("a table without header from fimi", "fimi or a header id<tab>item"), 1)
-        return "fimi"
-    return _detect_table(source, sample, delimiter, names_columns)
+        return Plan("spmf", "its @ lines")
+    if re.match(rb"(?i)@relation\b|%.*(\n%.*)*\n\s*@relation\b", sample.lstrip()):
+        return Plan("arff", "its @relation line")
+    if not (is_table or options.id_column or options.item_column or options.item_columns):
+        plan = _plan_numbers(source, sample, first)
+        if plan is not None:
+            return plan
+    return plan_table(source, options)
 
 
-def choose_delimiter(source: Source, layout: str, id_column: str | None, item_column: str | None) -> str:
-    """The character that separates fields; several that could are an error."""
-    if source.suffix in ([".tsv"], [".tab"]):
-        return "\t"
-    sample = source.sample()
-    if layout == "basket":
-        return _only(source, _occurring(sample)) or ","
-    candidates = _occurring(_first_row(sample))
-    if len(candidates) > 1:
-        wanted = {name for name in (id_column, item_column) if name is not None}
-        headers = {candidate: _header(source, sample, candidate) for candidate in candidates}
-        candidates = [
-            candidate
-            for candidate, header in headers.items()
-            if (wanted <= set(header) if wanted else len(header) == 2)
-        ] or candidates
-    return _only(source, candidates) or ","
+def _named(source: Source, options: ReadOptions) -> Plan:
+    layout = options.format or ""
+    told_by = f"--format {layout}"
+    options.check_for(layout)
+    if layout in ("long", "wide", "onehot", "table", "basket"):
+        return plan_table(source, options, layout, told_by)
+    return Plan(layout, told_by, kind="SPMF lines of names" if layout == "spmf" and has_names(source) else "")
 
 
-def _only(source: Source, candidates: Sequence[str]) -> str | None:
-    if len(candidates) > 1:
-        shown = " ".join({"\t": "tab"}.get(candidate, candidate) for candidate in candidates)
-        raise source.error(f"cannot tell which of {shown} separates the fields; use --delimiter.", 1)
-    return candidates[0] if candidates else None
+def _plan_json(sample: bytes, first: bytes, extension: str) -> Plan:
+    """One JSON text over many lines, or one on every line."""
+    if first[:1] == b"[" and (
+        first in (b"[", b"[{", b"[[") or first.startswith((b"[{", b"[[")) or first.endswith(b",")
+    ):
+        return Plan("json", "its first line, which opens an array of records")
+    if first[:1] == b"{" and (first == b"{" or not _ends_on_line(first)):
+        return Plan("json", "its first line, which opens an object")
+    if extension == ".json" and sample.count(b"\n") <= 1 and first[:1] == b"{" and b'"items"' not in first:
+        return Plan("json", "its one line, an object of records")
+    return Plan("jsonl", "its first line, a record in JSON")
 
 
-def _occurring(sample: bytes) -> list[str]:
-    """The usual delimiters that occur outside of quotes."""
-    bare = re.sub(rb'"[^"]*"', b"", sample)
-    return [candidate for candidate in DELIMITERS if candidate.encode() in bare]
+def _ends_on_line(first: bytes) -> bool:
+    return first.rstrip().endswith((b"}", b"]"))
 
 
-def _detect_table(source: Source, sample: bytes, delimiter: str | None, names_columns: bool) -> str:
-    """Long or basket."""
-    if names_columns:
-        return "long"
-    if delimiter is None:
-        tabbed = source.suffix in ([".tsv"], [".tab"])
-        delimiter = "\t" if tabbed else _only(source, _occurring(_first_row(sample)) or _occurring(sample))
-    if delimiter is None:
-        raise source.error(f"cannot tell the layout; use --format with one of {', '.join(NAMES)}.", 1)
-    rows = _rows(source, sample, delimiter)
-    while len(rows) > 1 and rows[-1] == [""]:
-        rows.pop()
-    header, body = rows[0], rows[1:]
-    widths = {len(row) for row in rows}
-    if is_known_header(header) or is_turned_round(header):
-        return "long"
-    recurs = not set(header).isdisjoint(field for row in body for field in row)
-    if len(header) > 2 and not recurs and any(map(looks_like_ids, header)) and any(map(looks_like_items, header)):
-        return "long"  # whose reader asks for --id-column and --item-column
-    if widths == {2}:
-        if _has_header(header, body):
-            return "long"
-        raise source.error(_cannot_tell("a table of ids and items from baskets of two", "long or --format basket"), 1)
-    if len(widths) > 1 and recurs:
-        return "basket"
-    raise source.error(_cannot_tell("a table from baskets", "long or --format basket"), 1)
-
-
-def _has_header(header: Sequence[str], body: Rows) -> bool:
-    """Whether two columns have names above them that are not data, and ids that are not items."""
-    ids, items = {row[0] for row in body}, {row[1] for row in body}
-    if not body or "" in header or header[0] in ids or header[1] in items or any(name.isdigit() for name in header):
+def has_names(source: Source) -> bool:
+    """Whether the items of an SPMF file are words: every line ends with ``-2`` and something is no number."""
+    lines = [line.strip() for line in source.sample().split(b"\n")]
+    lines = [line for line in lines if line and line[:1] not in b"@#%"]
+    if not lines or not all(line == b"-2" or line.endswith((b" -2", b"\t-2")) for line in lines):
         return False
-    return all(text.isdigit() for text in ids) or (len(ids) < len(body) and ids.isdisjoint(items))
+    return any(not re.fullmatch(rb"-?[0-9]+", token) for line in lines for token in line.split())
 
 
-def _first_row(sample: bytes) -> bytes:
-    """Up to the first line end outside of quotes."""
-    match = re.match(rb'[^"\n]*(?:"[^"]*"[^"\n]*)*', sample)
-    return match.group() if match else b""
+def _plan_numbers(source: Source, sample: bytes, first: bytes) -> Plan | None:
+    """FIMI or SPMF, if the first line holds whole numbers (or SPMF's words) between blanks."""
+    if not re.fullmatch(rb"-?[0-9]+(?:[ \t]+-?[0-9]+)*", first):
+        return Plan("spmf", "the -2 at the end of its lines", kind="SPMF lines of names") if has_names(source) else None
+    if re.search(rb"(^|[ \t\n])-[12]($|[ \t\r\n])", sample):
+        return Plan("spmf", "the -1 and -2 in its lines")
+    if re.fullmatch(rb"([0-9]+\t[0-9]+\r?\n)+", sample):
+        raise source.error(
+            "cannot tell a table without header from fimi; use --format fimi, or --format long --no-header if every line "
+            "is an id and an item.",
+            1,
+        )
+    _refuse_what_is_no_basket(source, sample)
+    return Plan("fimi", "whole numbers on every line")
 
 
-def _header(source: Source, sample: bytes, delimiter: str) -> list[str]:
-    try:
-        rows = scan_rows(source, _first_row(sample) + b"\n", 1, delimiter)
-    except InputError:
-        return []
-    return [field.decode() for field in rows[0][1]]
+def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
+    """Lines of equally many numbers may be a matrix of counts, or a table with a time in it; sets look otherwise."""
+    lines = [line.split() for line in sample.split(b"\n") if line.strip()]
+    width = len(lines[0])
+    if width < 3 or len(lines) < 3 or any(len(line) != width for line in lines):
+        return
+    if not all(token.isdigit() for line in lines for token in line):
+        return
+    rows = [[int(token) for token in line] for line in lines]
+    delimiter = "" if b"\t" in sample else ' --delimiter " "'
+    n_repeating = sum(len(set(row)) < width for row in rows)
+    if 2 * n_repeating >= len(rows) and max(map(max, rows)) < 100:
+        raise source.error(
+            f"every line has {width} small numbers, and most repeat one: a matrix of counts? Use --format onehot --no-header"
+            f"{delimiter or ' --delimiter tab'} if every column is an item, or --format fimi if the numbers are items.",
+            1,
+        )
+    last = [row[-1] for row in rows]
+    is_time = _rises(last) and len(set(last)) > len(rows) // 2 and len(rows) >= RISING_LINES
+    if is_time or (min(last) >= TIMESTAMP and max(map(max, (row[:-1] for row in rows))) < TIMESTAMP):
+        raise source.error(
+            f"every line has {width} numbers, and the last looks like a time: a table without header? Use --no-header --id-column 1 "
+            f"--item-column 2{delimiter} if these hold ids and items, or --format fimi if the numbers are items.",
+            1,
+        )
 
 
-def _rows(source: Source, sample: bytes, delimiter: str) -> Rows:
-    whole = sample[: last_line_end(sample, quoted=True)]
-    if not whole:
-        whole = sample if sample.endswith(b"\n") else sample + b"\n"
-    return [[field.decode() for field in row] for _, row in scan_rows(source, whole, 1, delimiter)]
-
-
-def _cannot_tell(what: str, fix: str) -> str:
-    return f"cannot tell {what}; use --format {fix}."
-
-
-def check_format(format: str) -> str:
-    """A layout's name as the user wrote it."""
-    name = format.lower()
-    if name not in NAMES:
-        raise InputError(f'unknown format "{format}"; choose one of {", ".join(NAMES)}.')
-    return name
-
-
-def check_delimiter(delimiter: str) -> str:
-    """One character as the user wrote it; ``\\t`` and ``tab`` stand for a tab."""
-    character = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-    if len(character) != 1 or not character.isascii() or character in '"\r\n\0' or character.isalnum():
-        raise InputError(f"--delimiter {delimiter!r}: give one character, such as , or ; or \\t.")
-    return character
+def _rises(numbers: Sequence[int]) -> bool:
+    return all(one <= other for one, other in zip(numbers, numbers[1:], strict=False))

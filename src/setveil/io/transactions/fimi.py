@@ -68,10 +68,12 @@ def read_fimi(source: Source) -> Transactions:
     return _records(source, numbers, lengths, labels.texts(), Layout("fimi"))
 
 
-def read_spmf(source: Source) -> Transactions:
-    """Read SPMF's transaction or sequence layout; the items of a sequence become a set."""
+def read_spmf(source: Source, has_names: bool = False) -> Transactions:
+    """Read SPMF's transaction or sequence layout; the items of a sequence become a set. ``has_names``: items may be words."""
     allowed = _DIGIT.copy()
     allowed[ord("-")] = True
+    if has_names:
+        allowed[:] = True
     labels = Labels()
     names = Names()
     numbers: list[NDArray[np.int32]] = []
@@ -81,7 +83,7 @@ def read_spmf(source: Source) -> Transactions:
         chunk, is_record = _take_out_marked_lines(source, chunk, line, names)
         lines = split_blanks(chunk)
         _refuse_other(source, chunk, line, allowed, "spmf")
-        items, n_items = _drop_separators(source, lines, line)
+        items, n_items = _drop_separators(source, lines, line, has_names)
         numbers.append(labels.number(items))
         fresh = np.flatnonzero(numbers[-1] >= len(first_use))
         _, first = np.unique(numbers[-1][fresh], return_index=True)
@@ -146,8 +148,8 @@ def _take_out_marked_lines(source: Source, chunk: bytes, line: int, names: Names
     return b"\n".join(rows), is_record
 
 
-def _drop_separators(source: Source, lines: Lines, line: int) -> Lines:
-    """Without ``-1`` and ``-2``; anything else with a minus sign is refused, and so is an item after ``-2``."""
+def _drop_separators(source: Source, lines: Lines, line: int, has_names: bool) -> Lines:
+    """Without ``-1`` and ``-2``; any other number with a minus sign is refused, and so is an item after ``-2``."""
     buffer, starts, lengths = lines.tokens
     signed = np.flatnonzero(buffer[starts] == ord("-"))
     has_minus = np.flatnonzero(buffer == ord("-"))
@@ -157,7 +159,9 @@ def _drop_separators(source: Source, lines: Lines, line: int) -> Lines:
     is_end = second == ord("2")
     proper = (lengths[signed] == 2) & ((second == ord("1")) | is_end)
     line_of = np.repeat(np.arange(len(lines.n_tokens)), lines.n_tokens)
-    if len(has_minus) != len(signed) or not proper.all():
+    if has_names:  # a word may hold a minus sign
+        signed, is_end = signed[proper], is_end[proper]
+    elif len(has_minus) != len(signed) or not proper.all():
         known = set(starts[signed[proper]].tolist())
         place = next(int(place) for place in has_minus if int(place) not in known)
         token = int(np.searchsorted(starts, place, side="right")) - 1

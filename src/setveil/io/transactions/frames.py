@@ -1,92 +1,199 @@
-"""Frames of any library as transactions: a list per row, one row per (id, item), or one column per item.
-
-``PolarsFrame`` and ``PandasFrame`` say the same few things about their columns; ``from_frame`` decides what the columns mean.
-"""
+"""Frames of any library as transactions: a list per row, one row per (id, item), several columns of items, one column per item."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.transactions import Layout, Transactions, label_of
+from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
-from setveil.io.transactions.labels import WORD, Ids, Labels, Tokens, assemble, joined, padded, tokens_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-
-SLICE = 500_000  # rows at a time
-TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "float", "list", "other"
-SCALARS = (TEXT, INTEGER)
-
-
-class Part(NamedTuple):
-    """Some rows of a list column."""
-
-    lengths: NDArray[np.int64]  # [rows]
-    tokens: Tokens  # their items
-
-
-class Frame(Protocol):
-    """What ``from_frame`` asks; columns are told by their place."""
-
-    where: str  # begins messages
-    names: list[str]
-    n_rows: int
-
-    def kind(self, column: int) -> str:
-        """What the column holds."""
-
-    def texts(self, column: int) -> Iterator[Tokens]:
-        """A text or integer column in slices; null is an error."""
-
-    def lists(self, column: int) -> Iterator[Part]:
-        """A list column in slices; null lists and items are an error."""
-
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows where a one-hot column is 1; None if it holds anything else than 0 and 1."""
-
-    def label(self, column: int) -> str:
-        """The column's name as an item label."""
+from setveil.io.transactions.cells import are_counts, says_yes_or_no
+from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of
+from setveil.io.transactions.grids import Part, read_grid
+from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
+from setveil.io.transactions.labels import WORD, Ids, Labels, Tokens, assemble, joined
+from setveil.io.transactions.layouts import Plan, ReadOptions
+from setveil.io.transactions.tables import COUNTS_NOTE, match_columns
 
 
 def from_frame(
-    frame: Frame,
-    id_column: str | None = None,
-    item_column: str | None = None,
-    keep_ids: bool = False,
-    file_layout: bool = False,
-) -> Transactions:
-    """Transactions from a frame; ``file_layout`` if it stands in a Parquet file, which knows no one-hot columns."""
-    kinds = [frame.kind(column) for column in range(len(frame.names))]
-    if not kinds:
+    frame: Frame, options: ReadOptions, *, in_file: bool = False, told_by: str = ""
+) -> tuple[Transactions, Plan]:
+    """Transactions from a frame, and what its columns were taken for; ``in_file`` if it stands in a Parquet file."""
+    plan = _make_plan(frame, options, told_by)
+    if plan.layout in ("wide", "onehot", "table"):
+        layout = Layout("parquet", item_column="items") if in_file else Layout()
+        return read_grid(FrameGrid(frame, plan), plan, options.keep_ids, layout), plan
+    place = plan.item_places[0]
+    names = frame.names
+    if plan.layout == "lists":
+        id_column = "id" if plan.id_place is None else names[plan.id_place]
+        layout = Layout("parquet", id_column=id_column, item_column=names[place])
+        return _from_lists(frame, plan.id_place, place, options.keep_ids, layout if in_file else Layout()), plan
+    assert plan.id_place is not None
+    layout = Layout("parquet", id_column=names[plan.id_place], item_column=names[place], long=True)
+    kinds = [frame.kind(column) for column in range(len(names))]
+    return _from_long(frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout()), plan
+
+
+def _make_plan(frame: Frame, options: ReadOptions, told_by: str) -> Plan:
+    """What the columns mean: the user's word, a list column, 0 and 1 in every column, numbered columns, or the names."""
+    names = frame.names
+    if not names:
         raise InputError(f"{frame.where}: the frame has no columns.")
-    given_id = None if id_column is None else _find(frame, id_column, "--id-column")
-    given_item = None if item_column is None else _find(frame, item_column, "--item-column")
+    named = options.format if options.format in ("long", "wide", "onehot", "table") else None
+    told = f"{told_by} and " if told_by else ""
+    kinds = [frame.kind(column) for column in range(len(names))]
+    id_place = None if options.id_column is None else _find(frame, options.id_column, "--id-column")
+    item_place = None if options.item_column is None else _find(frame, options.item_column, "--item-column")
+
+    def plan(layout: str, why: str, places: Sequence[int], notes: tuple[str, ...] = ()) -> Plan:
+        kind = "frame with a list column" if layout == "lists" else ""
+        return Plan(layout, told + why, "", tuple(names), True, id_place, tuple(places), notes, kind)
+
     lists = [column for column, kind in enumerate(kinds) if kind == LIST]
-    if given_item is None and lists:
-        if len(lists) > 1:
-            shown = name_some(frame.names[column] for column in lists)
+    if (
+        named in (None, "long")
+        and not options.item_columns
+        and (item_place in lists if item_place is not None else lists)
+    ):
+        if item_place is None and len(lists) > 1:
+            shown = name_some(names[column] for column in lists)
             raise InputError(f"{frame.where}: several list columns ({shown}); name the items with --item-column.")
-        given_item = lists[0]
-    if given_item is not None and kinds[given_item] == LIST:
-        if given_id is None and "id" in frame.names:
-            given_id = frame.names.index("id")
-        layout = Layout("parquet", id_column="id" if given_id is None else frame.names[given_id],
-                        item_column=frame.names[given_item])  # fmt: skip
-        return _from_lists(frame, given_id, given_item, keep_ids, layout if file_layout else Layout())
-    if given_id is None and given_item is None and not file_layout:
-        hot = _from_one_hot(frame, kinds)
+        if id_place is None and "id" in names:
+            id_place = names.index("id")
+        return plan("lists", "its list column", (lists[0] if item_place is None else item_place,))
+    if named in ("wide", "onehot", "table") or options.item_columns:
+        return _plan_columns(frame, options, kinds, named, plan, id_place)
+    if item_place is None and named is None:
+        hot = _plan_one_hot(frame, kinds, id_place)
         if hot is not None:
-            return hot
-    place_id, place_item = _two_columns(frame, given_id, given_item)
-    layout = Layout("parquet", id_column=frame.names[place_id], item_column=frame.names[place_item], long=True)
-    return _from_long(frame, kinds, place_id, place_item, keep_ids, layout if file_layout else Layout())
+            id_place, places, why, notes = hot
+            return plan("onehot", why, places, notes)
+        runs = numbered_columns(names)
+        if len(runs) == 1 and len(names) > 2:
+            (places,) = runs.values()
+            id_place = _id_of_rows(names, places) if id_place is None else id_place
+            return plan("wide", f"columns {one_line(names[places[0]])} to {one_line(names[places[-1]])}", places)
+    why = "its two columns" if len(names) == 2 else "id_column and item_column"
+    if (id_place is None or item_place is None) and len(names) > 2:
+        pair = guess_pair(names) if len(set(names)) == len(names) else None
+        if pair is not None and item_place is None and (id_place is None or id_place == pair.id_place):
+            id_place, item_place, why = pair.id_place, pair.item_place, "the names of its columns"
+    id_place, item_place = _two_columns(frame, id_place, item_place)
+    return plan("long", why, (item_place,))
+
+
+def _plan_columns(
+    frame: Frame,
+    options: ReadOptions,
+    kinds: list[str],
+    named: str | None,
+    plan: Callable[..., Plan],
+    id_place: int | None,
+) -> Plan:
+    places = list(range(len(frame.names)))
+    if options.item_columns:
+        places = match_columns(frame.names, options.item_columns, frame.where)
+    if id_place is None:
+        id_place = _id_of_rows(frame.names, places if options.item_columns else ())
+    if named == "wide" and not options.item_columns:
+        places = sorted(place for run in numbered_columns(frame.names).values() for place in run) or places
+    places = [place for place in places if place != id_place]
+    if not places:
+        raise InputError(f"{frame.where}: no column is left for items; correct --item-columns.")
+    layout = named or ("onehot" if all(_is_hot(frame, kinds[place], place) for place in places) else "wide")
+    made = plan(layout, f"--format {named}" if named else "--item-columns", places)
+    return replace(made, id_place=id_place)
+
+
+def _id_of_rows(names: Sequence[str], places: Sequence[int]) -> int | None:
+    ranked = [
+        (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in places
+    ]
+    return min(ranked)[1] if ranked else None
+
+
+def _plan_one_hot(
+    frame: Frame, kinds: list[str], id_place: int | None
+) -> tuple[int | None, list[int], str, tuple[str, ...]] | None:
+    """Every column an item, but for one with ids; None if the columns are something else."""
+    candidates = [place for place in range(len(kinds)) if place != id_place]
+    answers = [place for place in candidates if _is_hot(frame, kinds[place], place)]
+    others = [place for place in candidates if place not in answers]
+    if id_place is None and len(others) == 1 and len(answers) > 1 and looks_like_ids(frame.names[others[0]]):
+        id_place, others = others[0], []
+    if not answers or (not others and id_place is not None and len(answers) < 2):
+        return None
+    if others:
+        if len(others) == len(candidates) or not all(_is_count(frame, kinds[place], place) for place in others):
+            return None
+        return id_place, candidates, "counts in every column", (COUNTS_NOTE,)
+    if len(kinds) == 2 and id_place is None and INTEGER in kinds:
+        raise InputError(
+            f"{frame.where}: cannot tell two item columns of 0 and 1 from ids and items; convert them to booleans or to text."
+        )
+    return id_place, answers, "0 and 1 in every column", ()
+
+
+def _is_hot(frame: Frame, kind: str, place: int) -> bool:
+    """Whether a column holds two answers only."""
+    if kind in (BOOLEAN, INTEGER, FLOAT):
+        return frame.ones(place) is not None
+    if kind != TEXT or frame.n_rows == 0 or frame.has_null(place):
+        return False
+    answers = Labels()
+    for cells in frame.cells(place):
+        answers.number(cells)
+        if len(answers.number_of) > 4:
+            return False
+    return says_yes_or_no(answers.texts())
+
+
+def _is_count(frame: Frame, kind: str, place: int) -> bool:
+    if kind != INTEGER or looks_like_ids(frame.names[place]):
+        return False
+    counts = Labels()
+    n_zeros = 0
+    for cells in frame.cells(place):
+        numbers = counts.number(cells)
+        zero = counts.number_of.get(b"0", -1)
+        n_zeros += int((numbers == zero).sum())
+    return are_counts(counts.texts()) and 2 * n_zeros >= frame.n_rows
+
+
+class FrameGrid:
+    """A frame, some rows at a time."""
+
+    def __init__(self, frame: Frame, plan: Plan) -> None:
+        self.frame, self.plan = frame, plan
+        if plan.layout != "wide":
+            for place in plan.item_places:
+                frame.label(place)  # refuses names that are no labels
+            if len(set(frame.names)) != len(frame.names):
+                raise InputError(f"{frame.where}: two columns have the same name; rename one.")
+
+    def parts(self) -> Iterator[Part]:
+        """Slices of rows."""
+        places = sorted({*self.plan.item_places, *([] if self.plan.id_place is None else [self.plan.id_place])})
+        start = 0
+        for cells in zip(*map(self.frame.cells, places), strict=True):
+            n_rows = len(cells[0].starts)
+            yield Part(
+                n_rows,
+                dict(zip(places, cells, strict=True)).__getitem__,
+                lambda row, start=start: f"{self.frame.where}: row {start + row + 1}",  # type: ignore[misc]
+            )
+            start += n_rows
+
+    def check_ids(self, part: Part, ids: Tokens) -> None:
+        """Refuse rows without id."""
+        if (ids.lengths == 0).any():
+            raise InputError(f"{part.where(int(np.argmin(ids.lengths)))}: the row has no id; give every row one.")
 
 
 def _find(frame: Frame, name: str, option: str) -> int:
@@ -106,6 +213,11 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
                 f"{frame.where}: {len(frame.names)} column(s) ({name_some(map(one_line, frame.names), 20)}) and none holds "
                 "lists; say which hold ids and items with --id-column and --item-column."
             )
+        if given_id is None and given_item is None and is_turned_round(frame.names):
+            raise InputError(
+                f"{frame.where}: the ids seem to stand in the second column; say which hold ids and items with --id-column and "
+                "--item-column."
+            )
         given_id = given_id if given_id is not None else 0 if given_item is None else 1 - given_item
         given_item = given_item if given_item is not None else 1 - given_id
     if given_id == given_item:
@@ -122,7 +234,7 @@ def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, 
         empty = np.flatnonzero(part.tokens.lengths == 0)
         if len(empty):
             row = n_seen + int(np.searchsorted(np.cumsum(part.lengths), empty[0], side="right"))
-            raise InputError(f"{_cell(frame, place, row)}: an item label is empty; give every item a name.")
+            raise InputError(f"{cell_of(frame, place, row)}: an item label is empty; give every item a name.")
         numbers.append(labels.number(_refuse_nul(frame, place, part.tokens)))
         lengths.append(part.lengths)
         n_seen += len(part.lengths)
@@ -166,218 +278,14 @@ def _records(frame: Frame, place: int, keep_ids: bool) -> tuple[NDArray[np.int64
         wrong = np.flatnonzero((tokens.lengths == 0) | (tokens.lengths > 4096))
         if len(wrong):
             raise InputError(
-                f"{_cell(frame, place, n_seen + int(wrong[0]))}: the id is empty or longer than 4,096 bytes."
+                f"{cell_of(frame, place, n_seen + int(wrong[0]))}: the id is empty or longer than 4,096 bytes."
             )
         ids.add(_refuse_nul(frame, place, tokens))
         n_seen += len(tokens.starts)
     return ids.number(keep_ids)
 
 
-def _from_one_hot(frame: Frame, kinds: list[str]) -> Transactions | None:
-    """Every column an item; None if the columns are something else."""
-    if not all(kind in (BOOLEAN, INTEGER, FLOAT) for kind in kinds):
-        return None
-    rows: list[NDArray[np.int64]] = []
-    for column in range(len(kinds)):
-        ones = frame.ones(column)
-        if ones is None:
-            return None
-        rows.append(ones)
-    if len(kinds) == 2 and INTEGER in kinds:
-        raise InputError(
-            f"{frame.where}: cannot tell two item columns of 0 and 1 from ids and items; convert them to booleans or to text."
-        )
-    labels = [frame.label(column) for column in range(len(kinds))]
-    if len(set(labels)) != len(labels):
-        raise InputError(f"{frame.where}: two columns have the same name; rename one.")
-    columns = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(ones) for ones in rows])
-    return assemble(joined(rows, np.int64), columns, frame.n_rows, labels, Layout()).used_items()
-
-
-def _cell(frame: Frame, column: int, row: int) -> str:
-    return f'{frame.where}: row {row + 1}, column "{one_line(frame.names[column])}"'
-
-
 def _refuse_nul(frame: Frame, column: int, tokens: Tokens) -> Tokens:
     if not tokens.buffer[:-WORD].all():
         raise InputError(f'{frame.where}: a NUL character in column "{one_line(frame.names[column])}"; take it out.')
     return tokens
-
-
-def _null(frame: Frame, column: int, row: int) -> InputError:
-    return InputError(f"{_cell(frame, column, row)}: null or NaN; drop the row or give the item a name.")
-
-
-# -- Polars -----------------------------------------------------------------------------------------------------------
-
-
-class PolarsFrame:
-    """A Polars frame."""
-
-    def __init__(self, frame: pl.DataFrame, where: str) -> None:
-        self.where = where
-        self._frame = frame
-        self.names = frame.columns
-        self.n_rows = frame.height
-
-    def kind(self, column: int) -> str:
-        """What the column holds."""
-        import polars as pl
-
-        dtype = self._frame.dtypes[column]
-        if isinstance(dtype, pl.List | pl.Array):
-            return LIST
-        if dtype.is_integer():
-            return INTEGER
-        if dtype.is_float():
-            return FLOAT
-        if dtype == pl.Boolean:
-            return BOOLEAN
-        return TEXT if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) else OTHER
-
-    def texts(self, column: int) -> Iterator[Tokens]:
-        """A column in slices."""
-        series = self._frame.to_series(column)
-        for start in range(0, self.n_rows, SLICE):
-            part = series.slice(start, SLICE)
-            yield self._tokens(part, column, np.arange(start, start + len(part)))
-
-    def lists(self, column: int) -> Iterator[Part]:
-        """A list column in slices."""
-        import polars as pl
-
-        series = self._frame.to_series(column)
-        dtype = series.dtype
-        if isinstance(dtype, pl.Array):
-            series = series.cast(pl.List(dtype.inner))
-        if series.null_count():
-            row = int(series.is_null().arg_max() or 0)
-            raise InputError(
-                f"{_cell(self, column, row)}: the list is null; write an empty list for a record without items."
-            )
-        for start in range(0, self.n_rows, SLICE):
-            part = series.slice(start, SLICE)
-            lengths = part.list.len().to_numpy().astype(np.int64)
-            inner = part.filter(part.list.len() > 0).explode()
-            owners = np.repeat(np.arange(start, start + len(part)), lengths)
-            yield Part(lengths, self._tokens(inner, column, owners))
-
-    def _tokens(self, series: pl.Series, column: int, rows: NDArray[np.int64]) -> Tokens:
-        """The texts of a series whose values stand in the given rows."""
-        import polars as pl
-
-        missing = series.is_null()
-        if series.dtype.is_float():
-            missing = missing | series.is_nan().fill_null(True)
-        if missing.any():
-            raise _null(self, column, int(rows[int(missing.arg_max() or 0)]))
-        is_text = isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum)
-        if len(series) and not (is_text or series.dtype.is_integer()):
-            raise InputError(
-                f"{_cell(self, column, int(rows[0]))}: {series.dtype} is neither text nor a whole number; convert it to text."
-            )
-        texts = series.cast(pl.String)
-        lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
-        return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
-
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows with a 1."""
-        import polars as pl
-
-        series = self._frame.to_series(column)
-        missing = series.is_null() | (series.is_nan() if series.dtype.is_float() else pl.Series([False]))
-        if missing.any():
-            raise _null(self, column, int(missing.arg_max() or 0))
-        values = series.to_numpy()
-        is_one = values == 1
-        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
-
-    def label(self, column: int) -> str:
-        """The column's name."""
-        return label_of(self.names[column], f"{self.where}: column {column + 1}")
-
-
-# -- pandas -----------------------------------------------------------------------------------------------------------
-
-
-class PandasFrame:
-    """A pandas frame; columns may have any names, even the same."""
-
-    def __init__(self, frame: pd.DataFrame, where: str) -> None:
-        self.where = where
-        self._frame = frame
-        self.names = [str(name) for name in frame.columns]
-        self.n_rows = len(frame)
-
-    def kind(self, column: int) -> str:
-        """What the column holds."""
-        import pandas as pd
-
-        series = self._frame.iloc[:, column]
-        if isinstance(series.dtype, pd.CategoricalDtype):
-            return TEXT
-        if pd.api.types.is_bool_dtype(series.dtype):
-            return BOOLEAN
-        if pd.api.types.is_integer_dtype(series.dtype):
-            return INTEGER
-        if pd.api.types.is_float_dtype(series.dtype):
-            return FLOAT
-        if pd.api.types.is_string_dtype(series.dtype) and series.dtype != object:
-            return TEXT
-        if series.dtype != object:
-            return LIST if "list" in str(series.dtype) else OTHER
-        some = next((value for value in series if not _is_missing(value)), "")
-        return LIST if isinstance(some, list | tuple | set | frozenset | np.ndarray) else TEXT
-
-    def texts(self, column: int) -> Iterator[Tokens]:
-        """A column in slices."""
-        series = self._frame.iloc[:, column]
-        for start in range(0, self.n_rows, SLICE):
-            part = series.iloc[start : start + SLICE]
-            missing = part.isna().to_numpy(dtype=bool)
-            if missing.any():
-                raise _null(self, column, start + int(np.argmax(missing)))
-            yield tokens_of([_text(self, column, row, value) for row, value in enumerate(part.tolist(), start=start)])
-
-    def lists(self, column: int) -> Iterator[Part]:
-        """A list column in slices."""
-        series = self._frame.iloc[:, column]
-        for start in range(0, self.n_rows, SLICE):
-            lengths, texts = [], []
-            for row, value in enumerate(series.iloc[start : start + SLICE], start=start):
-                if not isinstance(value, list | tuple | set | frozenset | np.ndarray):
-                    problem = "the list is null" if _is_missing(value) else "not a list"
-                    raise InputError(
-                        f"{_cell(self, column, row)}: {problem}; write an empty list for a record without items."
-                    )
-                lengths.append(len(value))
-                texts += [_text(self, column, row, item) for item in value]
-            yield Part(np.array(lengths, dtype=np.int64), tokens_of(texts))
-
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows with a 1."""
-        series = self._frame.iloc[:, column]
-        missing = series.isna().to_numpy(dtype=bool)
-        if missing.any():
-            raise _null(self, column, int(np.argmax(missing)))
-        values = np.asarray(series)
-        is_one = values == 1
-        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
-
-    def label(self, column: int) -> str:
-        """The column's name."""
-        return label_of(self._frame.columns[column], f"{self.where}: column {column + 1}")
-
-
-def _is_missing(value: Any) -> bool:
-    return (
-        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
-    )
-
-
-def _text(frame: Frame, column: int, row: int, value: Any) -> bytes:
-    text = value if isinstance(value, str) else label_of(value, _cell(frame, column, row))
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{_cell(frame, column, row)}: half a surrogate pair; give the item a proper name.") from None

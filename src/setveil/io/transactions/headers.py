@@ -4,23 +4,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-ID_WORDS = frozenset({
-    "id", "ids", "tid", "tids", "uid", "rid", "cid", "pid", "transaction", "transactions", "trans", "basket",
-    "baskets", "customer", "client", "user", "patient", "person", "member", "household", "session", "visitor",
-    "visit", "order", "invoice", "receipt", "record", "case", "subject", "account", "cart", "ticket", "group",
-    "number", "nr", "no",
+PERSON_WORDS = frozenset({
+    "customer", "client", "user", "patient", "person", "member", "household", "subject", "visitor", "account", "buyer",
+    "reader", "reviewer", "shopper", "student", "employee", "respondent", "participant", "beneficiary", "enrolid", "bene",
+    "owner", "consumer", "listener", "author",
+})  # fmt: skip
+VISIT_WORDS = frozenset({
+    "transaction", "transactions", "trans", "basket", "baskets", "session", "visit", "order", "invoice", "receipt",
+    "record", "case", "cart", "ticket", "group", "encounter", "admission", "hadm", "stay", "bill", "purchase", "trip",
+    "playlist", "query",
+})  # fmt: skip
+ID_FILLERS = frozenset({
+    "id", "ids", "number", "nr", "no", "num", "key", "identifier", "code", "tid", "tids", "uid", "rid", "cid", "pid", "sid",
+    "the", "of", "anon", "hashed",
 })  # fmt: skip
 ITEM_WORDS = frozenset({
     "item", "items", "product", "products", "article", "articles", "code", "codes", "diagnosis", "diagnoses",
     "diag", "icd", "label", "sku", "good", "goods", "page", "url", "category", "symptom", "drug",
-    "medication", "purchase", "word", "term", "tag", "value", "stock", "description", "element",
+    "medication", "purchase", "word", "term", "tag", "value", "stock", "description", "element", "movie", "isbn", "book",
+    "artist", "track", "song", "ingredient", "ingredients", "dx", "atc", "ndc", "cpt", "procedure", "condition", "gene",
+    "doc", "document", "film", "genre", "course", "skill", "asin", "itemname", "itemdescription", "commodity", "upc",
 })  # fmt: skip
+WEAK_ITEM_WORDS = {"description": 1, "category": 1, "value": 1, "genre": 1, "name": 2, "title": 2}
+ITEM_FILLERS = frozenset({"id", "ids", "no", "nr", "number", "key", "name", "title", "desc", "list", "version"})
+NUMBERED = re.compile(r"(.*?)[ _.\-(\[#]*([0-9]+)[)\]]?")
+
+
+class Pair(NamedTuple):
+    """Which columns hold ids and items, and what else could."""
+
+    id_place: int
+    item_place: int
+    other_ids: tuple[int, ...]
+    other_items: tuple[int, ...]
 
 
 def looks_like_ids(name: str) -> bool:
     """``id``, ``TransactionID``, ``member_number``, …"""
-    return bool(_words(name) & ID_WORDS)
+    return bool(_words(name) & (PERSON_WORDS | VISIT_WORDS | ID_FILLERS - {"code", "the", "of"}))
 
 
 def looks_like_items(name: str) -> bool:
@@ -36,6 +59,61 @@ def is_known_header(names: Sequence[str]) -> bool:
 def is_turned_round(names: Sequence[str]) -> bool:
     """Whether two column names say "item, then id"."""
     return not is_known_header(names) and is_known_header(names[::-1])
+
+
+def rank_of_ids(name: str) -> int:
+    """How surely a column holds ids of people (3), of their visits (2), or of something (1); 0 for another column."""
+    words = _words(name)
+    rest = words - ID_FILLERS
+    if not words:
+        return 0
+    if not rest:
+        return 0 if words == {"code"} else 1
+    if rest <= PERSON_WORDS:
+        return 3
+    return 2 if rest <= PERSON_WORDS | VISIT_WORDS else 0
+
+
+def rank_of_items(name: str) -> int:
+    """How surely a column holds items: codes and products (3), names of them (2), descriptions (1); 0 for another column."""
+    words = _words(name)
+    rest = words - ITEM_FILLERS
+    if not rest or not rest <= ITEM_WORDS | {"name"}:
+        return 0
+    return min((WEAK_ITEM_WORDS.get(word, 3) for word in words), default=0)
+
+
+def guess_pair(names: Sequence[str], never_ids: Sequence[int] = ()) -> Pair | None:
+    """The columns whose names say that they hold ids and items, the surest first; None if none do or two do equally."""
+    ids = sorted(
+        (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in never_ids
+    )
+    if not ids or (len(ids) > 1 and ids[0][0] == ids[1][0] and ids[0][0] == -1):
+        return None
+    id_place = ids[0][1]
+    items = sorted(
+        (-rank_of_items(name), place)
+        for place, name in enumerate(names)
+        if rank_of_items(name) and place != id_place and rank_of_ids(name) < 2
+    )
+    if not items or (len(items) > 1 and items[0][0] == items[1][0]):
+        return None
+    return Pair(id_place, items[0][1], tuple(place for _, place in ids[1:]), tuple(place for _, place in items[1:]))
+
+
+def numbered_columns(names: Sequence[str]) -> dict[str, list[int]]:
+    """``dx1 … dx8`` or ``Item 1 … Item 32``: the places of columns that differ in a running number only, by their common name."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for place, name in enumerate(names):
+        match = NUMBERED.fullmatch(name.strip())
+        if match and re.search(r"[^\W\d_]", match.group(1)):
+            found.setdefault(match.group(1), []).append((int(match.group(2)), place))
+    runs = {}
+    for stem, members in found.items():
+        numbers = sorted(number for number, _ in members)
+        if len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] < 2:
+            runs[stem] = [place for _, place in sorted(members)]
+    return runs
 
 
 def _words(name: str) -> set[str]:

@@ -7,6 +7,7 @@ compared byte by byte. So numbers are exact whatever the hash does.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -176,7 +177,6 @@ def assemble_rows(
 def _ranked(labels: list[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
     """The vocabulary of some labels, and the number each has there."""
     ordered = ascending(labels)
-    warn_about_blanks(ordered)
     vocabulary = Vocabulary.presorted(ordered)
     return vocabulary, vocabulary.numbers(labels)
 
@@ -190,7 +190,7 @@ def is_proper(text: str) -> bool:
     return "\0" not in text
 
 
-def warn_about_blanks(labels: list[str]) -> None:
+def warn_about_blanks(labels: Sequence[str]) -> None:
     """Labels that differ in surrounding white space only are kept apart; the user should know."""
     padded_labels = [label for label in labels if label[:1].isspace() or label[-1:].isspace()]
     if padded_labels:
@@ -199,7 +199,7 @@ def warn_about_blanks(labels: list[str]) -> None:
         if doubtful:
             warnings.warn(
                 f"{len(doubtful):,} label(s) differ from another in surrounding white space only and are kept apart: "
-                f"{name_some(map(one_line, doubtful), 3)}.",
+                f"{name_some(map(one_line, doubtful), 3)}; --strip takes it off.",
                 SetveilWarning,
                 stacklevel=2,
             )

@@ -11,38 +11,51 @@ import numpy as np
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
-from setveil.io.transactions.frames import Frame, PandasFrame, PolarsFrame, from_frame
-from setveil.io.transactions.labels import is_proper, warn_about_blanks
+from setveil.io.transactions.cells import says_yes_or_no
+from setveil.io.transactions.columns import Frame, PandasFrame, PolarsFrame
+from setveil.io.transactions.frames import from_frame
+from setveil.io.transactions.labels import is_proper
+from setveil.io.transactions.layouts import Plan, ReadOptions
 
 
-def from_object(
-    obj: Any, *, id_column: str | None = None, item_column: str | None = None, keep_ids: bool = False
-) -> Transactions:
-    """Any Python object that holds one set of items per record.
+def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
+    """Any Python object that holds one set of items per record, and what it was taken for.
 
-    An iterable of iterables; a dict (id → items); a pandas, Polars or Arrow frame with a list column, with an id and an item column,
-    or with one column of booleans or 0 and 1 per item; a SciPy sparse matrix or boolean array, whose labels are its column numbers.
+    An iterable of iterables; a dict (id → items); a pandas, Polars or Arrow frame (a list column, an id and an item column, several
+    columns of items, one column per item); a SciPy sparse matrix or an array of booleans or of 0 and 1, whose labels are its
+    column numbers.
     """
-    if isinstance(obj, Transactions):
-        return obj
     frame = _frame_of(obj)
     if frame is not None:
-        return from_frame(frame, id_column, item_column, keep_ids)
-    if id_column is not None or item_column is not None:
+        return from_frame(frame, options)
+    if options.format is not None:
+        raise InputError("format is for files and frames, not for other Python objects; leave it out.")
+    if options.id_column is not None or options.item_column is not None or options.item_columns:
         raise InputError("only frames have columns; leave out id_column and item_column.")
     if hasattr(obj, "tocoo") and hasattr(obj, "nnz"):
-        return _from_sparse(obj)
-    if isinstance(obj, np.ndarray) and obj.dtype == bool and obj.ndim == 2:
-        rows, columns = np.nonzero(obj)
-        return _from_places(rows, columns, len(obj))
+        return _from_sparse(obj), Plan("onehot", "its entries that are not 0", kind="sparse matrix")
+    if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.dtype.kind in "biuf":
+        return _from_array(obj), Plan("onehot", "0 and 1 in every cell", kind="array of 0 and 1")
     if isinstance(obj, Mapping):
         data = _from_lists(obj.values())
-        return replace(data, ids=tuple(map(str, obj))) if keep_ids else data
+        data = replace(data, ids=tuple(map(str, obj))) if options.keep_ids else data
+        return data, Plan("lists", "its keys and lists", kind="lists of items by id")
     if isinstance(obj, str | bytes) or not isinstance(obj, Iterable):
         raise InputError(
             f"cannot read records from {type(obj).__name__}; give a list of lists, a dict or a frame; read() takes files."
         )
-    return _from_lists(obj)
+    return _from_lists(obj), Plan("lists", "one list per record")
+
+
+def _from_array(array: Any) -> Transactions:
+    """A matrix of 0 and 1; other numbers could be counts or items, and only the user knows."""
+    if array.dtype.kind != "b" and not np.isin(array, (0, 1)).all():
+        raise InputError(
+            "the array holds other numbers than 0 and 1; give array > 0 if every column is an item, or array.tolist() if the "
+            "numbers are items."
+        )
+    rows, columns = np.nonzero(array)
+    return _from_places(rows, columns, len(array))
 
 
 def _frame_of(obj: Any) -> Frame | None:
@@ -67,14 +80,44 @@ def _frame_of(obj: Any) -> Frame | None:
 
 
 def _from_lists(records: Iterable[Any]) -> Transactions:
-    data = Transactions.from_lists(_checked(records))
+    watch = _Watch()
+    data = Transactions.from_lists(_checked(records, watch))
+    if watch.is_matrix(data):
+        raise InputError(
+            "the lists hold 0 and 1, or true and false, again and again, as the rows of a matrix do; give an array or a frame "
+            "with one column per item, or a list of the items that are there."
+        )
     if not all(map(is_proper, data.vocabulary)):
         raise InputError("an item label holds a NUL or half a surrogate pair; give it a proper name.")
-    warn_about_blanks(list(data.vocabulary))
     return data
 
 
-def _checked(records: Iterable[Any]) -> Iterator[Iterable[Any]]:
+class _Watch:
+    """Whether lists are rows of a matrix: all equally long, the same two values in them again and again."""
+
+    def __init__(self) -> None:
+        self.widths: set[int] = set()
+        self.repeats = 0
+        self.n = 0
+
+    def look(self, record: Any) -> None:
+        self.n += 1
+        if isinstance(record, list | tuple | np.ndarray) and len(self.widths) < 2:
+            self.widths.add(len(record))
+            try:
+                self.repeats += len(set(record)) < len(record)
+            except TypeError:  # items that are no labels: refused later, by name
+                self.widths |= {-1, -2}
+        else:
+            self.widths |= {-1, -2}
+
+    def is_matrix(self, data: Transactions) -> bool:
+        if len(self.widths) != 1 or not self.n or 2 * self.repeats < self.n or data.n_items > 2:
+            return False
+        return set(data.vocabulary) <= {"0", "1"} or says_yes_or_no(data.vocabulary)
+
+
+def _checked(records: Iterable[Any], watch: _Watch) -> Iterator[Iterable[Any]]:
     for position, record in enumerate(records):
         if isinstance(record, Mapping):
             raise InputError(f"record {position} is a dict; give a list of its items.")
@@ -82,6 +125,7 @@ def _checked(records: Iterable[Any]) -> Iterator[Iterable[Any]]:
             raise InputError(f"record {position} is null; give an empty list for a record without items.")
         if not isinstance(record, Iterable):
             raise InputError(f"record {position} is no list of items but {type(record).__name__}.")
+        watch.look(record)
         yield record
 
 

@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from setveil.core.transactions import Transactions
 from setveil.io.source import PARQUET, Source, one_line
-from setveil.io.transactions.frames import PolarsFrame, from_frame
+from setveil.io.transactions.columns import PolarsFrame
+from setveil.io.transactions.frames import from_frame
+from setveil.io.transactions.layouts import KINDS, Plan, ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,12 +28,12 @@ ROW_GROUP = 1_000_000  # rows
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_parquet(source: Source, id_column: str | None, item_column: str | None, keep_ids: bool) -> Transactions:
-    """Read a list column, or one row per (id, item)."""
-    data = from_frame(PolarsFrame(load(source), source.name), id_column, item_column, keep_ids, file_layout=True)
+def read_parquet(source: Source, options: ReadOptions) -> tuple[Transactions, Plan]:
+    """Read a list column, one row per (id, item), or one column per item."""
+    data, plan = from_frame(PolarsFrame(load(source), source.name), options, in_file=True)
     if data.n_records == 0:
         raise source.error("the file holds no records.", None)
-    return data
+    return data, replace(plan, layout="parquet", kind=f"Parquet, {KINDS[plan.layout]}")
 
 
 def load(source: Source) -> pl.DataFrame:

@@ -1,15 +1,22 @@
-"""Transactions from files and back: six layouts, detected or named."""
+"""Transactions from files and objects: the one way in, for every layout, detected or named."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from setveil.core.reading import Reading
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
-from setveil.io.source import Source
-from setveil.io.transactions.detect import check_delimiter, check_format, choose_delimiter, detect
+from setveil.io.source import EncodingError, Source, guess_encoding
+from setveil.io.transactions import guards
+from setveil.io.transactions.detect import make_plan
+from setveil.io.transactions.labels import warn_about_blanks
+from setveil.io.transactions.layouts import KINDS, WRITTEN, Plan, ReadOptions, check_format
+from setveil.io.transactions.relabel import drop_weights, split_labels, strip_labels
 from setveil.io.transactions.writing import write_transactions
 
 EXTENSIONS = {
@@ -24,71 +31,141 @@ def read_transactions(
     *,
     format: str | None = None,
     delimiter: str | None = None,
-    id_column: str | None = None,
-    item_column: str | None = None,
+    id_column: str | int | None = None,
+    item_column: str | int | None = None,
+    item_columns: str | Sequence[str] | None = None,
+    split: str | None = None,
+    no_header: bool = False,
+    strip: bool = False,
+    encoding: str | None = None,
+    labels_as_they_are: bool = False,
     keep_ids: bool = False,
 ) -> Transactions:
     """Read a path, ``-`` for standard input, a binary file object, or a Python object (see ``from_object``).
 
-    ``format`` is one of fimi, spmf, long, basket, jsonl, parquet; without it the layout is detected. ``delimiter`` is for
-    long and basket, ``id_column`` and ``item_column`` for long, jsonl and parquet. ``keep_ids`` keeps the records' ids.
+    ``format`` names the layout (fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet); without it the
+    layout is detected. ``delimiter`` and ``no_header`` are for tables; ``id_column``, ``item_column`` and ``item_columns`` take names,
+    numbers from 1, and (the last) globs. ``split`` takes cells that hold lists apart, ``strip`` takes blanks off labels,
+    ``labels_as_they_are`` switches the guards against slips off, ``keep_ids`` keeps the records' ids.
     """
-    if not (isinstance(source, str | os.PathLike) or hasattr(source, "read")):
-        from setveil.io.transactions.objects import from_object
+    if isinstance(source, Transactions):
+        return source
+    several = item_columns.split(",") if isinstance(item_columns, str) else item_columns or ()
+    options = ReadOptions(
+        format=format,
+        delimiter=delimiter,
+        id_column=None if id_column is None else str(id_column),
+        item_column=None if item_column is None else str(item_column),
+        item_columns=tuple(name.strip() for name in several if name.strip()),
+        split=split,
+        no_header=no_header,
+        strip=strip,
+        encoding=encoding,
+        labels_as_they_are=labels_as_they_are,
+        keep_ids=keep_ids,
+    ).checked()
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        return _read_file(source, options)
+    from setveil.io.transactions.objects import from_object
 
-        if format is not None or delimiter is not None:
-            raise InputError("format and delimiter are for files, not for Python objects; leave them out.")
-        return from_object(source, id_column=id_column, item_column=item_column, keep_ids=keep_ids)
-    name = None if format is None else check_format(format)
-    character = None if delimiter is None else check_delimiter(delimiter)
-    with Source(source) as opened:
+    if delimiter is not None or no_header or encoding is not None:
+        raise InputError("delimiter, no_header and encoding are for files, not for Python objects; leave them out.")
+    data, plan = from_object(source, options)
+    return _finish(data, plan, options, Reading(type(source).__name__, plan.layout, "", plan.told_by))
+
+
+def _read_file(source: Any, options: ReadOptions) -> Transactions:
+    try:
+        return _read_source(source, options)
+    except EncodingError:
+        if options.encoding is not None or not isinstance(source, str | os.PathLike) or source == "-":
+            raise
+        guessed = guess_encoding(Path(source))
+        if guessed is None:
+            raise
+    return _read_source(source, replace(options, encoding=guessed), f"read as {guessed}, for it is not UTF-8")
+
+
+def _read_source(source: Any, options: ReadOptions, *notes: str) -> Transactions:
+    with Source(source, options.encoding) as opened:
         if not opened.start():
             raise opened.error("the file is empty.", None)
-        layout = name or detect(opened, character, id_column is not None or item_column is not None)
-        _check_options(layout, delimiter, id_column, item_column, keep_ids)
-        return _read(opened, layout, character, id_column, item_column, keep_ids)
+        plan = make_plan(opened, options)
+        options.check_for(plan.layout)
+        data, plan = _read(opened, plan, options)
+        sha256, n_bytes = opened.digest()
+        if opened.ends_in_carriage_returns:
+            notes = (*notes, "lines end in carriage returns")
+        name = "standard input" if opened.name == "<stdin>" else Path(opened.name).name
+        reading = Reading(
+            name, plan.layout, "", plan.told_by, notes=notes, encoding=opened.encoding, sha256=sha256, n_bytes=n_bytes
+        )
+        return _finish(data, plan, options, reading, opened.name)
 
 
-def _check_options(
-    layout: str, delimiter: str | None, id_column: str | None, item_column: str | None, keep_ids: bool
-) -> None:
-    if delimiter is not None and layout not in ("long", "basket"):
-        raise InputError(f"--delimiter is for long and basket layouts, not for {layout}; leave it out.")
-    if layout in ("fimi", "spmf", "basket"):
-        for option, given in (
-            ("--id-column", id_column is not None),
-            ("--item-column", item_column is not None),
-            ("--keep-ids", keep_ids),
-        ):
-            if given:
-                raise InputError(f"{option} needs a layout with ids, and {layout} has none; leave it out.")
-
-
-def _read(
-    source: Source, layout: str, delimiter: str | None, id_column: str | None, item_column: str | None, keep_ids: bool
-) -> Transactions:
-    if layout == "fimi":
+def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
+    """The records, and the plan with what only the whole file could tell."""
+    if plan.layout == "fimi":
         from setveil.io.transactions.fimi import read_fimi
 
-        return read_fimi(source)
-    if layout == "spmf":
+        return read_fimi(source), plan
+    if plan.layout == "spmf":
         from setveil.io.transactions.fimi import read_spmf
 
-        return read_spmf(source)
-    if layout == "jsonl":
+        return read_spmf(source, has_names=bool(plan.kind)), plan
+    if plan.layout == "jsonl":
         from setveil.io.transactions.json_lines import read_json_lines
 
-        return read_json_lines(source, id_column, item_column, keep_ids)
-    if layout == "parquet":
+        return read_json_lines(source, options.id_column, options.item_column, options.keep_ids), plan
+    if plan.layout == "json":
+        from setveil.io.transactions.json_files import read_json
+
+        return read_json(source, plan, options)
+    if plan.layout == "parquet":
         from setveil.io.transactions.parquet import read_parquet
 
-        return read_parquet(source, id_column, item_column, keep_ids)
+        return read_parquet(source, options)
+    if plan.layout == "gmt":
+        from setveil.io.transactions.gmt import read_gmt
+
+        return read_gmt(source, options.keep_ids), plan
+    if plan.layout == "arff":
+        from setveil.io.transactions.arff import read_arff
+
+        return read_arff(source, options.item_columns)
+    if plan.layout in ("wide", "onehot", "table"):
+        from setveil.io.transactions.grids import read_text_grid
+
+        return read_text_grid(source, plan, options.keep_ids), plan
     from setveil.io.transactions.delimited import read_basket, read_long
 
-    character = delimiter or choose_delimiter(source, layout, id_column, item_column)
-    if layout == "basket":
-        return read_basket(source, character)
-    return read_long(source, character, id_column, item_column, keep_ids)
+    if plan.layout == "long":
+        return read_long(source, plan, options.keep_ids), plan
+    data = read_basket(source, plan.delimiter)
+    return (drop_weights(data) if plan.kind else data), plan  # Orange's baskets
+
+
+def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Reading, where: str = "") -> Transactions:
+    """Labels as the user wants them, slips refused, and how it was read said."""
+    notes = [*reading.notes, *plan.notes]
+    if options.split is not None:
+        data = split_labels(data, options.split)
+        notes.append(f'cells split at "{options.split}"')
+    if options.strip:
+        data = strip_labels(data)
+        notes.append("blanks around labels taken off")
+    warn_about_blanks(data.vocabulary.labels)
+    if not options.labels_as_they_are:
+        guards.check(data, plan, where or reading.name)
+    reading = replace(
+        reading,
+        kind=plan.kind or KINDS[plan.layout],
+        id_column=plan.id_name,
+        item_column=plan.item_name,
+        unused=plan.unused,
+        notes=tuple(notes),
+    )
+    return replace(data, reading=reading)
 
 
 def read_written(path: str | os.PathLike[str], layout: Layout, keep_ids: bool = False) -> Transactions:
@@ -101,18 +178,19 @@ def read_written(path: str | os.PathLike[str], layout: Layout, keep_ids: bool = 
         delimiter=layout.delimiter if layout.name in ("long", "basket") else None,
         id_column=layout.id_column if has_columns else None,
         item_column=layout.item_column if has_columns or layout.name == "parquet" else None,
+        labels_as_they_are=True,  # what was written is known to be meant
         keep_ids=keep_ids,
     )
 
 
 def extension(layout_name: str) -> str:
     """The file extension of a layout, with its dot."""
-    return EXTENSIONS[check_format(layout_name)]
+    return EXTENSIONS[check_format(layout_name, WRITTEN)]
 
 
 def layout_for(name: str, like: Layout) -> Layout:
     """The layout ``name`` for data that came as ``like``: the same one, or the named one with its usual details."""
-    if check_format(name) == like.name:
+    if check_format(name, WRITTEN) == like.name:
         return like
     usual = Layout(name, item_column="items" if name == "parquet" else "item")
     if name in ("long", "parquet") and (like.name == "long" or like.long):

@@ -19,8 +19,8 @@ from setveil.arrays.text import join_rows, pack_texts
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
-from setveil.io.transactions.detect import DELIMITERS, check_delimiter, check_format
 from setveil.io.transactions.labels import is_proper
+from setveil.io.transactions.layouts import DELIMITERS, WRITTEN, check_delimiter, check_format
 
 CHUNK = 1 << 18  # records at a time
 
@@ -39,7 +39,7 @@ def write_transactions(
 
     Without ids, a layout that needs them numbers records 1, 2, … as they are written.
     """
-    name = check_format(layout.name)
+    name = check_format(layout.name, WRITTEN)
     _check_texts(data.vocabulary, "label")
     if ids is not None:
         _check_ids(name, ids, data.n_records)
@@ -52,7 +52,7 @@ def write_transactions(
 
 def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:
     """Write chunks over one vocabulary as they come, in a layout that needs no look ahead; returns the number of records."""
-    name = check_format(layout.name)
+    name = check_format(layout.name, WRITTEN)
     if name not in ("fimi", "basket", "jsonl", "long"):
         raise InputError(f"{name} cannot be written piece by piece; write fimi, basket, long or jsonl.")
     n_records = 0

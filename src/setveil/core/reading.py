@@ -1,0 +1,67 @@
+"""How data was read: from what, as what, and on what evidence. Travels with the data, so that everybody can say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader understood; ``sentence`` says it to people, ``to_dict`` to programs."""
+
+    name: str  # of the file without its folder, or the kind of object
+    layout: str  # fimi, long, wide, …
+    kind: str  # the layout in words
+    told_by: str  # the evidence
+    id_column: str = ""  # where people come from; empty if every row or line is one
+    item_column: str = ""  # where items come from
+    unused: tuple[str, ...] = ()  # columns that were left out
+    notes: tuple[str, ...] = ()  # whatever else was decided
+    encoding: str = "utf-8"
+    sha256: str | None = None  # of the file as it lies there; None for objects
+    n_bytes: int | None = None
+
+    def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:
+        """One line: what was read, how many people, items and entries, and why it was read so."""
+        parts = [
+            self.kind,
+            _counted(n_records, "person", "people") + _of(self.id_column),
+            _counted(n_items, "item", "items") + _of(self.item_column),
+            _counted(n_occurrences, "entry", "entries"),
+        ]
+        said = [", ".join(parts), *self.notes]
+        if self.unused:
+            said.append(f"not used: {_some(self.unused)}")
+        if self.told_by:
+            said.append(f"told by {self.told_by}")
+        return f"Read {self.name}: {'; '.join(said)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for ``--json``; what does not apply is None."""
+        return {
+            "name": self.name,
+            "layout": self.layout,
+            "kind": self.kind,
+            "told_by": self.told_by,
+            "id_column": self.id_column or None,
+            "item_column": self.item_column or None,
+            "not_used": list(self.unused),
+            "notes": list(self.notes),
+            "encoding": self.encoding,
+            "sha256": self.sha256,
+            "bytes": self.n_bytes,
+        }
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _of(column: str) -> str:
+    return f" ({column})" if column else ""
+
+
+def _some(names: tuple[str, ...], limit: int = 10) -> str:
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit:,} more"

@@ -1,0 +1,283 @@
+"""Columns of frames, whatever library made them: what a column holds, and its cells as text.
+
+``PolarsFrame`` and ``PandasFrame`` say the same few things; ``frames`` decides what the columns mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.transactions import label_of
+from setveil.errors import InputError
+from setveil.io.source import one_line
+from setveil.io.transactions.labels import Tokens, padded, tokens_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+SLICE = 500_000  # rows at a time
+TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "float", "list", "other"
+SCALARS = (TEXT, INTEGER)
+
+
+class Part(NamedTuple):
+    """Some rows of a list column."""
+
+    lengths: NDArray[np.int64]  # [rows]
+    tokens: Tokens  # their items
+
+
+class Frame(Protocol):
+    """What ``from_frame`` asks; columns are told by their place."""
+
+    where: str  # begins messages
+    names: list[str]
+    n_rows: int
+
+    def kind(self, column: int) -> str:
+        """What the column holds."""
+
+    def texts(self, column: int) -> Iterator[Tokens]:
+        """A text or integer column in slices; null is an error."""
+
+    def lists(self, column: int) -> Iterator[Part]:
+        """A list column in slices; null lists and items are an error."""
+
+    def cells(self, column: int) -> Iterator[Tokens]:
+        """Any column as text in slices; null is empty, and whole numbers have no decimals."""
+
+    def has_null(self, column: int) -> bool:
+        """Whether something is missing in the column."""
+
+    def ones(self, column: int) -> NDArray[np.int64] | None:
+        """The rows where a one-hot column is 1; None if it holds anything else than 0 and 1."""
+
+    def label(self, column: int) -> str:
+        """The column's name as an item label."""
+
+
+def cell_of(frame: Frame, column: int, row: int) -> str:
+    """A cell in messages."""
+    return f'{frame.where}: row {row + 1}, column "{one_line(frame.names[column])}"'
+
+
+def _null(frame: Frame, column: int, row: int) -> InputError:
+    return InputError(f"{cell_of(frame, column, row)}: null or NaN; drop the row or give the item a name.")
+
+
+# -- Polars -----------------------------------------------------------------------------------------------------------
+
+
+class PolarsFrame:
+    """A Polars frame."""
+
+    def __init__(self, frame: pl.DataFrame, where: str) -> None:
+        self.where = where
+        self._frame = frame
+        self.names = frame.columns
+        self.n_rows = frame.height
+
+    def kind(self, column: int) -> str:
+        """What the column holds."""
+        import polars as pl
+
+        dtype = self._frame.dtypes[column]
+        if isinstance(dtype, pl.List | pl.Array):
+            return LIST
+        if dtype.is_integer():
+            return INTEGER
+        if dtype.is_float():
+            return FLOAT
+        if dtype == pl.Boolean:
+            return BOOLEAN
+        return TEXT if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) else OTHER
+
+    def texts(self, column: int) -> Iterator[Tokens]:
+        """A column in slices."""
+        series = self._frame.to_series(column)
+        for start in range(0, self.n_rows, SLICE):
+            part = series.slice(start, SLICE)
+            yield self._tokens(part, column, np.arange(start, start + len(part)))
+
+    def cells(self, column: int) -> Iterator[Tokens]:
+        """Any column as text in slices."""
+        import polars as pl
+
+        series = self._frame.to_series(column)
+        if series.dtype.is_float():
+            series = series.fill_nan(None)
+            if bool((series.drop_nulls() % 1 == 0).all()):
+                series = series.cast(pl.Int64)
+        for start in range(0, self.n_rows, SLICE):
+            part = series.slice(start, SLICE)
+            texts = part.cast(pl.String).fill_null("")
+            yield self._tokens(texts, column, np.arange(start, start + len(part)))
+
+    def lists(self, column: int) -> Iterator[Part]:
+        """A list column in slices."""
+        import polars as pl
+
+        series = self._frame.to_series(column)
+        dtype = series.dtype
+        if isinstance(dtype, pl.Array):
+            series = series.cast(pl.List(dtype.inner))
+        if series.null_count():
+            row = int(series.is_null().arg_max() or 0)
+            raise InputError(
+                f"{cell_of(self, column, row)}: the list is null; write an empty list for a record without items."
+            )
+        for start in range(0, self.n_rows, SLICE):
+            part = series.slice(start, SLICE)
+            lengths = part.list.len().to_numpy().astype(np.int64)
+            inner = part.filter(part.list.len() > 0).explode()
+            owners = np.repeat(np.arange(start, start + len(part)), lengths)
+            yield Part(lengths, self._tokens(inner, column, owners))
+
+    def _tokens(self, series: pl.Series, column: int, rows: NDArray[np.int64]) -> Tokens:
+        """The texts of a series whose values stand in the given rows."""
+        import polars as pl
+
+        missing = series.is_null()
+        if series.dtype.is_float():
+            missing = missing | series.is_nan().fill_null(True)
+        if missing.any():
+            raise _null(self, column, int(rows[int(missing.arg_max() or 0)]))
+        is_text = isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum)
+        if len(series) and not (is_text or series.dtype.is_integer()):
+            raise InputError(
+                f"{cell_of(self, column, int(rows[0]))}: {series.dtype} is neither text nor a whole number; convert it to text."
+            )
+        texts = series.cast(pl.String)
+        lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
+        return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
+
+    def has_null(self, column: int) -> bool:
+        """Whether something is missing."""
+        return bool(self._frame.to_series(column).null_count())
+
+    def ones(self, column: int) -> NDArray[np.int64] | None:
+        """The rows with a 1."""
+        import polars as pl
+
+        series = self._frame.to_series(column)
+        missing = series.is_null() | (series.is_nan() if series.dtype.is_float() else pl.Series([False]))
+        if missing.any():
+            raise _null(self, column, int(missing.arg_max() or 0))
+        values = series.to_numpy()
+        is_one = values == 1
+        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
+
+    def label(self, column: int) -> str:
+        """The column's name."""
+        return label_of(self.names[column], f"{self.where}: column {column + 1}")
+
+
+# -- pandas -----------------------------------------------------------------------------------------------------------
+
+
+class PandasFrame:
+    """A pandas frame; columns may have any names, even the same."""
+
+    def __init__(self, frame: pd.DataFrame, where: str) -> None:
+        self.where = where
+        self._frame = frame
+        self.names = [str(name) for name in frame.columns]
+        self.n_rows = len(frame)
+
+    def kind(self, column: int) -> str:
+        """What the column holds."""
+        import pandas as pd
+
+        series = self._frame.iloc[:, column]
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            return TEXT
+        if pd.api.types.is_bool_dtype(series.dtype):
+            return BOOLEAN
+        if pd.api.types.is_integer_dtype(series.dtype):
+            return INTEGER
+        if pd.api.types.is_float_dtype(series.dtype):
+            return FLOAT
+        if pd.api.types.is_string_dtype(series.dtype) and series.dtype != object:
+            return TEXT
+        if series.dtype != object:
+            return LIST if "list" in str(series.dtype) else OTHER
+        some = next((value for value in series if not _is_missing(value)), "")
+        return LIST if isinstance(some, list | tuple | set | frozenset | np.ndarray) else TEXT
+
+    def texts(self, column: int) -> Iterator[Tokens]:
+        """A column in slices."""
+        series = self._frame.iloc[:, column]
+        for start in range(0, self.n_rows, SLICE):
+            part = series.iloc[start : start + SLICE]
+            missing = part.isna().to_numpy(dtype=bool)
+            if missing.any():
+                raise _null(self, column, start + int(np.argmax(missing)))
+            yield tokens_of([_text(self, column, row, value) for row, value in enumerate(part.tolist(), start=start)])
+
+    def cells(self, column: int) -> Iterator[Tokens]:
+        """Any column as text in slices."""
+        for start in range(0, self.n_rows, SLICE):
+            values = self._frame.iloc[start : start + SLICE, column].tolist()
+            yield tokens_of([_cell_text(value) for value in values])
+
+    def lists(self, column: int) -> Iterator[Part]:
+        """A list column in slices."""
+        series = self._frame.iloc[:, column]
+        for start in range(0, self.n_rows, SLICE):
+            lengths, texts = [], []
+            for row, value in enumerate(series.iloc[start : start + SLICE], start=start):
+                if not isinstance(value, list | tuple | set | frozenset | np.ndarray):
+                    problem = "the list is null" if _is_missing(value) else "not a list"
+                    raise InputError(
+                        f"{cell_of(self, column, row)}: {problem}; write an empty list for a record without items."
+                    )
+                lengths.append(len(value))
+                texts += [_text(self, column, row, item) for item in value]
+            yield Part(np.array(lengths, dtype=np.int64), tokens_of(texts))
+
+    def has_null(self, column: int) -> bool:
+        """Whether something is missing."""
+        return bool(self._frame.iloc[:, column].isna().any())
+
+    def ones(self, column: int) -> NDArray[np.int64] | None:
+        """The rows with a 1."""
+        series = self._frame.iloc[:, column]
+        missing = series.isna().to_numpy(dtype=bool)
+        if missing.any():
+            raise _null(self, column, int(np.argmax(missing)))
+        values = np.asarray(series)
+        is_one = values == 1
+        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
+
+    def label(self, column: int) -> str:
+        """The column's name."""
+        return label_of(self._frame.columns[column], f"{self.where}: column {column + 1}")
+
+
+def _is_missing(value: Any) -> bool:
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+def _cell_text(value: Any) -> bytes:
+    if _is_missing(value):
+        return b""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).encode(errors="replace")
+
+
+def _text(frame: Frame, column: int, row: int, value: Any) -> bytes:
+    text = value if isinstance(value, str) else label_of(value, cell_of(frame, column, row))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{cell_of(frame, column, row)}: half a surrogate pair; give the item a proper name."
+        ) from None

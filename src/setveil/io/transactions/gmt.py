@@ -1,0 +1,38 @@
+"""Gene sets (``.gmt``): one record per line, its name, a description and its items, between tabs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.transactions import Layout, Transactions
+from setveil.io.source import Source
+from setveil.io.transactions.delimited import split_fields
+from setveil.io.transactions.labels import Ids, Labels, assemble, joined
+
+
+def read_gmt(source: Source, keep_ids: bool) -> Transactions:
+    """Read sets with their names; two lines of one name are one record."""
+    labels, ids = Labels(), Ids()
+    numbers: list[NDArray[np.int32]] = []
+    lengths: list[NDArray[np.int64]] = []
+    for chunk, line in source.lines():
+        fields = split_fields(source, chunk, line, "\t")
+        short = np.flatnonzero(fields.n_fields < 2)
+        if len(short):
+            raise source.error(
+                "a line needs a name, a description and items, between tabs.", int(fields.lines[short[0]])
+            )
+        row_of = np.repeat(np.arange(len(fields.n_fields)), fields.n_fields)
+        first = np.cumsum(fields.n_fields) - fields.n_fields
+        is_item = fields.tokens.lengths > 0
+        is_item[first] = is_item[first + 1] = False
+        if (fields.tokens.lengths[first] == 0).any():
+            raise source.error("a set without name; give every line one.", int(fields.lines[0]))
+        ids.add(fields.tokens.pick(first))
+        numbers.append(labels.number(fields.tokens.pick(is_item)))
+        lengths.append(np.bincount(row_of[is_item], minlength=len(fields.n_fields)))
+    n_items = joined(lengths, np.int64)
+    record_of_line, n_records, kept = ids.number(keep_ids)
+    owners = np.repeat(record_of_line, n_items)
+    return assemble(owners, joined(numbers, np.int32), n_records, labels.texts(), Layout("jsonl"), kept)

@@ -1,0 +1,206 @@
+"""Slips of a data steward that a reader can see: refused with the option that mends them.
+
+A guard looks at labels and counts, never at records, so it costs next to nothing. Each either raises an error that names the fix, or
+warns where both readings are possible. ``--labels-as-they-are`` (``labels_as_they_are=True``) switches all of them off.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+
+from setveil.core.transactions import Transactions
+from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.io.source import one_line
+from setveil.io.transactions.cells import ABSENT, MISSING, PRESENT
+from setveil.io.transactions.headers import (
+    is_known_header,
+    looks_like_ids,
+    looks_like_items,
+    numbered_columns,
+    rank_of_ids,
+    rank_of_items,
+)
+from setveil.io.transactions.layouts import Plan
+
+OFF = "or add --labels-as-they-are if they are meant"
+LEAST_RECORDS = 20  # below, everything may be chance
+LOOKED_AT = 20_000  # labels
+DECIMAL = re.compile(r"[+-]?[0-9]+[.,][0-9]+(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?")
+ICD9 = re.compile(r"[0-9]{3}(?:\.[0-9]{1,2})?")
+CODE = re.compile(r"[A-Z0-9][A-Z0-9._-]*")
+
+
+def check(data: Transactions, plan: Plan, where: str) -> None:
+    """Every guard; the first slip is raised."""
+    labels = data.vocabulary.labels
+    if not labels:
+        return
+    _refuse_answers(data, labels, plan, where)
+    _refuse_header_as_record(data, plan, where)
+    _refuse_turned_round(data, plan, where)
+    _refuse_one_record(data, plan, where)
+    few = labels if len(labels) <= LOOKED_AT else labels[:: len(labels) // LOOKED_AT]
+    _refuse_lists(data, few, plan, where)
+    _refuse_decimals(few, plan, where)
+    _refuse_free_text(data, few, where)
+    _refuse_unique_items(data, plan, where)
+    _warn_about_missing(data, plan, where)
+
+
+def _refuse_answers(data: Transactions, labels: tuple[str, ...], plan: Plan, where: str) -> None:
+    """Baskets of TRUE and FALSE, or of 0 and 1, are the rows of a matrix."""
+    words = {label.strip().lower() for label in labels}
+    if len(words) > 3 or plan.layout in ("onehot", "table", "fimi", "lists") or data.n_records < 3:
+        return
+    if words <= PRESENT | ABSENT | {"?"} and len(words) > 1 and plan.layout == "basket":
+        raise _slip(where, f"all items are {name_some(labels)}: this is a matrix; use --format onehot")
+    if words == {"0", "1"} and plan.layout in ("basket", "wide") and data.n_records >= LEAST_RECORDS:
+        raise _slip(where, "all items are 0 and 1: this is a matrix; use --format onehot")
+
+
+def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None:
+    """Baskets whose first line names columns."""
+    if plan.layout != "basket" or data.n_records < 3:
+        return
+    first = [data.vocabulary[int(item)] for item in data.record(0)]
+    if len(first) < 2 or any(data.supports[item] > 1 for item in data.record(0)):
+        return
+    is_table = any(map(looks_like_ids, first)) and (any(map(looks_like_items, first)) or len(first) > 2)
+    if is_table or is_known_header(first) or any(len(run) > 1 for run in numbered_columns(first).values()):
+        shown = name_some((one_line(name, 30) for name in first), 4)
+        raise _slip(
+            where,
+            f"the first line ({shown}) looks like the header of a table, not like a basket; use --format long or --format wide "
+            "(onehot, table), or take the line out",
+        )
+
+
+def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
+    """Items taken for people: by the names of the columns, or because there are many more items than people."""
+    if not plan.item_places or plan.id_place is None or plan.layout not in ("long", "parquet"):
+        return
+    if rank_of_items(plan.id_name) and rank_of_ids(plan.item_name) > 1:
+        raise _slip(
+            where,
+            f'people are taken from "{one_line(plan.id_name)}" and items from "{one_line(plan.item_name)}"; turn --id-column and '
+            "--item-column round",
+        )
+    if (
+        data.n_records >= LEAST_RECORDS
+        and data.n_items >= 5 * data.n_records
+        and data.n_occurrences >= 2 * data.n_items
+    ):
+        warnings.warn(
+            f"{where}: {data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn --id-column and "
+            "--item-column round.",
+            SetveilWarning,
+            stacklevel=3,
+        )
+
+
+def _refuse_one_record(data: Transactions, plan: Plan, where: str) -> None:
+    """All rows belong to one person: the id column is another one."""
+    if data.n_records != 1 or data.n_occurrences < LEAST_RECORDS:
+        return
+    fix = "name another with --id-column" if plan.layout == "long" else "write one record per line, or use --format"
+    raise _slip(where, f"everything belongs to one record{f' ({plan.id_name})' if plan.id_name else ''}; {fix}")
+
+
+def _refuse_lists(data: Transactions, labels: tuple[str, ...], plan: Plan, where: str) -> None:
+    """Cells that hold several items: the list would be published as one label."""
+    if plan.layout in ("onehot", "table", "arff", "lists"):
+        return
+    is_single = data.n_occurrences <= 1.2 * data.n_records
+    if len(labels) < 3 or data.n_records < 3:
+        return
+    for separator in "|;,":
+        if _are_lists(labels, separator) and (is_single or (separator != "," and _pieces_recur(labels, separator))):
+            shown = one_line(next(label for label in labels if separator in label), 40)
+            raise _slip(where, f'most items hold a list, as "{shown}"; add --split "{separator}" to take them apart')
+    if is_single and _are_lists(labels, " ") and _pieces_recur(labels, " "):
+        words = [word for label in labels for word in label.split()]
+        n_codes = sum(bool(CODE.fullmatch(word)) and any(map(str.isdigit, word)) for word in words)
+        if n_codes >= 0.8 * len(words):
+            shown = one_line(next(label for label in labels if " " in label.strip()), 40)
+            raise _slip(
+                where, f'most items hold codes between blanks, as "{shown}"; add --split " " to take them apart'
+            )
+
+
+def _are_lists(labels: Iterable[str], separator: str) -> bool:
+    known = list(labels)
+    n_with = sum(separator in label.strip() for label in known)
+    return 2 * n_with > len(known) and (separator != "," or _pieces_recur(known, separator))
+
+
+def _pieces_recur(labels: Iterable[str], separator: str) -> bool:
+    """Whether the same pieces come in several labels, as items of lists do and parts of names do not."""
+    pieces = [piece.strip() for label in labels for piece in label.split(separator) if piece.strip()]
+    return len(set(pieces)) <= 0.8 * len(pieces)
+
+
+def _refuse_decimals(labels: tuple[str, ...], plan: Plan, where: str) -> None:
+    """Measurements and prices are no items; ICD-9 codes look like them and are."""
+    if plan.layout in ("table", "onehot") or len(labels) < 3 or not all(map(NUMBER.fullmatch, labels)):
+        return
+    n_decimals = sum(bool(DECIMAL.fullmatch(label)) for label in labels)
+    if 2 * n_decimals >= len(labels) and not all(map(ICD9.fullmatch, labels)):
+        raise _slip(
+            where, f"all items are numbers with decimals ({name_some(labels, 3)}), as measurements are; {_other(plan)}"
+        )
+
+
+def _refuse_free_text(data: Transactions, labels: tuple[str, ...], where: str) -> None:
+    """Sentences are no items: each is about one person."""
+    if data.n_records < 3 or len(labels) < 3:
+        return
+    n_words = sum(len(label.split()) for label in labels)
+    size = sum(map(len, labels))
+    if (
+        n_words >= 6 * len(labels)
+        and size >= 30 * len(labels)
+        and 10 * len(labels) >= 9 * min(data.n_occurrences, LOOKED_AT)
+    ):
+        raise _slip(where, "the items are free text, nearly each its own; turn text into codes or words first")
+
+
+def _refuse_unique_items(data: Transactions, plan: Plan, where: str) -> None:
+    """A column in which (almost) every value is its own tells people apart and has nothing in common."""
+    if data.n_records < LEAST_RECORDS or data.n_occurrences < LEAST_RECORDS:
+        return
+    n_once = int((data.supports == 1).sum())
+    if n_once >= 0.95 * data.n_items and data.n_items >= 0.9 * data.n_occurrences:
+        what = f" ({plan.item_name})" if plan.item_name else ""
+        turned = ", or turn --id-column and --item-column round" if plan.layout == "long" else ""
+        raise _slip(
+            where,
+            f"{n_once:,} of {data.n_items:,} items{what} occur once only, as ids or times do; {_other(plan)}{turned}",
+        )
+
+
+def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> None:
+    """Words for "nothing here" in cells that may be empty are labels like any other; the user should know."""
+    if plan.layout != "wide":
+        return
+    found = sorted(label for label in MISSING if label in data.vocabulary)
+    if found:
+        warnings.warn(
+            f"{where}: {name_some(found)} is read as an item; empty such cells if they mean that there is none.",
+            SetveilWarning,
+            stacklevel=3,
+        )
+
+
+def _other(plan: Plan) -> str:
+    if plan.layout in ("wide", "onehot", "table"):
+        return "name the columns of the items with --item-columns"
+    if plan.layout in ("long", "parquet", "json"):
+        return "name the column of the items with --item-column"
+    return "give items that people share"
+
+
+def _slip(where: str, what: str) -> InputError:
+    return InputError(f"{where}: {what}; {OFF}.")

@@ -1,0 +1,115 @@
+"""One JSON text: an array of records, or an object from id to items."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from setveil.core.transactions import Layout, Transactions
+from setveil.errors import InputError
+from setveil.io.source import Source, one_line
+from setveil.io.transactions.layouts import Plan, ReadOptions
+
+
+def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
+    """An array of arrays, an array of objects with one list each, an array of flat objects, or an object from id to items."""
+    content = _parse(source)
+    if isinstance(content, dict):
+        lists = [value for value in content.values() if isinstance(value, list)]
+        if len(content) == 1 and lists and all(isinstance(record, dict | list) for record in lists[0]):
+            (content,) = lists  # {"records": [ … ]}
+        elif len(lists) == len(content):
+            return _from_lists(source, list(content.values()), list(content), plan, options)
+        else:
+            raise source.error(
+                "the object is neither one list of records nor a list of items per id; write JSON lines.", 1
+            )
+    if not isinstance(content, list) or not content:
+        raise source.error("the file holds no records.", None)
+    if all(isinstance(record, list) for record in content):
+        return _from_lists(source, content, None, plan, options)
+    if not all(isinstance(record, dict) for record in content):
+        if not any(isinstance(record, dict | list) for record in content):
+            raise source.error("one list of plain values is one record; write one list per record.", 1)
+        raise source.error("the records are neither all lists nor all objects; write one kind.", 1)
+    names = list(dict.fromkeys(name for record in content for name in record))
+    item_key = options.item_column or _list_key(source, content, names)
+    if item_key is None:
+        return _from_rows(source, content, names, plan, options)
+    id_key = options.id_column or ("id" if "id" in names else None)
+    for number, record in enumerate(content):
+        for key in (item_key, id_key):
+            if key is not None and key not in record:
+                raise source.error(f'record {number} has no "{one_line(key)}"; give all records one.', None)
+        if not isinstance(record[item_key], list):
+            raise source.error(
+                f'"{one_line(item_key)}" of record {number} is no list; name another with --item-column.', None
+            )
+    ids = None if id_key is None else [record[id_key] for record in content]
+    places = {name: place for place, name in enumerate(names)}
+    seen = Plan(
+        plan.layout, f'{plan.told_by} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
+        id_place=None if id_key is None else places[id_key], item_places=(places[item_key],), kind="JSON records",
+    )  # fmt: skip
+    return _from_lists(source, [record[item_key] for record in content], ids, seen, options)
+
+
+def _parse(source: Source) -> Any:
+    text = source.whole()
+    source.check_text(text, 1)
+    try:
+        return json.loads(text.decode("utf-8-sig"), parse_int=str)
+    except json.JSONDecodeError as problem:
+        raise source.error(
+            f"wrong JSON ({problem.msg}); write one array of records, or one record per line.", problem.lineno
+        ) from None
+    except RecursionError:
+        raise source.error("the JSON is nested too deeply; write one list of items per line.", 1) from None
+
+
+def _list_key(source: Source, records: list[dict[str, Any]], names: list[str]) -> str | None:
+    """The one key whose values are lists; ``items`` if there are several."""
+    lists = [name for name in names if all(isinstance(record.get(name, []), list) for record in records)]
+    if len(lists) > 1 and "items" not in lists:
+        shown = ", ".join(one_line(name, 30) for name in lists[:5])
+        raise source.error(f"several keys hold lists ({shown}); name the items with --item-column.", 1)
+    return None if not lists else "items" if "items" in lists else lists[0]
+
+
+def _from_lists(
+    source: Source, lists: list[Any], ids: list[Any] | None, plan: Plan, options: ReadOptions
+) -> tuple[Transactions, Plan]:
+    if options.keep_ids and ids is None:
+        raise source.error("the records have no ids to keep; leave out --keep-ids.", 1)
+    merged: dict[str, list[Any]] = {}
+    for number, record in enumerate(lists):
+        key = str(number) if ids is None else str(ids[number])
+        if not isinstance(record, list) or any(isinstance(item, list | dict | bool) for item in record):
+            raise source.error(f"record {number} holds something else than text and whole numbers.", None)
+        merged.setdefault(key, []).extend(record)
+    try:
+        data = Transactions.from_lists(merged.values(), ids=merged if options.keep_ids else None)
+    except InputError as problem:
+        raise source.error(str(problem), None) from None
+    return Transactions(data.indptr, data.items, data.vocabulary, data.ids, Layout("jsonl")), plan
+
+
+def _from_rows(
+    source: Source, records: list[dict[str, Any]], names: list[str], plan: Plan, options: ReadOptions
+) -> tuple[Transactions, Plan]:
+    """Flat objects are the rows of a table."""
+    import polars as pl
+
+    from setveil.io.transactions.columns import PolarsFrame
+    from setveil.io.transactions.frames import from_frame
+
+    columns = {name: [record.get(name) for record in records] for name in names}
+    for name, values in columns.items():
+        if any(isinstance(value, list | dict) for value in values):
+            raise source.error(f'"{one_line(name)}" holds lists in some records only; give all records one.', 1)
+    texts = {
+        name: [None if value is None else str(value) if not isinstance(value, bool) else value for value in values]
+        for name, values in columns.items()
+    }
+    frame = pl.DataFrame(texts, strict=False)
+    return from_frame(PolarsFrame(frame, source.name), options, told_by=plan.told_by)

@@ -1,0 +1,481 @@
+"""What a table means: its delimiter, whether it has a header, which columns hold ids and items.
+
+The first lines are looked at as rows of text. What they show is put into a ``Plan`` with the evidence; what they do not show is
+asked for, naming the options that say it.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from setveil.errors import InputError, name_some
+from setveil.io.source import Source, one_line
+from setveil.io.transactions.cells import are_counts, says_yes_or_no
+from setveil.io.transactions.delimiters import Rows, choose_delimiter, first_rows
+from setveil.io.transactions.headers import (
+    guess_pair,
+    is_known_header,
+    is_turned_round,
+    looks_like_ids,
+    numbered_columns,
+    rank_of_ids,
+    rank_of_items,
+)
+from setveil.io.transactions.layouts import RATINGS, Plan, ReadOptions
+
+COUNTS_NOTE = "counts above 0 mean present"
+LEAST_ZEROS = 0.5  # a table of counts without names that say so must be as empty as this
+PAIR_OPTIONS = "--id-column and --item-column"
+
+
+class Look:
+    """The first rows of a table and what can be seen in them."""
+
+    def __init__(self, source: Source, options: ReadOptions, delimiter: str) -> None:
+        self.source, self.options, self.delimiter = source, options, delimiter
+        rows = first_rows(source, source.sample(), delimiter)
+        while len(rows) > 1 and rows[-1] == [""]:
+            rows.pop()
+        self.rows = rows
+
+    @property
+    def first(self) -> list[str]:
+        """The first line."""
+        return self.rows[0]
+
+    @property
+    def body(self) -> Rows:
+        """What is below the header."""
+        return self.rows if self.options.no_header else self.rows[1:]
+
+    @cached_property
+    def width(self) -> int:
+        """The number of fields of every row; 0 if they differ."""
+        widths = {len(row) for row in self.rows}
+        return widths.pop() if len(widths) == 1 else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns; numbers from 1 where there is no header."""
+        if self.options.no_header:
+            return tuple(str(place + 1) for place in range(len(self.first)))
+        return tuple(self.first)
+
+    def column(self, place: int, rows: Rows | None = None) -> list[str]:
+        """The cells of a column."""
+        return [row[place] for row in (self.body if rows is None else rows) if place < len(row)]
+
+    def is_yes_or_no(self, place: int) -> bool:
+        """Whether the column holds two answers."""
+        return says_yes_or_no(set(self.column(place)))
+
+    def plan(self, layout: str, told_by: str, id_place: int | None, places: Iterable[int], *notes: str) -> Plan:
+        """The decision."""
+        return Plan(
+            layout, told_by, self.delimiter, self.names, not self.options.no_header, id_place, tuple(places), notes
+        )
+
+    def ask(self, what: str) -> InputError:
+        """A question to the user, to be raised."""
+        return self.source.error(what, 1)
+
+    def shown(self) -> str:
+        """The header in a message."""
+        text = f"the header has {len(self.first)} column(s)"
+        if 1 < len(self.first) <= 20:
+            text += f" ({name_some((one_line(name, 30) for name in self.first), 20)})"
+        return text
+
+
+def plan_table(source: Source, options: ReadOptions, layout: str | None = None, told_by: str = "") -> Plan:
+    """The plan of a delimited file; ``layout`` if it is known, with what told it."""
+    delimiter = options.delimiter or choose_delimiter(source, layout, options)
+    if layout == "basket":
+        if source.suffix == [".basket"] and re.search(rb", ", source.sample()):
+            return Plan(
+                layout, told_by, delimiter, notes=("blanks around labels taken off",), kind="baskets as Orange has them"
+            )
+        return Plan(layout, told_by, delimiter)
+    look = Look(source, options, delimiter)
+    if look.first[0].lower() == "sep=" or look.first[0].lower().startswith("sep=" + delimiter):
+        raise look.ask('the first line is a note for a spreadsheet ("sep="); remove it.')
+    if layout is None:
+        return _detect(look)
+    if layout == "long":
+        return _plan_long(look, told_by)
+    return _plan_columns(look, layout, told_by)
+
+
+# -- the layout -------------------------------------------------------------------------------------------------------
+
+
+def _detect(look: Look) -> Plan:
+    options = look.options
+    if options.item_columns:
+        places = match_columns(look.names, options.item_columns, look.source.name)
+        layout = "onehot" if all(map(look.is_yes_or_no, places)) else "wide"
+        return _plan_columns(look, layout, f"--item-columns and {'0/1' if layout == 'onehot' else 'other'} cells below")
+    if options.item_column is not None:
+        return _plan_long(look, "--item-column")
+    for plan in (_ratings(look), _known_header(look), _matrix(look), _numbered(look), _named_pair(look)):
+        if plan is not None:
+            return plan
+    if options.id_column is not None or (options.no_header and look.width == 2):
+        return _plan_long(look, "--id-column" if options.id_column else "--no-header and two columns")
+    if options.no_header:
+        raise look.ask(
+            f"{_counted(look)} have no names; say which hold ids and items, as in --id-column 1 --item-column 2, or use "
+            "--format wide, onehot or table."
+        )
+    if look.width == 2:
+        return _two_columns(look)
+    trimmed = [_trimmed(row) for row in look.rows]
+    recurs = not set(trimmed[0]).isdisjoint(cell for row in trimmed[1:] for cell in row)
+    if recurs and len({len(row) for row in trimmed}) > 1:
+        padding = "" if look.width == 0 else ", empty cells at their ends aside,"
+        return Plan(
+            "basket",
+            f"lines that{padding} differ in length and items of the first line that come again",
+            look.delimiter,
+        )
+    raise look.ask(_what_could_it_be(look))
+
+
+def _ratings(look: Look) -> Plan | None:
+    """``user::item::rating::time``, which needs no header to be known."""
+    if look.delimiter != RATINGS or look.width != 4 or look.options.id_column is not None:
+        return None
+    if not all(cell.isdigit() for row in look.rows for cell in (row[0], row[1], row[3])):
+        return None
+    names = ("user", "item", "rating", "time")
+    return Plan("long", "rows of user::item::rating::time", RATINGS, names, False, 0, (1,))
+
+
+def _known_header(look: Look) -> Plan | None:
+    if look.options.no_header or not (is_known_header(look.first) or is_turned_round(look.first)):
+        return None
+    return _plan_long(look, "its header")
+
+
+def _matrix(look: Look) -> Plan | None:
+    """A column per item, 0 and 1 or other answers or counts in it; perhaps a column of ids."""
+    if look.width < 3 or len(look.rows) < 2 or look.options.item_column is not None:
+        return None
+    if not look.options.no_header and _is_matrix_all_over(look):
+        bare = Look(look.source, replace(look.options, no_header=True), look.delimiter)
+        return bare.plan(
+            "onehot", f"{_answers(bare, range(bare.width))} in every cell, the first line too", None, range(bare.width)
+        )
+    answers = [place for place in range(look.width) if look.is_yes_or_no(place)]
+    others = [place for place in range(look.width) if place not in answers]
+    id_place = _only_ids(look, others)
+    if len(others) <= 1 and (not others or id_place is not None) and _has_names_above(look, answers):
+        if id_place is None and look.options.id_column is not None:
+            return None
+        places = [place for place in answers if place != id_place]
+        return look.plan("onehot", f"{_answers(look, places)} in every cell below the names", id_place, places)
+    return _counts(look)
+
+
+def _is_matrix_all_over(look: Look) -> bool:
+    columns = [set(look.column(place, look.rows)) for place in range(look.width)]
+    repeats = sum(len(set(row)) < len(row) for row in look.rows)
+    return all(map(says_yes_or_no, columns)) and 2 * repeats >= len(look.rows)
+
+
+def _counts(look: Look) -> Plan | None:
+    named = {place for place in range(look.width) if rank_of_ids(look.names[place])}
+    places = [place for place in range(look.width) if place not in named]
+    if len(named) > 1 or len(places) < 3 or not _has_names_above(look, places):
+        return None
+    cells = [cell for place in places for cell in look.column(place)]
+    if not are_counts(set(cells)) or not cells:
+        return None
+    n_zeros = sum(cell.strip() in ("0", "") for cell in cells)
+    if n_zeros < LEAST_ZEROS * len(cells):
+        return None
+    told_by = f"counts below names, {100 * n_zeros // len(cells)} % of them 0"
+    return look.plan("onehot", told_by, min(named) if named else None, places, COUNTS_NOTE)
+
+
+def _has_names_above(look: Look, places: Sequence[int]) -> bool:
+    """Whether the first line names the columns: no answer, no number, nothing twice."""
+    if look.options.no_header:
+        return True
+    names = [look.first[place] for place in places]
+    bad = [name for name in names if not name.strip() or name.isdigit() or says_yes_or_no([name])]
+    return not bad and len(set(names)) == len(names)
+
+
+def _only_ids(look: Look, others: Sequence[int]) -> int | None:
+    """The one column that is no item, if it holds ids: by the user's word, its name, or because no two rows share one."""
+    if look.options.id_column is not None:
+        return find_column(look.names, look.options.id_column, "--id-column", look.source.name)
+    if len(others) != 1:
+        return None
+    cells = look.column(others[0])
+    is_named = not look.options.no_header and (looks_like_ids(look.first[others[0]]) or not look.first[others[0]])
+    return others[0] if is_named or (len(set(cells)) == len(cells) and len(cells) > 1) else None
+
+
+def _answers(look: Look, places: Iterable[int]) -> str:
+    seen = sorted({cell.strip() for place in places for cell in set(look.column(place))} - {""})
+    return " or ".join(one_line(cell, 10) for cell in seen[:4])
+
+
+def _numbered(look: Look) -> Plan | None:
+    """``id, age, dx1 … dx8``."""
+    if look.options.no_header or look.width == 0:
+        return None
+    runs = numbered_columns(look.first)
+    if not runs:
+        return None
+    if len(runs) > 1:
+        globs = " or ".join(f'--item-columns "{one_line(stem)}*"' for stem in list(runs)[:4])
+        raise look.ask(f"several groups of numbered columns; say which hold items: {globs}.")
+    ((stem, places),) = runs.items()
+    if all(map(look.is_yes_or_no, places)):
+        glob = f'"{one_line(stem)}*"'
+        raise look.ask(f"columns {glob} hold {_answers(look, places)}; use --format onehot --item-columns {glob}.")
+    return look.plan(
+        "wide",
+        f"columns {one_line(look.first[places[0]])} to {one_line(look.first[places[-1]])}",
+        _id_of_rows(look, places),
+        places,
+    )
+
+
+def _id_of_rows(look: Look, places: Sequence[int]) -> int | None:
+    """The column of ids in a table with one row per record; None if rows have none."""
+    if look.options.id_column is not None:
+        return find_column(look.names, look.options.id_column, "--id-column", look.source.name)
+    ranked = [
+        (-rank_of_ids(name), place)
+        for place, name in enumerate(look.names)
+        if rank_of_ids(name) and place not in places
+    ]
+    return min(ranked)[1] if ranked and not look.options.no_header else None
+
+
+def _named_pair(look: Look) -> Plan | None:
+    """Known names among more than two columns: used and said, with the options for another choice."""
+    options = look.options
+    if options.no_header or len(look.first) < 3 or len(set(look.first)) < len(look.first):
+        return None
+    if not set(look.first).isdisjoint(cell for row in look.body for cell in row):
+        return None
+    incomplete = [place for place in range(len(look.first)) if "" in look.column(place)]
+    pair = guess_pair(look.first, incomplete)
+    if options.id_column is not None:
+        id_place = find_column(look.names, options.id_column, "--id-column", look.source.name)
+        items = sorted(
+            (-rank_of_items(name), place)
+            for place, name in enumerate(look.first)
+            if rank_of_items(name) and place != id_place
+        )
+        if not items or (len(items) > 1 and items[0][0] == items[1][0]):
+            return None
+        return look.plan("long", "the names of its columns", id_place, (items[0][1],))
+    if pair is None:
+        return None
+    other_id = pair.other_ids[0] if pair.other_ids else pair.id_place
+    other_item = pair.other_items[0] if pair.other_items else pair.item_place
+    if (other_id, other_item) == (pair.id_place, pair.item_place):
+        other_item = next(place for place in range(len(look.first)) if place not in (pair.id_place, pair.item_place))
+    change = f"for other columns add, say, --id-column {_quoted(look.first[other_id])} --item-column {_quoted(look.first[other_item])}"
+    return look.plan("long", "the names of its columns", pair.id_place, (pair.item_place,), change)
+
+
+def _two_columns(look: Look) -> Plan:
+    if looks_like_rows(look.first, look.body):
+        raise look.ask(
+            "the first line looks like a row, so ids and items cannot be told from baskets of two; use --format long --no-header, "
+            "or --format basket."
+        )
+    ids, items = set(look.column(0)), set(look.column(1))
+    header = look.first
+    is_header = look.body and "" not in header and header[0] not in ids and header[1] not in items
+    if is_header and not any(name.isdigit() for name in header):
+        if all(text.isdigit() for text in ids):
+            return _plan_long(look, "names above ids that are numbers")
+        if len(ids) < len(look.body) and ids.isdisjoint(items):
+            return _plan_long(look, "names above ids that repeat and are no items")
+    raise look.ask(
+        "cannot tell a table of ids and items from baskets of two; use --format long (with --no-header if the first line "
+        "is a row) or --format basket."
+    )
+
+
+def _what_could_it_be(look: Look) -> str:
+    """The question where nothing decides. Baskets are never proposed for cells that are answers."""
+    has_answers = look.width > 2 and 2 * sum(map(look.is_yes_or_no, range(look.width))) >= look.width
+    if look.width > 2 and not has_answers:
+        headed = "" if not looks_like_rows(look.first, look.body) else " (with --no-header)"
+        return (
+            f"cannot tell a table from baskets; use --format basket if lines are baskets, --format long with {PAIR_OPTIONS}, "
+            f"--format wide with --item-columns, or --format table for items column=value{headed}."
+        )
+    if look.width > 2:
+        headed = " --no-header" if says_yes_or_no(look.first[1:]) or len(set(look.first)) < look.width else ""
+        return (
+            f"some columns hold yes or no, others more; use --format table{headed} for items column=value, or --format onehot"
+            f"{headed} with --item-columns for the columns that are items."
+        )
+    return "cannot tell a table from baskets; use --format long or --format basket."
+
+
+def looks_like_rows(first: Sequence[str], body: Rows) -> bool:
+    """Whether a first line is made like the lines below: the same letters and digits by kind in every column, with a digit."""
+    if not body or any(len(row) != len(first) for row in body):
+        return False
+    shapes = [_shape(cell) for cell in first]
+    if not any("9" in shape for shape in shapes):
+        return False
+    return all([_shape(cell) for cell in row] == shapes for row in body[:200])
+
+
+def _shape(cell: str) -> str:
+    return re.sub(r"a+", "a", re.sub(r"9+", "9", re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", cell))))
+
+
+# -- the columns of a known layout --------------------------------------------------------------------------------------------
+
+
+def _plan_long(look: Look, told_by: str) -> Plan:
+    """Where ids and items stand; without names they are the two columns of a table that has no more."""
+    options, names, header = look.options, look.names, look.first
+    shown = look.shown()
+    if options.id_column is None and options.item_column is None:
+        pair = None if len(header) == 2 else _named_pair(look)
+        if pair is not None:
+            return pair
+        if len(header) != 2:
+            hint = f"say which hold ids and items with {PAIR_OPTIONS}"
+            if len(header) < 2:
+                hint = f'write a header of two columns separated by "{one_line(look.delimiter)}", or use --delimiter'
+            elif options.no_header:
+                hint = "say which hold ids and items, as in --id-column 1 --item-column 2"
+            raise look.ask(f"{shown}; {hint}.")
+        if not options.no_header:
+            if any(name.isascii() and name.isdigit() for name in header):
+                raise look.ask(
+                    "the first line holds a number, not column names; use --no-header, or put a header such as id,item above."
+                )
+            if is_turned_round(header):
+                raise look.ask(f"{shown}, the ids seem to come second; use {PAIR_OPTIONS}.")
+            if not is_known_header(header) and looks_like_rows(header, look.body):
+                raise look.ask(
+                    "the first line looks like a row; use --no-header, or put a header such as id,item above it."
+                )
+        return look.plan("long", told_by, 0, (1,))
+    id_place, item_place = (
+        None if name is None else find_column(names, name, option, look.source.name, shown)
+        for option, name in (("--id-column", options.id_column), ("--item-column", options.item_column))
+    )
+    if id_place is None or item_place is None:
+        if len(header) != 2:
+            guessed = _named_pair(look) if item_place is None else None
+            if guessed is not None:
+                return guessed
+            raise look.ask(f"{shown}; add {'--item-column' if item_place is None else '--id-column'}.")
+        id_place = 1 - item_place if id_place is None and item_place is not None else id_place
+        item_place = 1 - id_place if item_place is None and id_place is not None else item_place
+    assert id_place is not None and item_place is not None
+    if id_place == item_place:
+        raise look.ask("ids and items cannot stand in the same column; correct --id-column or --item-column.")
+    return look.plan("long", told_by, id_place, (item_place,))
+
+
+def _plan_columns(look: Look, layout: str, told_by: str) -> Plan:
+    """Wide, one-hot, or column=value: one row per record, items in several columns."""
+    names, options = look.names, look.options
+    if options.item_column is not None:
+        raise look.ask(f"--item-column is for long tables; name the columns of a {layout} table with --item-columns.")
+    if not options.no_header:
+        _refuse_number_names(look, layout)
+    if options.item_columns:
+        places = match_columns(names, options.item_columns, look.source.name)
+        id_place = _id_of_rows(look, places)
+    else:
+        id_place = _id_of_rows(look, ())
+        places = [place for place in range(len(names)) if place != id_place]
+        if layout == "wide" and not options.no_header:
+            runs = [place for run in numbered_columns(look.first).values() for place in run]
+            places = sorted(runs) or places
+            if id_place in places:
+                id_place = None
+        if layout == "onehot" and id_place is None:
+            id_place = _only_ids(
+                look,
+                [place for place in places if not look.is_yes_or_no(place) and not are_counts(set(look.column(place)))],
+            )
+            places = [place for place in places if place != id_place]
+    places = [place for place in places if place != id_place]
+    if not places:
+        raise look.ask(f"{look.shown()} and none is left for items; correct --item-columns.")
+    unnamed = [place for place in places if not names[place].strip()]
+    if unnamed and layout != "wide":
+        raise look.ask(f"column {unnamed[0] + 1} has no name; name it, or use --no-header if the first line is a row.")
+    notes: tuple[str, ...] = ()
+    if layout == "onehot" and not all(map(look.is_yes_or_no, places)):
+        notes = (COUNTS_NOTE,)
+    if layout == "table":
+        notes = ("cells that are empty or ? are left out",)
+    if not look.options.no_header and len(set(look.names)) != len(look.names):
+        raise look.ask("two columns have the same name; rename one, or use --no-header if the first line is a row.")
+    return look.plan(layout, told_by, id_place, places, *notes)
+
+
+def _refuse_number_names(look: Look, layout: str) -> None:
+    """A first line of answers or numbers is a row."""
+    first = [cell for cell in look.first if cell.strip()]
+    if first and (all(map(_is_number, first)) or (layout == "onehot" and says_yes_or_no(first))):
+        raise look.ask("the first line holds values, not column names; use --no-header, or put a header above.")
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"-?[0-9]+(?:\.[0-9]+)?", text.strip()))
+
+
+def find_column(names: Sequence[str], wanted: str, option: str, where: str, shown: str = "") -> int:
+    """The place of a column by its name, or by its number from 1 where no column has that name."""
+    found = [place for place, name in enumerate(names) if name == wanted]
+    if len(found) > 1:
+        raise InputError(f'{where}:1: the header names column "{one_line(wanted)}" {len(found)} times; rename one.')
+    if found:
+        return found[0]
+    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted) <= len(names):
+        return int(wanted) - 1
+    shown = shown or f"the columns are {name_some(map(one_line, names), 20)}"
+    raise InputError(f'{where}:1: {shown} and no column "{one_line(wanted)}"; correct {option}.')
+
+
+def match_columns(names: Sequence[str], wanted: Sequence[str], where: str) -> list[int]:
+    """The places of the columns that names, numbers or globs stand for, in the table's order."""
+    places: set[int] = set()
+    for pattern in wanted:
+        found = [place for place, name in enumerate(names) if name == pattern or fnmatch.fnmatchcase(name, pattern)]
+        if not found:
+            found = [find_column(names, pattern, "--item-columns", where)]
+        places.update(found)
+    return sorted(places)
+
+
+def _trimmed(row: Sequence[str]) -> list[str]:
+    """Without the empty cells at the end."""
+    end = len(row)
+    while end and not row[end - 1]:
+        end -= 1
+    return list(row[:end])
+
+
+def _counted(look: Look) -> str:
+    return f"{len(look.first)} columns"
+
+
+def _quoted(name: str) -> str:
+    return one_line(name) if re.fullmatch(r"[\w.-]+", name) else f'"{one_line(name)}"'
