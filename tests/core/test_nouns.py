@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import databases, hierarchies, records
 
+from setveil.arrays.rows import renumber_rows
 from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
@@ -118,6 +119,8 @@ def test_recode_merges_and_drops(data: Transactions, draw: st.DataObject) -> Non
     recoded = data.recode(np.array(target, dtype=np.int32), Vocabulary(["x", "y", "z"]))
     expected = [sorted({"xyz"[target[item]] for item in data.record(n) if target[item] >= 0}) for n in range(len(data))]
     assert recoded.to_lists() == expected
+    indptr, items = renumber_rows(data.indptr, data.items, np.array(target, dtype=np.int32))  # where the data is large
+    assert (indptr.tolist(), items.tolist()) == (recoded.indptr.tolist(), recoded.items.tolist())
 
 
 def test_a_larger_domain_keeps_the_records() -> None:

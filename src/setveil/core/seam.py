@@ -15,6 +15,7 @@ PLACES = {
     "Hierarchy.balanced": "setveil.taxonomies.balanced:balanced",
     "Hierarchy.prefix": "setveil.taxonomies.prefix:by_prefix",
     "Hierarchy.auto": "setveil.taxonomies.auto:auto",
+    "Transactions.recode": "setveil.arrays.rows:renumber_rows",
     "Release.publish": "setveil.workflows.publish:publish",
 }
 

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.core.reading import Reading
+from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
+
+LARGE = 500_000  # occurrences
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,9 @@ class Transactions:
 
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
         """Replace every item ``i`` by ``target[i]``; -1 drops it. Items that fall together are kept once per record."""
+        if self.n_occurrences > LARGE:  # worth loading a compiled loop
+            indptr, numbers = call("Transactions.recode", self.indptr, self.items, np.asarray(target, dtype=np.int32))
+            return Transactions(indptr, numbers, vocabulary, self.ids, self.layout)
         items = np.asarray(target)[self.items]
         keep = items >= 0
         return Transactions.from_pairs(
