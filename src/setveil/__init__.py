@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from setveil.verify import Verdict, minimal_violations
     from setveil.workflows.anonymize import anonymize
     from setveil.workflows.assess import attack, measure, risk, verify
-    from setveil.workflows.folder import open_release, verify_folder
+    from setveil.workflows.folder import open_release
     from setveil.workflows.pipeline import run
     from setveil.workflows.publish import publish
     from setveil.workflows.reading import read
+    from setveil.workflows.recheck import verify_folder
 
 __all__ = [
     "CancelledError",
@@ -75,7 +76,8 @@ __all__ = [
 
 _ROOMS = {
     "setveil.core": "Grouping Hierarchy LocalRecoding Recoding Release Replacement Transactions",
-    "setveil.workflows.folder": "open_release verify_folder",
+    "setveil.workflows.folder": "open_release",
+    "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies.reading": "check_hierarchy",
     "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",

@@ -41,6 +41,14 @@ def minimal(violating: list[Itemset]) -> list[Itemset]:
     return [one for one in violating if not any(set(other) < set(one) for other in violating)]
 
 
+def hidden_labels(release: Release | None, sensitive: Iterable[str]) -> set[str]:
+    """Published labels that stand for sensitive items and nothing else."""
+    wanted = set(sensitive)
+    if not isinstance(release, Recoding | LocalRecoding):
+        return wanted
+    return {label for label, items in release.codebook().items() if label and items and set(items) <= wanted}
+
+
 # Each function answers (violations in order, what is achieved); a violation is (itemset, support).
 
 
@@ -51,8 +59,10 @@ def km(records: Records, model: KmAnonymity) -> tuple[list[tuple[Itemset, int]],
     return [(itemset, supports[itemset]) for itemset in rare], smallest
 
 
-def k_anonymity(records: Records, model: KAnonymity) -> tuple[list[tuple[Itemset, int]], dict[str, int]]:
-    hidden = set(model.sensitive)
+def k_anonymity(
+    records: Records, model: KAnonymity, release: Release | None = None
+) -> tuple[list[tuple[Itemset, int]], dict[str, int]]:
+    hidden = hidden_labels(release, model.sensitive)
     classes: dict[frozenset[str], list[frozenset[str]]] = defaultdict(list)
     for record in records:
         classes[record - hidden].append(record & hidden)
@@ -67,8 +77,10 @@ def k_anonymity(records: Records, model: KAnonymity) -> tuple[list[tuple[Itemset
     return [(row, len(classes[frozenset(row)])) for row in in_order(bad, labels)], achieved
 
 
-def coherence(records: Records, model: Coherence) -> tuple[list[tuple[Itemset, int]], dict[str, int | float]]:
-    hidden = set(model.sensitive)
+def coherence(
+    records: Records, model: Coherence, release: Release | None = None
+) -> tuple[list[tuple[Itemset, int]], dict[str, int | float]]:
+    hidden = hidden_labels(release, model.sensitive)
     public = [record - hidden for record in records]
     bad, supports, shares = [], {}, [Fraction(0)]
     for itemset in occurring(public, model.p):
@@ -127,14 +139,16 @@ def constraints(
 
 def degree(release: Release | None, records: Records, model: PrivacyDegree) -> tuple[bool, dict[str, int]]:
     hidden = set(model.sensitive)
+    if isinstance(release, Grouping):  # whatever is counted is sensitive
+        hidden |= {release.sensitive[int(item)] for item in release.count_item}
     if any(record & hidden for record in records):
         return False, {"privacy_degree": 1}
     if not isinstance(release, Grouping):
         return True, {}
     sizes = Counter(release.group_of.tolist())
     quotients = []
-    for group, item, number in zip(release.count_group, release.count_item, release.count, strict=True):
-        if release.sensitive[int(item)] in hidden and number:
+    for group, number in zip(release.count_group, release.count, strict=True):
+        if number:
             quotients.append(Fraction(sizes[int(group)], int(number)))
     if not quotients:
         return True, {}

@@ -144,9 +144,9 @@ def agree(what: Any, model: PrivacyModel) -> bool:
     if isinstance(model, KmAnonymity):
         violations, expected = naive.km(records, model)
     elif isinstance(model, KAnonymity):
-        violations, expected = naive.k_anonymity(records, model)
+        violations, expected = naive.k_anonymity(records, model, release)
     elif isinstance(model, Coherence):
-        violations, expected = naive.coherence(records, model)
+        violations, expected = naive.coherence(records, model, release)
     else:
         assert isinstance(model, ConstraintAnonymity)
         violations, expected, mixed, too_many = naive.constraints(release, records, model)

@@ -10,6 +10,9 @@ import typer
 from setveil.cli import options as o
 from setveil.cli.console import say, say_json
 
+WORDS = {True: "holds", False: "does not hold", None: "cannot be checked here"}
+EXIT_CODES = {True: 0, False: 1, None: 5}
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -24,7 +27,11 @@ def verify(
     ],
     original: Annotated[str | None, typer.Option(help="The original input: adds the checks that need it.")] = None,
     all_violations: Annotated[bool, typer.Option("--all-violations", help="List every minimal violation.")] = False,
-    limit: Annotated[int, typer.Option(help="How many violations to list at most.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, help="How many violations to list at most.")] = 1000,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="Give up after so long; for a folder its size decides otherwise."),
+    ] = None,
     model: o.Model = None,
     k: o.K = None,
     m: o.M = None,
@@ -42,21 +49,30 @@ def verify(
     item_column: o.ItemColumn = None,
     json: o.Json = False,
 ) -> None:
-    """Check a release folder again, or audit any file. Exit code 1 if the guarantee does not hold."""
-    from setveil.errors import InputError
-    from setveil.workflows import folder
+    """Check a release folder again, or audit any file.
+
+    Exit code 0: it holds. 1: it does not. 5: that cannot be told here, because only the owner has what is needed or time is up.
+    """
+    from setveil.errors import InputError, UncheckedError, one_line
+    from setveil.workflows import recheck
 
     reading = o.read_options(format, delimiter, id_column, item_column)
     if target.is_dir():
         if model is not None:
             raise InputError(f"{target}: is a release folder, which says itself what it claims; leave out --model.")
-        result = folder.verify_folder(target, original, **reading)
+        result = recheck.verify_folder(target, original, time_limit=time_limit, **reading)
         _show_folder(target, result, json)
-        raise typer.Exit(0 if result.holds else 1)
+        raise typer.Exit(EXIT_CODES[result.holds])
     if model is None:
         raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
     section = o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
-    verdict, violations = folder.audit(target, section, limit if all_violations else 0, reading)
+    try:
+        verdict, violations = recheck.audit(target, section, limit if all_violations else 0, reading, time_limit)
+    except UncheckedError as problem:
+        if json:
+            say_json({"holds": None, "witness": None, "support": None, "reason": str(problem)})
+            raise typer.Exit(problem.exit_code) from None
+        raise
     if json:
         content: dict[str, Any] = {
             "holds": verdict.holds,
@@ -70,7 +86,7 @@ def verify(
     else:
         say("holds" if verdict.holds else f"does not hold: {verdict.reason}")
         for found in violations:
-            say(f"{found.support}\t{', '.join(found.itemset)}")
+            say(f"{found.support}\t{', '.join(map(one_line, found.itemset))}")
         if all_violations and len(violations) == limit:
             say(f"the first {limit:,} violations; raise --limit for more.")
     raise typer.Exit(0 if verdict.holds else 1)
@@ -85,16 +101,36 @@ def _show_folder(target: Path, result: Any, json: bool) -> None:
             else {"holds": verdict.holds, "witness": verdict.witness, "support": verdict.support}
         )
         say_json(
-            {"holds": result.holds, "problems": list(result.problems), "claim": claim, "notes": list(result.notes)}
+            {
+                "holds": result.holds,
+                "problems": list(result.problems),
+                "cannot_be_checked": list(result.unchecked),
+                "claim": claim,
+                "sentence": result.sentence,
+                "publisher_says": dict(result.publisher_says),
+                "notes": list(result.notes),
+            }
         )
         return
-    say(f"{target}: {'holds' if result.holds else 'does not hold'}")
-    guarantee = result.certificate.get("guarantee")
-    if result.holds and isinstance(guarantee, str):
-        say(guarantee)
+    say(f"{target}: {WORDS[result.holds]}")
+    if result.holds:
+        say(result.sentence)
     for problem in result.problems:
         say(f"- {problem}")
     if result.verdict is not None and not result.verdict.holds:
         say(f"- {result.verdict.reason}")
+    for line in result.unchecked:
+        say(f"- cannot be checked here: {line}")
     for line in result.notes:
         say(f"note: {line}")
+    if result.holds is not False and result.publisher_says:
+        say(f"the publisher says, not checked here: {_told(result.publisher_says)}")
+
+
+def _told(publisher_says: Any) -> str:
+    from setveil.report.words import figure
+
+    told = [f"made by setveil {publisher_says['setveil']} with {publisher_says['algorithm']}"]
+    for name in ("achieved", "metrics"):
+        told += [f"{key} {figure(value)}" for key, value in publisher_says.get(name, {}).items() if value is not None]
+    return "; ".join(told)

@@ -22,6 +22,7 @@ from typing import IO
 import numpy as np
 
 from setveil.errors import InputError
+from setveil.errors import one_line as one_line
 
 BLOCK = 1 << 23  # bytes read at a time
 SAMPLE = 1 << 16  # bytes that detection looks at
@@ -73,11 +74,11 @@ class Source:
         self._n_bytes = 0
         if isinstance(source, str | os.PathLike):
             shown = os.fsdecode(source)
-            self.name = "<stdin>" if shown == "-" else one_line(shown, 400)
+            self.name = "<stdin>" if shown == "-" else one_line(shown, 120)
             self._stream = self._standard_input() if shown == "-" else self._open(Path(shown))
         else:
             shown = str(getattr(source, "name", "<stream>"))
-            self.name = one_line(shown, 400)
+            self.name = one_line(shown, 120)
             self._stream = source
         names = [part.lower() for part in Path(shown).suffixes]
         named_gzip = names[-1:] == [".gz"]
@@ -376,12 +377,3 @@ def last_line_end(data: bytes, quoted: bool) -> int:
     n_quotes_before = np.searchsorted(np.flatnonzero(text == ord('"')), line_feeds)
     outside = line_feeds[n_quotes_before % 2 == 0]
     return int(outside[-1]) + 1 if len(outside) else 0
-
-
-def one_line(text: str, limit: int = 60) -> str:
-    """Text from outside as it may stand in a message: printable, on one line, not too long."""
-    shown = "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text[: limit + 1]
-    )
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

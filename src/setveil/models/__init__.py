@@ -35,6 +35,14 @@ def make_model(name: str, options: Mapping[str, Any]) -> PrivacyModel:
         raise InputError(f'model "{name}" needs {", ".join(lacking)}.') from None
 
 
+def certified_model(name: str, options: Mapping[str, Any]) -> tuple[PrivacyModel, bool]:
+    """The model a certificate names, and whether lists about the original were left out of it; such lists are empty then."""
+    left_out = MODELS[name].is_about_original if name in MODELS else ()
+    if not left_out or any(option in options for option in left_out):
+        return make_model(name, options), False
+    return make_model(name, {**options, **dict.fromkeys(left_out[:1], ())}), True
+
+
 def as_model(model: PrivacyModel | str, parameters: Mapping[str, Any]) -> PrivacyModel:
     """A model as the library takes it: made already, or its name with its parameters."""
     if isinstance(model, str):
@@ -90,6 +98,7 @@ __all__ = [
     "PrivacyDegree",
     "PrivacyModel",
     "as_model",
+    "certified_model",
     "is_list",
     "make_model",
     "parameters_of",

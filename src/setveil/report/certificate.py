@@ -9,6 +9,9 @@ from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.errors import SetveilError
+from setveil.report.certificate_schema import check_schema
+
 if TYPE_CHECKING:
     from setveil.core import Layout
     from setveil.report.facts import Facts
@@ -22,33 +25,42 @@ def canonical_json(content: Any) -> bytes:
 
 
 def certificate_of(
-    facts: Facts, published: str, layout: Layout, keep_order: bool = False, keep_ids: bool = False
+    facts: Facts,
+    published: str,
+    layout: Layout,
+    keep_order: bool = False,
+    keep_ids: bool = False,
+    safe_csv: bool = False,
 ) -> dict[str, Any]:
     """The certificate of public facts."""
-    return seal(
-        {
-            "setveil": facts.version,
-            "schema": SCHEMA,
-            "model": {"name": facts.model, "options": dict(facts.model_options)},
-            "guarantee": facts.guarantee,
-            "algorithm": {"name": facts.algorithm},
-            "release": {
-                "kind": facts.kind,
-                "published": published,
-                "layout": vars(layout),
-                "suppression": facts.has_suppression,
-            },
-            "records": facts.records,
-            "record_order": "input" if keep_order else "canonical",
-            "record_ids": keep_ids,
-            "files": dict(facts.files),
-            "verified": facts.holds,
-            "achieved": dict(facts.achieved),
-            "metrics": dict(facts.metrics),
-            "risk": {"after": list(facts.risk_after)},
-            "not_protected": list(facts.not_protected),
-        }
-    )
+    content = {
+        "setveil": facts.version,
+        "schema": SCHEMA,
+        "model": {"name": facts.model, "options": dict(facts.model_options)},
+        "guarantee": facts.guarantee,
+        "algorithm": {"name": facts.algorithm},
+        "release": {
+            "kind": facts.kind,
+            "published": published,
+            "layout": vars(layout),
+            "suppression": facts.has_suppression,
+            "safe_csv": safe_csv,
+        },
+        "records": facts.records,
+        "record_order": "input" if keep_order else "canonical",
+        "record_ids": keep_ids,
+        "files": dict(facts.files),
+        "verified": facts.holds,
+        "achieved": dict(facts.achieved),
+        "metrics": dict(facts.metrics),
+        "risk": {"after": list(facts.risk_after)},
+        "not_protected": list(facts.not_protected),
+    }
+    certificate = seal(json.loads(json.dumps(content, sort_keys=True)))  # as whoever reads it gets it
+    problems = check_schema(certificate)
+    if problems:  # a field was added here and not in the schema
+        raise SetveilError(f"not published: {problems[0]}")
+    return certificate
 
 
 def seal(certificate: Mapping[str, Any]) -> dict[str, Any]:

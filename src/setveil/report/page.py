@@ -28,14 +28,18 @@ SHIFTS = 20  # items whose counts changed most, drawn
 
 
 def write_report(facts: Facts, path: Path) -> None:
-    """Render the page; the same facts give the same bytes."""
-    from setveil.report.template import write_page
+    """Write the page."""
+    path.write_text(render_report(facts), encoding="utf-8", newline="\n")
+
+
+def render_report(facts: Facts) -> str:
+    """The page; the same facts give the same text."""
+    from setveil.report.template import render_page
 
     blocks = facts.changes.get("picture") or facts.shape.get("picture") or ()
     exact, largest = exactness_of(facts)
-    write_page(
+    return render_page(
         "report.html.j2",
-        path,
         facts=facts,
         headline=headline_of(facts),
         lights=lights_of(facts),

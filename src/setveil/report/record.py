@@ -7,9 +7,11 @@ from typing import Any
 
 from setveil import __version__
 from setveil.core import Grouping, LocalRecoding, Release, RunRecord
+from setveil.models import certified_model
 from setveil.report.changes import Cover, changes_of, examples_of, shape_of
 from setveil.report.facts import Facts
 from setveil.report.lights import kept_words
+from setveil.report.words import ACHIEVED, METRICS
 
 DERIVED = "A hierarchy derived from the data: its shape tells something about how often items occur."
 SEQUENCES = (
@@ -68,6 +70,46 @@ def facts_of(
         examples=examples_of(release, labels, record.data, cover),
         warnings=record.warnings,
         kept=tuple(kept),
+    )
+
+
+def public_facts(
+    certificate: Mapping[str, Any], release: Release, other_algorithms: Mapping[str, Sequence[str]]
+) -> Facts:
+    """What the public page shows: the certificate, and what the published files show of themselves. Nothing else.
+
+    ``release`` is read from the files. So whoever has the folder can draw the page again and see whether it is the same.
+    """
+    told = certificate["release"]
+    model, is_hidden = certified_model(certificate["model"]["name"], certificate["model"]["options"])
+    return Facts(
+        version=certificate["setveil"],
+        model=model.name,
+        model_options=certificate["model"]["options"],
+        guarantee=certificate["guarantee"],
+        attacker=model.attacker(),
+        reach=model.reach,
+        alternatives=model.alternatives,
+        glossary=model.glossary,
+        algorithm=certificate["algorithm"]["name"],
+        kind=told["kind"],
+        records=certificate["records"],
+        holds=certificate["verified"],
+        achieved={name: certificate["achieved"][name] for name in ACHIEVED if name in certificate["achieved"]},
+        metrics={name: certificate["metrics"][name] for name in METRICS if name in certificate["metrics"]},
+        risk_after=certificate["risk"]["after"],
+        not_protected=certificate["not_protected"],
+        files={name: digest for name, digest in certificate["files"].items() if name != "report.html"},
+        has_suppression=told["suppression"],
+        shape=shape_of(release, list(release.published.vocabulary), Cover(release)),
+        other_algorithms=other_algorithms,
+        kept=tuple(
+            name
+            for name, is_kept in (("ids", certificate["record_ids"]), ("order", certificate["record_order"] == "input"))
+            if is_kept
+        ),
+        is_checkable=not is_hidden,
+        is_internal=False,
     )
 
 

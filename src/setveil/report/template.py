@@ -67,7 +67,11 @@ def _dress() -> dict[str, str]:
     return parts
 
 
+def render_page(template: str, **content: Any) -> str:
+    """Fill in a template; the same content gives the same text."""
+    return _environment().get_template(template).render(**_dress(), **content)
+
+
 def write_page(template: str, path: Path, **content: Any) -> None:
-    """Fill in a template; the same content gives the same bytes."""
-    page = _environment().get_template(template).render(**_dress(), **content)
-    path.write_text(page, encoding="utf-8", newline="\n")
+    """Fill in a template into a file; the same content gives the same bytes."""
+    path.write_text(render_page(template, **content), encoding="utf-8", newline="\n")

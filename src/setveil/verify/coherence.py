@@ -83,7 +83,7 @@ def largest_share(h: float, n_records: int) -> Fraction:
 def _table(published: Published, model: Coherence, progress: Progress) -> Table:
     from setveil.verify.tables import make_table
 
-    return make_table(published, model.sensitive, progress)
+    return make_table(published, published.sensitive(model.sensitive), progress)
 
 
 def _shows_sensitive(table: Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -1,4 +1,8 @@
-"""Privacy degree p: in every group each sensitive item belongs to at most one in p of its records."""
+"""Privacy degree p: in every group each sensitive item belongs to at most one in p of its records.
+
+Sensitive is what the model names and whatever else a grouping counts: a count of an item nobody called sensitive links it to people
+all the same.
+"""
 
 from __future__ import annotations
 
@@ -46,13 +50,13 @@ def violations(
 def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
     grouping = published.release if isinstance(published.release, Grouping) else None
     supports = np.bincount(published.items, minlength=len(published.labels))
-    for item in published.numbers(model.sensitive):
+    for item in published.numbers(_sensitive(model, grouping)):
         if supports[item]:
             group = None if grouping is None else _first_group(published, grouping, item)
             yield _Fault(published.labels[item], int(supports[item]), group, None)
     if grouping is None:
         return
-    known, groups, items, count = _counts(grouping, model)
+    known, groups, items, count = _counts(grouping)
     for over in np.flatnonzero(count > known.sizes[groups] // min(model.p, 2**62)).tolist():
         group = int(groups[over])
         label = grouping.sensitive[int(items[over])]
@@ -61,12 +65,13 @@ def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
 
 def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> dict[str, int | float]:
     """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items in the open."""
-    shown = published.numbers(model.sensitive)
+    grouping = published.release if isinstance(published.release, Grouping) else None
+    shown = published.numbers(_sensitive(model, grouping))
     if shown and np.isin(published.items, shown).any():
         return {"privacy_degree": 1}
-    if not isinstance(published.release, Grouping):
+    if grouping is None:
         return {}
-    known, groups, _, count = _counts(published.release, model)
+    known, groups, _, count = _counts(grouping)
     return {"privacy_degree": int((known.sizes[groups] // count).min())} if len(count) else {}
 
 
@@ -100,14 +105,17 @@ class GroupCounts:
         return cls(names, sizes, group_of, group, item, count)
 
 
-def _counts(
-    grouping: Grouping, model: PrivacyDegree
-) -> tuple[GroupCounts, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The groups, and the counts above 0 of the model's sensitive items in order of group, then item."""
+def _sensitive(model: PrivacyDegree, grouping: Grouping | None) -> set[str]:
+    """What must not stand in the open: the model's items, and those that are counted."""
+    if grouping is None:
+        return set(model.sensitive)
+    return {*model.sensitive, *(grouping.sensitive[item] for item in np.unique(GroupCounts.of(grouping).item).tolist())}
+
+
+def _counts(grouping: Grouping) -> tuple[GroupCounts, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The groups, and the counts above 0 in order of group, then item."""
     known = GroupCounts.of(grouping)
-    wanted = set(model.sensitive)
-    is_wanted = np.array([label in wanted for label in grouping.sensitive], dtype=bool)
-    chosen = is_wanted[known.item] & (known.count > 0) if len(known.item) else np.zeros(0, dtype=bool)
+    chosen = known.count > 0
     # A group and item listed twice count together.
     width = max(len(grouping.sensitive), 1)
     keys, place = np.unique(known.group[chosen] * width + known.item[chosen], return_inverse=True)

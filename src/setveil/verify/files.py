@@ -8,16 +8,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from setveil.core.progress import Progress, no_progress
+from setveil.core.regular_files import open_regular
+from setveil.errors import InputError, one_line
 
 CERTIFICATE = "certificate.json"
 LARGEST_CERTIFICATE = 64 * 2**20  # bytes; constraint lists may be published inside
-MOST_PROBLEMS = 1000
+PUBLISHED = tuple("published" + suffix for suffix in (".dat", ".txt", ".csv", ".jsonl", ".parquet"))
+KNOWN = (
+    *PUBLISHED,
+    "codebook.csv",
+    "sensitive.csv",
+    "report.html",
+)  # besides the certificate nothing else is part of a release
+MOST_PROBLEMS = 100
 CHUNK = 2**20
 
 
@@ -25,30 +34,32 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
     """The certificate and a list of problems, each one line that names the file; the folder is intact if it is empty.
 
     The certificate is ``{}`` if it cannot be read. Its digest and layout are recomputed, every file it lists is hashed, and anything
-    in the folder that it does not list (sub-folders and hidden files too) is a problem.
+    in the folder that it does not list (sub-folders and hidden files too) is a problem, and so is any name no release has.
     """
     place = Path(folder)
     if not place.is_dir():
-        return {}, [f"{_quoted(str(folder))}: not a folder."]
+        return {}, [f"{one_line(str(folder), 120)}: not a folder."]
     certificate, problems = _read_certificate(place)
     if certificate is None:
         return {}, problems
     problems += _check_digest(certificate)
     try:
         with os.scandir(place) as entries:
-            present = sorted(entry.name for entry in entries)
+            present = sorted(entry.name for entry in islice(entries, MOST_PROBLEMS + len(KNOWN) + 2))
     except OSError as error:
-        return certificate, [*problems, f"{_quoted(str(folder))}: cannot be listed ({_cause(error)})."]
+        return certificate, [*problems, f"{one_line(str(folder), 120)}: cannot be listed ({_cause(error)})."]
     listed, wrong = _listed_files(certificate)
     problems += wrong
     for number, (name, digest) in enumerate(listed.items()):
         progress("hashing files", number / len(listed))
         problem = _check_file(place, name, digest, progress)
         if problem:
-            problems.append(f"{_quoted(name)}: {problem}")
+            problems.append(f"{one_line(name, 120)}: {problem}")
     known = {*listed, CERTIFICATE}
     problems += [
-        f"{_quoted(name)}: an extra file; the certificate does not list it." for name in present if name not in known
+        f"{one_line(name, 120)}: an extra file; the certificate does not list it."
+        for name in present
+        if name not in known
     ]
     if len(problems) > MOST_PROBLEMS:
         problems[MOST_PROBLEMS:] = [f"{CERTIFICATE}: {len(problems) - MOST_PROBLEMS:,} more problems are not shown."]
@@ -63,18 +74,13 @@ def certificate_digest(certificate: dict[str, Any]) -> str:
 
 
 def _read_certificate(place: Path) -> tuple[dict[str, Any] | None, list[str]]:
-    path = place / CERTIFICATE
     try:
-        kind = path.lstat()
-        if not stat.S_ISREG(kind.st_mode):
-            return None, [f"{CERTIFICATE}: not a regular file."]
-        if kind.st_size > LARGEST_CERTIFICATE:
-            return None, [f"{CERTIFICATE}: {kind.st_size:,} bytes are too many for a certificate."]
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        return None, [f"{CERTIFICATE}: missing; without it nothing can be checked."]
-    except OSError as error:
-        return None, [f"{CERTIFICATE}: cannot be read ({_cause(error)})."]
+        with open_regular(place / CERTIFICATE) as file:
+            raw = file.read(LARGEST_CERTIFICATE + 1)
+    except InputError as problem:
+        return None, [str(problem)]
+    if len(raw) > LARGEST_CERTIFICATE:
+        return None, [f"{CERTIFICATE}: more than {LARGEST_CERTIFICATE:,} bytes are too many for a certificate."]
     try:
         certificate = json.loads(raw.decode("utf-8"), object_pairs_hook=_without_repeats, parse_constant=_no_constant)
     except RecursionError:
@@ -92,7 +98,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"key {_quoted(repeated)} stands twice")
+        raise ValueError(f"key {one_line(repeated)} stands twice")
     return result
 
 
@@ -131,10 +137,12 @@ def _listed_files(certificate: dict[str, Any]) -> tuple[dict[str, str], list[str
         return {}, [f'{CERTIFICATE}: "files" is not an object of names and hashes.']
     listed, wrong = {}, []
     for name, digest in files.items():
-        if name in ("", ".", "..", CERTIFICATE) or any(mark in name for mark in "/\\\0"):
-            wrong.append(f'{CERTIFICATE}: "files" lists {_quoted(name)}, which is not the name of a file of a release.')
+        if name not in KNOWN:
+            wrong.append(
+                f'{CERTIFICATE}: "files" lists {one_line(name, 120)}, which is not the name of a file of a release.'
+            )
         elif not isinstance(digest, str) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
-            wrong.append(f"{_quoted(name)}: the certificate has no SHA-256 for it.")
+            wrong.append(f"{one_line(name, 120)}: the certificate has no SHA-256 for it.")
             listed[name] = ""
         else:
             listed[name] = digest
@@ -143,30 +151,21 @@ def _listed_files(certificate: dict[str, Any]) -> tuple[dict[str, str], list[str
 
 def _check_file(place: Path, name: str, digest: str, progress: Progress) -> str:
     """What is wrong with a listed file, or nothing."""
+    running = hashlib.sha256()
     try:
-        path = place / name
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return "not a regular file."
-        running = hashlib.sha256()
-        with path.open("rb") as stream:
+        with open_regular(place / name) as stream:
             while chunk := stream.read(CHUNK):
                 running.update(chunk)
                 progress("hashing files", None)
-    except FileNotFoundError:
-        return "missing; the certificate lists it."
-    except (OSError, ValueError) as error:  # ValueError: names no file system can hold
+    except InputError as problem:
+        return str(problem).removeprefix(f"{name}: ")
+    except OSError as error:
         return f"cannot be read ({_cause(error)})."
     if digest and running.hexdigest() != digest:
         return "changed; its SHA-256 is not the one in the certificate."
     return ""
 
 
-def _quoted(name: str, longest: int = 120) -> str:
-    """A name in one printable line, whatever it holds."""
-    shown = name if len(name) <= longest else name[:longest] + "…"
-    return shown if shown.isprintable() and shown else json.dumps(shown)
-
-
 def _cause(error: BaseException) -> str:
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return _quoted(text.splitlines()[0] if text else type(error).__name__)
+    return one_line(text or type(error).__name__, 120)

@@ -53,7 +53,7 @@ def _classes(
     """Public rows, the size of each class, and how many different sensitive items it shows."""
     from setveil.verify.tables import make_table, number_rows
 
-    table = make_table(published, model.sensitive, progress)
+    table = make_table(published, published.sensitive(model.sensitive), progress)
     classes = table.public()
     # The same numbering as that of `public`: both go through the rows in order.
     class_of, _ = number_rows(table.indptr[:-1], table.tails, table.items, progress)

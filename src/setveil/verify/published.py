@@ -35,6 +35,30 @@ class Published:
         known = {label: number for number, label in enumerate(self.labels)}
         return sorted({known[label] for label in labels if label in known})
 
+    def sensitive(self, items: Iterable[str]) -> list[str]:
+        """The published labels that stand for sensitive items of the original, and for nothing else.
+
+        In recodings the codebook tells; layouts of whole numbers give every item another name. Elsewhere items keep theirs.
+        """
+        from setveil.verify.constraints import cover_pairs, recoding_targets
+
+        wanted = set(items)
+        release = self.release
+        if isinstance(release, Recoding):
+            target, _ = recoding_targets(release)
+            members = np.flatnonzero(target >= 0)
+            labels, domain = target[members], release.domain
+        elif isinstance(release, LocalRecoding):
+            labels, members = cover_pairs(release)
+            domain = release.cover.vocabulary
+        else:
+            return sorted(wanted)
+        is_wanted = np.array([item in wanted for item in domain], dtype=bool)
+        stands_for_others = np.ones(release.published.n_items, dtype=bool)
+        stands_for_others[labels] = False  # those no item stands behind are nobody's secret
+        stands_for_others[labels[~is_wanted[members]]] = True
+        return [release.published.vocabulary[number] for number in np.flatnonzero(~stands_for_others).tolist()]
+
 
 def read_published(what: Any) -> Published:
     """From a release, from transactions, or from any iterable of iterables of labels. Nothing about the arrays is trusted."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from setveil.errors import one_line
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -29,7 +31,7 @@ class Violation:
 
 def in_braces(labels: tuple[str, ...], limit: int = 12) -> str:
     """``{"a", "b"}``: an itemset in a message, however long it is."""
-    shown = ", ".join(f'"{label}"' for label in labels[:limit])
+    shown = ", ".join(f'"{one_line(label)}"' for label in labels[:limit])
     return f"{{{shown}}}" if len(labels) <= limit else f"{{{shown} and {len(labels) - limit:,} more}}"
 
 

@@ -67,6 +67,11 @@ def _value(rate: Rate | None) -> float | None:
     return None if rate is None else float(rate.value)
 
 
+def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_progress) -> RiskTable:
+    """The risk of a release as its files have it: anyone who has them gets the same figures."""
+    return risk(release, seed=0, budget=QUICK, k=model.crowd, progress=progress)
+
+
 def verify(
     what: Any,
     model: PrivacyModel | str,

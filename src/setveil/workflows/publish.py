@@ -18,7 +18,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InputError
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
-from setveil.workflows.assess import measure, quick_attacks, quick_risk
+from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_risk
 from setveil.workflows.policies import policy_of
 
 if TYPE_CHECKING:
@@ -85,11 +85,11 @@ def publish(
         with _stage("write", "writing", seconds, progress):
             written = write_release(release, staging.public, layout, keep_order=keep_order, keep_ids=keep_ids)
         with _stage("verify", "verifying", seconds, progress):
-            verdict, achieved = _verified(release, record, staging.public, written, progress)
+            again, verdict, achieved = _verified(release, record, staging.public, written, progress)
         with _stage("measure", "measuring", seconds, progress):
             metrics = measure(record.data, release)
             risk_before = risk_before or quick_risk(record.data, record.model, record.seed)
-            risk_after = quick_risk(release, record.model, record.seed)
+            risk_after = public_risk(again, record.model)
             attacks = quick_attacks(record.data, release, record.seed)
             errors = query_errors(record.data, release, seed=record.seed)
         with _stage("report", "reporting", seconds, progress):
@@ -115,7 +115,7 @@ def publish(
                 other_algorithms=by_kind(record.model.name),
                 hidden_options=() if publish_constraints else record.model.is_about_original,
             )
-            certificate = _write_public(facts, staging.public, written, keep_order, keep_ids)
+            certificate = _write_public(facts, again, staging.public, written, keep_order, keep_ids)
             _write_internal(facts, certificate, policy or policy_of(record), staging, written)
         write_json(run_json(facts, record, certificate["digest"]), staging.internal / "run.json")
         staging.commit()
@@ -151,8 +151,8 @@ def _stage(name: str, told: str, seconds: dict[str, float], progress: Progress) 
 
 def _verified(
     release: Release, record: RunRecord, folder: Path, written: Written, progress: Progress
-) -> tuple[Verdict, Mapping[str, Any]]:
-    """The verdict on the files as written, read back, and what they achieve; a broken claim is refused."""
+) -> tuple[Release, Verdict, Mapping[str, Any]]:
+    """The release read back from the files as written, its verdict, and what it achieves; a broken claim is refused."""
     from setveil.io.releases.files import read_release
     from setveil.verify import judge
 
@@ -164,19 +164,25 @@ def _verified(
     verdict, achieved = judge(again, record.model, progress)
     if not verdict.holds:
         raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
-    return verdict, achieved
+    return again, verdict, achieved
 
 
-def _write_public(facts: Facts, folder: Path, written: Written, keep_order: bool, keep_ids: bool) -> Mapping[str, Any]:
+def _write_public(
+    facts: Facts, again: Release, folder: Path, written: Written, keep_order: bool, keep_ids: bool
+) -> Mapping[str, Any]:
     """The public report, and the certificate over all files."""
     from setveil.report.certificate import certificate_of, hash_file, write_json
     from setveil.report.page import write_report
+    from setveil.report.record import public_facts
 
     files = {name: hash_file(folder / name) for name in written.files}
-    write_report(facts.public().with_files(files), folder / "report.html")
+
+    def certified() -> dict[str, Any]:
+        return certificate_of(facts.public().with_files(files), written.published, written.layout, keep_order, keep_ids)
+
+    write_report(public_facts(certified(), again, facts.other_algorithms), folder / "report.html")
     files["report.html"] = hash_file(folder / "report.html")
-    public = facts.public().with_files(files)
-    certificate = certificate_of(public, written.published, written.layout, keep_order, keep_ids)
+    certificate = certified()
     write_json(certificate, folder / "certificate.json")
     return certificate
 

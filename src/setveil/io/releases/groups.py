@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Layout, Transactions, Vocabulary
+from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
 from setveil.io.releases.plain_lines import Lines, split_plain
 from setveil.io.transactions.labels import Labels, joined, tokens_of
@@ -20,25 +22,25 @@ CHUNK = 1 << 22  # bytes read at a time
 MOST_GROUPS = 1 << 40  # more than any file has lines
 
 
-def write_groups(
-    path: Path,
+def encode_groups(
     rows: Transactions,
     group_numbers: NDArray[np.int64],
     group_of: NDArray[np.int64],
     order: NDArray[np.int64],
-) -> None:
-    """Write records in the given order, each with the number of its group."""
+    layout_name: str,
+) -> Iterator[bytes]:
+    """Records in the given order, each with the number of its group, as ``jsonl`` or ``parquet``, piece by piece."""
     numbers = group_numbers[group_of]
-    if path.suffix == ".parquet":
-        _write_parquet(path, rows, numbers, order)
-        return
+    if layout_name == "parquet":
+        named, lengths = items_or_nothing(rows, order)
+        columns = {"group": numbers[order], "items": list_column(lengths, named, list(rows.vocabulary))}
+        return iter([encode(columns, len(order))])
 
     def heads(records: NDArray[np.int64]) -> list[bytes]:
         return [b'{"group": %d, "items": [' % number for number in numbers[records].tolist()]
 
     labels = [json.dumps(label, ensure_ascii=False).encode() for label in rows.vocabulary]
-    with open(path, "wb") as file:
-        file.writelines(join_records(rows, order, labels, b", ", b"]}\n", heads))
+    return join_records(rows, order, labels, b", ", b"]}\n", heads)
 
 
 def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
@@ -46,7 +48,7 @@ def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
     read = _read_parquet if path.suffix == ".parquet" else _read_json_lines
     groups, lengths, numbers, labels = read(path)
     if len(groups) and not (groups.min() >= 1 and groups.max() <= len(groups) and np.bincount(groups)[1:].all()):
-        raise InputError(f"{path}: groups must be numbered 1, 2, … without gaps.")
+        raise InputError(f"{path.name}: groups must be numbered 1, 2, … without gaps.")
     vocabulary = Vocabulary(labels)
     items = vocabulary.numbers(labels)[numbers] if labels else np.empty(0, dtype=np.int32)
     layout = Layout("parquet" if path.suffix == ".parquet" else "jsonl")
@@ -65,7 +67,7 @@ def _read_json_lines(path: Path) -> Read:
     numbers: list[NDArray[np.int32]] = []
     n_lines = 0
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             while rows := file.readlines(CHUNK):
                 lines = split_plain(b"".join(rows)) or _parse(rows, path, n_lines)
                 groups.append(lines.groups)
@@ -74,9 +76,9 @@ def _read_json_lines(path: Path) -> Read:
                 n_lines += len(rows)
         return joined(groups, np.int64), joined(lengths, np.int64), joined(numbers, np.int32), labels.texts()
     except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}).") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text.") from None
+        raise InputError(f"{path.name}: cannot be read ({problem.strerror}).") from None
+    except UnicodeError:
+        raise InputError(f"{path.name}: is not UTF-8 text.") from None
 
 
 def _parse(rows: list[bytes], path: Path, n_before: int) -> Lines:
@@ -91,18 +93,12 @@ def _parse(rows: list[bytes], path: Path, n_before: int) -> Lines:
             if type(group) is not int or not 1 <= group <= MOST_GROUPS or type(items) is not list or not all(items):
                 raise ValueError
             labels += [str.encode(item) for item in items]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             where = n_before + len(groups) + 1
-            raise InputError(f'{path}:{where}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
+            raise InputError(f'{path.name}:{where}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
         lengths.append(len(items))
         groups.append(group)
     return Lines(np.array(groups), np.array(lengths), tokens_of(labels))
-
-
-def _write_parquet(path: Path, rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64]) -> None:
-    named, lengths = items_or_nothing(rows, order)
-    columns = {"group": numbers[order], "items": list_column(lengths, named, list(rows.vocabulary))}
-    path.write_bytes(encode(columns, len(order)))
 
 
 def _read_parquet(path: Path) -> Read:
@@ -125,4 +121,4 @@ def _read_parquet(path: Path) -> Read:
             labels.to_list(),
         )
     except (OSError, TypeError, pl.exceptions.PolarsError):
-        raise InputError(f"{path}: is not a Parquet file with the columns group and items.") from None
+        raise InputError(f"{path.name}: is not a Parquet file with the columns group and items.") from None

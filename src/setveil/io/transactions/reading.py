@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from setveil.core.reading import Reading
 from setveil.core.transactions import Layout, Transactions
@@ -168,8 +168,8 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
     return replace(data, reading=reading)
 
 
-def read_written(path: str | os.PathLike[str], layout: Layout, keep_ids: bool = False) -> Transactions:
-    """Read back what ``write_transactions`` wrote in this layout."""
+def read_written(path: str | os.PathLike[str] | IO[bytes], layout: Layout, keep_ids: bool = False) -> Transactions:
+    """Read back what ``write_transactions`` wrote in this layout: from a path or an opened file."""
     has_columns = layout.name == "long" or (layout.name == "parquet" and layout.long)
     has_columns = has_columns and layout.id_column != layout.item_column  # else only their places tell them apart
     return read_transactions(

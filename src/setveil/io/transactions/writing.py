@@ -39,15 +39,26 @@ def write_transactions(
 
     Without ids, a layout that needs them numbers records 1, 2, … as they are written.
     """
+    chunks = encode_transactions(data, layout, order=order, ids=ids)
+    with _opened(path) as file:
+        file.writelines(chunks)
+
+
+def encode_transactions(
+    data: Transactions,
+    layout: Layout,
+    *,
+    order: NDArray[np.integer] | None = None,
+    ids: Sequence[str] | None = None,
+) -> Iterator[bytes]:
+    """The bytes ``write_transactions`` writes, piece by piece; whatever does not fit the layout is refused at once."""
     name = check_format(layout.name, WRITTEN)
     _check_texts(data.vocabulary, "label")
     if ids is not None:
         _check_ids(name, ids, data.n_records)
     data = Transactions(data.indptr, data.items, data.vocabulary)  # without ids, which would travel with every part
     places = np.arange(data.n_records) if order is None else np.asarray(order, dtype=np.int64)
-    chunks = _chunks(name, data, layout, places, ids)  # whatever does not fit is refused before the file is opened
-    with _opened(path) as file:
-        file.writelines(chunks)
+    return _chunks(name, data, layout, places, ids)
 
 
 def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:
@@ -111,7 +122,7 @@ def _chunks(
     delimiter = check_delimiter(layout.delimiter)
     if name == "basket":
         return _basket(data, order, delimiter)
-    header = delimiter.encode().join(_field(column, delimiter) for column in (layout.id_column, layout.item_column))
+    header = delimiter.encode().join(field(column, delimiter) for column in (layout.id_column, layout.item_column))
     return chain([] if n_written else [header + b"\n"], _long(data, order, ids, delimiter, n_written))
 
 
@@ -137,7 +148,7 @@ def _spmf(data: Transactions, order: NDArray[np.int64]) -> Iterator[bytes]:
 
 
 def _basket(data: Transactions, order: NDArray[np.int64], delimiter: str) -> Iterator[bytes]:
-    labels = [_field(label, delimiter) for label in data.vocabulary]
+    labels = [field(label, delimiter) for label in data.vocabulary]
     return join_records(data, order, labels, delimiter.encode(), b"\n")
 
 
@@ -155,14 +166,14 @@ def _long(
     data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None, delimiter: str, n_written: int
 ) -> Iterator[bytes]:
     separator = delimiter.encode()
-    ends = _pieces([*(_field(label, delimiter) + b"\n" for label in data.vocabulary), b"\n"])
+    ends = _pieces([*(field(label, delimiter) + b"\n" for label in data.vocabulary), b"\n"])
     for start in range(0, len(order), CHUNK):
         records = order[start : start + CHUNK]
         if ids is None:
             first = n_written + start + 1
             heads = [b"%d%s" % (number, separator) for number in range(first, first + len(records))]
         else:
-            heads = [_field(ids[record], delimiter) + separator for record in records.tolist()]
+            heads = [field(ids[record], delimiter) + separator for record in records.tolist()]
         numbers, lengths = items_or_nothing(data, records)
         rows = np.empty(2 * len(numbers), dtype=object)
         rows[::2] = np.repeat(_pieces(heads), lengths)
@@ -224,8 +235,8 @@ def _pieces(texts: list[bytes]) -> Pieces:
     return pieces
 
 
-def _field(text: str, delimiter: str) -> bytes:
-    """A field as RFC 4180 has it. Whatever another reader might take for layout is quoted, too."""
+def field(text: str, delimiter: str) -> bytes:
+    """A cell of a table as RFC 4180 has it. Whatever another reader might take for layout is quoted, too."""
     special = {delimiter, *DELIMITERS, '"', "\r", "\n"}
     if special & set(text) or text != text.strip() or text.startswith("\ufeff"):
         text = '"' + text.replace('"', '""') + '"'

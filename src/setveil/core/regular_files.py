@@ -1,0 +1,48 @@
+"""Files of a release folder, which may come from anyone."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from setveil.errors import InputError, one_line
+
+GZIP = b"\x1f\x8b"
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular, uncompressed file opened for reading.
+
+    Links are not followed and pipes are not waited for: a link could lead to a device or to a secret of whoever reads. Compressed data
+    could be a thousand times larger than it looks, and no release holds any.
+    """
+    shown = one_line(path.name, 120)
+    try:
+        file = open(path, "rb", opener=_without_following)  # noqa: SIM115 (for whoever asked)
+    except FileNotFoundError:
+        raise InputError(f"{shown}: missing; a release is not whole without it.") from None
+    except (OSError, ValueError) as problem:  # ValueError: names no file system can hold
+        reason = getattr(problem, "strerror", None) or "impossible name"
+        if _is_there_but_not_regular(path):
+            reason = "not a regular file"
+        raise InputError(f"{shown}: cannot be read ({reason}).") from None
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise InputError(f"{shown}: cannot be read (not a regular file).")
+    if file.peek(2).startswith(GZIP):
+        file.close()
+        raise InputError(f"{shown}: cannot be read (compressed; files of a release are plain).")
+    return file
+
+
+def _without_following(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _is_there_but_not_regular(path: Path) -> bool:
+    try:
+        return not stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,136 @@
+"""The one form in which a release is written: what it says determines every byte.
+
+Records stand in the order of their published content, groups are numbered by theirs, every label is quoted in one way. So a file that
+is not in this form carries something besides the release, and a verifier can tell.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping, Layout, Release, Vocabulary
+from setveil.core.regular_files import open_regular
+from setveil.core.transactions import sort_rows
+from setveil.errors import InputError
+from setveil.io.releases.groups import encode_groups
+from setveil.io.releases.tables import CODEBOOK, SENSITIVE, encode_codebook, encode_counts
+from setveil.io.transactions.reading import extension
+from setveil.io.transactions.writing import encode_transactions
+
+PARQUET_ABOVE = 10_000_000  # records of a grouping
+
+Files = dict[str, Iterator[bytes]]  # name → its bytes, piece by piece
+
+
+def layout_of(release: Release, wanted: Layout) -> Layout:
+    """The layout a release is written in: groupings have their own."""
+    if isinstance(release, Grouping):
+        return Layout("parquet" if release.published.n_records > PARQUET_ABOVE else "jsonl")
+    return wanted
+
+
+def published_name(layout: Layout) -> str:
+    """``published.csv`` and the like."""
+    return "published" + extension(layout.name)
+
+
+def encode_release(
+    release: Release, layout: Layout, *, keep_order: bool = False, keep_ids: bool = False
+) -> tuple[Files, NDArray[np.int64]]:
+    """The files of a release whose labels fit the layout, and the record at each place of the published one."""
+    rows, name = release.published, published_name(layout)
+    if isinstance(release, Grouping):
+        if keep_order or keep_ids:
+            raise InputError(
+                "a grouping cannot keep record order or ids: they would tell who is in which group; leave it out."
+            )
+        number, order = canonical_groups(release)
+        published = encode_groups(rows, number + 1, release.group_of, order, layout.name)
+        return {name: published, CODEBOOK: encode_codebook(release), SENSITIVE: encode_counts(release, number)}, order
+    if keep_ids and rows.ids is None:
+        raise InputError("the input has no record ids to keep; leave out --keep-ids.")
+    order = np.arange(rows.n_records) if keep_order else rows.lexicographic_order()
+    published = encode_transactions(rows, layout, order=order, ids=rows.ids if keep_ids else None)
+    return {name: published, CODEBOOK: encode_codebook(release)}, order
+
+
+def check_form(
+    folder: Path, release: Release, layout: Layout, *, keep_order: bool = False, keep_ids: bool = False
+) -> tuple[list[str], list[str]]:
+    """Problems of files that say more than the release read from them, and what cannot be told; one line each."""
+    problems, unchecked = [], []
+    try:
+        files, _ = encode_release(release, layout, keep_order=keep_order, keep_ids=keep_ids)
+        for name, pieces in files.items():
+            if layout.name == "parquet" and name == published_name(layout):
+                expected = b"".join(pieces)
+                if _first_difference(folder / name, [expected]) is None:
+                    continue
+                if _same_table(folder / name, expected):
+                    unchecked.append(
+                        f"{name}: written by another version of Polars; what it holds besides records cannot be told."
+                    )
+                else:
+                    problems.append(
+                        f"{name}: not in canonical form; it holds something that is no part of the release."
+                    )
+            elif (line := _first_difference(folder / name, pieces)) is not None:
+                problems.append(
+                    f"{name}: not in canonical form from line {line:,} on; it holds something that is no part of the release."
+                )
+    except InputError as problem:
+        problems.append(str(problem))
+    return problems, unchecked
+
+
+def _same_table(path: Path, expected: bytes) -> bool:
+    """Whether two Parquet files have the same columns and rows."""
+    import polars as pl
+
+    with open_regular(path) as file:
+        found = pl.read_parquet(io.BytesIO(file.read()))
+    return found.equals(pl.read_parquet(io.BytesIO(expected))) and found.schema == pl.read_parquet_schema(
+        io.BytesIO(expected)
+    )
+
+
+def _first_difference(path: Path, pieces: Iterable[bytes]) -> int | None:
+    """The line of a file at which it ceases to be what was expected; None if it never does."""
+    line = 1
+    with open_regular(path) as file:
+        for piece in pieces:
+            found = file.read(len(piece))
+            if found != piece:
+                same = next((place for place, byte in enumerate(found) if byte != piece[place]), len(found))
+                return line + found.count(b"\n", 0, same)
+            line += piece.count(b"\n")
+        return line if file.read(1) else None
+
+
+def canonical_groups(release: Grouping) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """``(number, order)``: groups numbered by sorted content, and records sorted by group number, then content."""
+    rank = release.published.row_ranks()
+    groups = release.group_of
+    by_group = np.lexsort((rank, groups))
+    # A group as a row of numbers: its records' ranks in order, then its sensitive counts above all ranks. Only items that are counted
+    # have a say in the order.
+    counted = [release.sensitive[item] for item in np.unique(release.count_item).tolist()]
+    items = Vocabulary(counted).numbers(release.sensitive)[release.count_item]
+    by_count = np.lexsort((release.count, items))
+    is_new = (np.diff(items[by_count], prepend=-1) != 0) | (np.diff(release.count[by_count], prepend=-1) != 0)
+    counts = np.empty(len(items), dtype=np.int64)
+    counts[by_count] = len(rank) + np.cumsum(is_new)
+    owner = np.concatenate((groups[by_group], release.count_group))
+    content = np.concatenate((rank[by_group], counts))
+    content = content[np.argsort(owner, kind="stable")]
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=release.n_groups)))).astype(np.int64)
+    n_codes = int(content.max(initial=0)) + 1
+    places, _ = sort_rows(indptr, content.astype(np.int32), n_codes)
+    number = np.empty(release.n_groups, dtype=np.int64)
+    number[places] = np.arange(release.n_groups)
+    return number, np.lexsort((rank, number[groups])) if release.n_groups else by_group

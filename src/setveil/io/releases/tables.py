@@ -1,0 +1,115 @@
+"""The two small tables of a release: ``codebook.csv`` and, for groupings, ``sensitive.csv``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping, LocalRecoding, Recoding, Release
+from setveil.core.regular_files import open_regular
+from setveil.errors import InputError, one_line
+from setveil.io.transactions.writing import field
+
+CODEBOOK = "codebook.csv"
+SENSITIVE = "sensitive.csv"
+CODEBOOK_HEADER = ("published_item", "item")
+SENSITIVE_HEADER = ("group", "item", "count")
+MOST_DIGITS = 15  # of a count; no file has as many records
+
+Count = tuple[int, str, int]  # group, item, count
+
+
+def encode_codebook(release: Release) -> Iterator[bytes]:
+    """The bytes of ``codebook.csv``."""
+    return _encode(CODEBOOK_HEADER, codebook_rows(release))
+
+
+def codebook_rows(release: Release) -> list[tuple[str, str]]:
+    """``(published_item, item)`` sorted by the published item's label, then the item's; suppressed and absent first."""
+    labels = release.published.vocabulary
+    if isinstance(release, Recoding):
+        pairs = [
+            (labels[number] if number >= 0 else "", item)
+            for item, number in zip(release.domain, release.target.tolist(), strict=True)
+        ]
+        order = sorted(range(len(pairs)), key=lambda place: (int(release.target[place]), place))
+        return [pairs[place] for place in order]
+    if isinstance(release, LocalRecoding):
+        covered = np.zeros(len(release.cover.vocabulary), dtype=bool)
+        covered[release.cover.items] = True
+        absent = [("", release.cover.vocabulary[int(item)]) for item in np.flatnonzero(~covered)]
+        return absent + [
+            (label, item) for label, items in zip(labels, release.cover.to_lists(), strict=True) for item in items
+        ]
+    return [(label, label) for label in labels]
+
+
+def read_codebook(folder: Path) -> list[tuple[str, str]]:
+    """Rows of ``codebook.csv``; a malformed one is an error with its line."""
+    return [(row[0], row[1]) for _, row in _read(folder / CODEBOOK, CODEBOOK_HEADER)]
+
+
+def encode_counts(release: Grouping, number: NDArray[np.int64]) -> Iterator[bytes]:
+    """The bytes of ``sensitive.csv``; ``number`` is the published number of each group, from 0."""
+    by_number = np.lexsort((release.count_item, number[release.count_group]))
+    return _encode(
+        SENSITIVE_HEADER,
+        (
+            (
+                str(int(number[release.count_group[place]]) + 1),
+                release.sensitive[int(release.count_item[place])],
+                str(int(release.count[place])),
+            )
+            for place in by_number
+        ),
+    )
+
+
+def read_counts(folder: Path, n_groups: int) -> list[Count]:
+    """Rows of ``sensitive.csv``, groups numbered from 0."""
+    entries: list[Count] = []
+    seen: set[tuple[int, str]] = set()
+    for line, (group, item, count) in _read(folder / SENSITIVE, SENSITIVE_HEADER):
+        where = f"{SENSITIVE}:{line}"
+        if not all(text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS for text in (group, count)):
+            raise InputError(f"{where}: group and count must be whole numbers of at most {MOST_DIGITS} digits.")
+        if not 1 <= int(group) <= n_groups:
+            raise InputError(f"{where}: there is no group {group}.")
+        if int(count) < 1:
+            raise InputError(f"{where}: a count must be at least 1.")
+        if not item:
+            raise InputError(f"{where}: a count without an item.")
+        if (int(group), item) in seen:
+            raise InputError(f'{where}: group {group} counts "{one_line(item)}" twice.')
+        seen.add((int(group), item))
+        entries.append((int(group) - 1, item, int(count)))
+    return entries
+
+
+def _encode(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
+    yield ",".join(header).encode() + b"\n"
+    for row in rows:
+        yield b",".join(field(cell, ",") for cell in row) + b"\n"
+
+
+def _read(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """``(line, fields)`` of the rows below the header."""
+    name = path.name
+    try:
+        with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            if next(reader, None) != list(header):
+                raise InputError(f"{name}:1: the header must be {','.join(header)}.")
+            for row in reader:
+                if len(row) != len(header):
+                    raise InputError(f"{name}:{reader.line_num}: expected {len(header)} fields, found {len(row)}.")
+                yield reader.line_num, row
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: is not UTF-8 text.") from None
+    except (OSError, csv.Error) as problem:
+        raise InputError(f"{name}: cannot be read as CSV ({one_line(str(problem), 80)}).") from None

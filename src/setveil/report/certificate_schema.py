@@ -1,0 +1,115 @@
+"""Which fields a certificate has, and what they may hold; everything else is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from setveil.errors import one_line
+from setveil.models import MODELS
+from setveil.report.words import ACHIEVED, METRICS
+
+MOST_RECORDS = 2**40
+MOST_SENTENCES = 50
+
+Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9.+_-]*$")]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Sentence = Annotated[str, Field(min_length=1, max_length=1000)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Number = Annotated[int, Field(ge=0, le=MOST_RECORDS)]
+Figure = Annotated[int, Field(ge=-(2**63), lt=2**63)] | Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _Model(_Strict):
+    name: Name
+    options: dict[str, Any]  # checked by the model itself
+
+
+class _Algorithm(_Strict):
+    name: Annotated[str, Field(max_length=100)]
+
+
+class _Layout(_Strict):
+    name: Literal["fimi", "spmf", "long", "basket", "jsonl", "parquet"]
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)]
+    id_column: Annotated[str, Field(max_length=1000)]
+    item_column: Annotated[str, Field(max_length=1000)]
+    long: bool
+
+
+class _Release(_Strict):
+    kind: Literal["recoding", "local-recoding", "replacement", "grouping"]
+    published: Name
+    layout: _Layout
+    suppression: bool
+    safe_csv: bool
+
+
+class _RiskRow(_Strict):
+    known: Number
+    n_records: Number
+    share_of_records: Share
+    singled_out: Share | None
+    mean_inverse_support: Share | None
+    max_inverse_support: Share | None
+    below_k: Share | None
+    exact: bool
+    n_targets: Number | None
+    singled_out_interval: list[Share] | None
+    mean_inverse_support_interval: list[Share] | None
+    below_k_interval: list[Share] | None
+    note: Annotated[str, Field(max_length=1000)]
+
+
+class _Risk(_Strict):
+    after: Annotated[list[_RiskRow], Field(max_length=100)]
+
+
+class Certificate(_Strict):
+    """``certificate.json``, field by field."""
+
+    setveil: Name
+    schema_: Literal[1] = Field(alias="schema")
+    model: _Model
+    guarantee: Sentence
+    algorithm: _Algorithm
+    release: _Release
+    records: Number
+    record_order: Literal["canonical", "input"]
+    record_ids: bool
+    files: dict[Name, Digest]
+    verified: Literal[True]
+    achieved: dict[Name, Figure]
+    metrics: dict[Name, Figure | None]
+    risk: _Risk
+    not_protected: Annotated[list[Sentence], Field(max_length=MOST_SENTENCES)]
+    digest: Digest
+
+
+def check_schema(certificate: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the form of a certificate, one line each; at most ten."""
+    try:
+        read = Certificate.model_validate(certificate)
+    except ValidationError as problem:
+        return [
+            f"certificate.json: {_where(error['loc'])}: {one_line(error['msg'], 120)}."
+            for error in problem.errors(include_url=False, include_context=False, include_input=False)[:10]
+        ]
+    problems = []
+    if read.model.name not in MODELS:
+        problems.append(f"there is no model {one_line(read.model.name)}")
+    for name, known in (("achieved", ACHIEVED), ("metrics", METRICS)):
+        strange = sorted(set(getattr(read, name)) - set(known))
+        if strange:
+            problems.append(f"there is no figure {name}.{one_line(strange[0])}")
+    return [f"certificate.json: {problem}." for problem in problems]
+
+
+def _where(place: tuple[int | str, ...]) -> str:
+    return one_line(".".join(str(part) for part in place), 80)

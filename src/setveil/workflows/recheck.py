@@ -1,0 +1,316 @@
+"""Whether a release folder holds what it says: checked from its files, whoever made them.
+
+There are three answers: it holds, it does not, or that cannot be told here. What is said about a folder was computed from its
+records; the rest is what its publisher says, and is called that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil import __version__
+from setveil.core import Layout, Recoding, Release, Transactions, Vocabulary
+from setveil.core.progress import Progress, no_progress
+from setveil.core.regular_files import open_regular
+from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
+from setveil.io.releases.canonical import check_form
+from setveil.io.releases.tables import read_codebook
+from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
+from setveil.report.certificate_schema import check_schema
+from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
+from setveil.workflows.assess import public_risk
+from setveil.workflows.folder import in_input_order, owners_model, plain, read_folder
+from setveil.workflows.reading import read
+
+if TYPE_CHECKING:
+    from setveil.verify import Violation
+
+CERTIFICATE = "certificate.json"
+HIDDEN_CONSTRAINTS = "the privacy constraints were not published; only their owner can check them."
+HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (use --original)."
+MAYBE_SUPPRESSED = (
+    "whether items that are not published were suppressed or absent only the owner can tell (use --original)."
+)
+SECONDS, SECONDS_PER_MB = 120, 60  # how long a check may take unless told otherwise
+
+
+@dataclass(frozen=True)
+class FolderVerdict:
+    """What ``verify OUT`` found."""
+
+    holds: bool | None  # None: cannot be told here
+    problems: tuple[str, ...]  # files, certificate, codebook, fidelity
+    verdict: Verdict | None  # of the claim; None where it could not be checked
+    certificate: Mapping[str, Any]
+    sentence: str = ""  # what was checked, in the words of the model
+    unchecked: tuple[str, ...] = ()  # why nothing can be told
+    notes: tuple[str, ...] = ()
+    publisher_says: Mapping[str, Any] = field(default_factory=dict)  # not computed here
+
+
+def verify_folder(
+    out: str | os.PathLike[str],
+    original: Any = None,
+    *,
+    time_limit: float | None = None,
+    progress: Progress = no_progress,
+    **read_options: Any,
+) -> FolderVerdict:
+    """Re-check a release folder: files, form, claim, figures and page; with ``original`` also its fidelity.
+
+    ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells nothing.
+    """
+    folder = Path(out)
+    check = _Check(folder, _deadline(folder, time_limit, progress))
+    data = None if original is None else read(original, **read_options)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SetveilWarning)  # advice for owners, in the words of whoever made the files
+            check.run(data)
+    except UncheckedError as problem:
+        check.unchecked.append(str(problem))
+    except SetveilError as problem:
+        check.problems.append(str(problem))
+    except (MemoryError, RecursionError):
+        check.unchecked.append("the files ask for more memory than there is.")
+    return check.answer()
+
+
+def audit(
+    source: Any,
+    section: Mapping[str, Any],
+    limit: int,
+    read_options: Mapping[str, Any],
+    time_limit: float | None = None,
+    progress: Progress = no_progress,
+) -> tuple[Verdict, list[Violation]]:
+    """Check any transaction file, whoever made it; ``section`` is the policy's model section."""
+    from setveil.policy.resolve import model_of
+    from setveil.policy.schema import Policy
+
+    watch = progress if time_limit is None else _Deadline(time_limit, progress)
+    data = read(source, **read_options)
+    policy = Policy.from_dict({"schema": 1, "model": dict(section)})
+    model = model_of(policy, data, None)
+    verdict, _ = judge(data, model, watch)
+    return verdict, minimal_violations(data, model, limit, watch) if limit and not verdict.holds else []
+
+
+class _Check:
+    """One check of one folder; what is found gathers in its lists."""
+
+    def __init__(self, folder: Path, progress: Progress) -> None:
+        self.folder, self.progress = folder, progress
+        self.problems: list[str] = []
+        self.unchecked: list[str] = []
+        self.notes: list[str] = []
+        self.publisher_says: dict[str, Any] = {}
+        self.certificate: Mapping[str, Any] = {}
+        self.verdict: Verdict | None = None
+        self.sentence = ""
+
+    def answer(self) -> FolderVerdict:
+        """The three answers: what is wrong weighs more than what cannot be told."""
+        is_broken = bool(self.problems) or (self.verdict is not None and not self.verdict.holds)
+        is_open = bool(self.unchecked) or self.verdict is None
+        return FolderVerdict(
+            holds=False if is_broken else None if is_open else True,
+            problems=tuple(self.problems),
+            verdict=self.verdict,
+            certificate=self.certificate,
+            sentence=self.sentence,
+            unchecked=tuple(self.unchecked),
+            notes=tuple(self.notes),
+            publisher_says=self.publisher_says,
+        )
+
+    def run(self, data: Transactions | None) -> None:
+        """Files first, then what they say."""
+        self.certificate, problems = check_files(self.folder, self.progress)
+        self.problems += problems or check_schema(self.certificate)
+        if check_schema(self.certificate):
+            return
+        said = self.certificate
+        model, is_hidden = self._model()
+        spelled = read_folder(self.folder, said)
+        problems, unchecked = check_form(
+            self.folder,
+            spelled,
+            Layout(**said["release"]["layout"]),
+            keep_order=said["record_order"] == "input",
+            keep_ids=said["record_ids"],
+        )
+        self.problems += problems
+        self.unchecked += unchecked
+        labels = spelled.published.vocabulary.labels
+        self.problems += check_codebook(read_codebook(self.folder), labels, spelled.kind)
+        self._check_names(spelled)
+        if said["records"] != spelled.published.n_records:
+            self._wrong("tells of another number of records than are published")
+        release = plain(spelled, said)
+        owners = None if data is None else owners_model(self.folder, said, data)
+        if is_hidden and owners is None:
+            self.unchecked.append(HIDDEN_CONSTRAINTS)
+        else:
+            self._check_claim(release, owners if is_hidden and owners else model, data)
+        if owners is not None and not is_hidden and isinstance(model, ConstraintAnonymity) and owners != model:
+            self._wrong("its constraints are not those of the owner's policy")
+        self._check_words(model, is_hidden)
+        self._check_figures(spelled, model)
+        self._check_page(spelled)
+        if data is not None:
+            ordered, is_ordered = in_input_order(self.folder, release, said)
+            suppression = said["release"]["suppression"]
+            told = owners or (None if is_hidden else model)
+            self.problems += check_original(ordered, data, told, in_input_order=is_ordered, suppression=suppression)
+
+    def _wrong(self, what: str) -> None:
+        self.problems.append(f"{CERTIFICATE}: {what}.")
+
+    def _model(self) -> tuple[PrivacyModel, bool]:
+        """The model a certificate names, and whether lists about the original were left out of it."""
+        name, options = self.certificate["model"]["name"], dict(self.certificate["model"]["options"])
+        try:
+            model, is_hidden = certified_model(name, options)
+        except SetveilError as problem:
+            raise InputError(f"{CERTIFICATE}: {problem}") from None
+        except (TypeError, ValueError, AttributeError):
+            raise InputError(f"{CERTIFICATE}: the options of the model make no sense.") from None
+        written = json.loads(json.dumps(model.options()))
+        if is_hidden:
+            written = {key: value for key, value in written.items() if key not in model.is_about_original}
+        if written != self.certificate["model"]["options"]:
+            self._wrong("the options of the model are not all there, or not as they are written")
+        return model, is_hidden
+
+    def _check_names(self, release: Release) -> None:
+        """A release has exactly the files of its kind."""
+        wanted = {self.certificate["release"]["published"], "codebook.csv", "report.html"}
+        wanted |= {"sensitive.csv"} if release.kind == "grouping" else set()
+        if set(self.certificate["files"]) != wanted:
+            self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
+
+    def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
+        self.sentence = model.guarantee()
+        if not isinstance(model, ConstraintAnonymity) or not isinstance(release, Recoding):
+            self.verdict, found = judge(release, model, self.progress)
+            self._compare_achieved(found)
+            return
+        if data is not None:  # a codebook lists absent items like suppressed ones; the original tells
+            occurs = np.zeros(len(release.domain), dtype=bool)
+            places = release.domain.numbers(data.vocabulary)
+            occurs[places[(places >= 0) & (data.supports > 0)]] = True
+            known = replace(release, suppressed=release.suppressed & occurs)
+            self.verdict, found = judge(known, model, self.progress)
+            self._compare_achieved(found)
+            return
+        unbounded = replace(model, max_suppressed=100)
+        if model.max_suppressed < 100:
+            self.unchecked.append(HIDDEN_SUPPRESSION)
+        self.verdict, _ = judge(_all_suppressed(release, model), unbounded, self.progress)
+        if self.verdict.holds:
+            self.publisher_says["achieved"] = dict(self.certificate["achieved"])
+            return
+        none_suppressed = replace(release, suppressed=np.zeros(len(release.domain), dtype=bool))
+        lenient, _ = judge(none_suppressed, unbounded, self.progress)
+        if lenient.holds:
+            self.verdict = None
+            self.unchecked.append(MAYBE_SUPPRESSED)
+
+    def _compare_achieved(self, found: Mapping[str, Any]) -> None:
+        if self.verdict is not None and self.verdict.holds and dict(found) != self.certificate["achieved"]:
+            self._wrong('"achieved" is not what the records show')
+
+    def _check_words(self, model: PrivacyModel, is_hidden: bool) -> None:
+        """Sentences belong to a model and its options; other versions may word them differently."""
+        said = self.certificate
+        self.publisher_says |= {"setveil": said["setveil"], "algorithm": said["algorithm"]["name"]}
+        if said["metrics"]:
+            self.publisher_says["metrics"] = dict(said["metrics"])
+        if said["setveil"] != __version__:
+            self.unchecked.append(
+                f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use that one."
+            )
+            return
+        if not is_hidden and said["guarantee"] != model.guarantee():
+            self._wrong('"guarantee" is not the sentence of this model')
+        known = model.not_protected()
+        if [sentence for sentence in said["not_protected"] if sentence in known] != known:
+            self._wrong('"not_protected" leaves out what this model does not protect')
+        more = [sentence for sentence in said["not_protected"] if sentence not in known]
+        if more:
+            self.publisher_says["not_protected"] = more
+        if said["record_ids"]:
+            self.notes.append("the ids of the records are published: whoever knows one finds the record.")
+        if said["record_order"] == "input":
+            self.notes.append("the order of the input is published: whoever knows a place in it finds the record.")
+
+    def _check_figures(self, release: Release, model: PrivacyModel) -> None:
+        if self.certificate["setveil"] != __version__:
+            return
+        rows = json.loads(json.dumps(public_risk(release, model, self.progress).to_dict()["rows"]))
+        if rows != self.certificate["risk"]["after"]:
+            self._wrong('"risk" is not what the records show')
+
+    def _check_page(self, release: Release) -> None:
+        """The page follows from the certificate and the files, so it can be drawn again."""
+        from setveil.algorithms import by_kind
+        from setveil.report.page import render_report
+        from setveil.report.record import public_facts
+
+        if self.certificate["setveil"] != __version__ or self.problems:
+            return
+        page = render_report(
+            public_facts(self.certificate, release, by_kind(self.certificate["model"]["name"]))
+        ).encode()
+        with open_regular(self.folder / "report.html") as file:
+            if file.read(len(page) + 1) != page:
+                self.problems.append("report.html: is not the page of this certificate and these records.")
+
+
+def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:
+    """The release as if every item that is not published had been suppressed: the strictest reading of its codebook."""
+    items = {item for constraint in model.constraints for item in constraint}
+    domain = Vocabulary({*release.domain, *items})
+    target = np.full(len(domain), -1, dtype=np.int32)
+    target[domain.numbers(release.domain)] = release.target
+    return replace(release, domain=domain, target=target, suppressed=target < 0)
+
+
+# -- time -------------------------------------------------------------------------------------------------------------
+
+
+class _Deadline:
+    """Passes progress on until time is up."""
+
+    def __init__(self, seconds: float, progress: Progress) -> None:
+        self.seconds, self.progress = seconds, progress
+        self.end = time.monotonic() + seconds
+
+    def __call__(self, stage: str, share: float | None) -> None:
+        if time.monotonic() > self.end:
+            raise UncheckedError(f"not done within {self.seconds:g} seconds; allow more with --time-limit.")
+        self.progress(stage, share)
+
+
+def _deadline(folder: Path, seconds: float | None, progress: Progress) -> Progress:
+    if seconds is None:
+        seconds = SECONDS + SECONDS_PER_MB * _size(folder) / 1e6
+    return _Deadline(seconds, progress)
+
+
+def _size(folder: Path) -> int:
+    try:
+        with os.scandir(folder) as entries:
+            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+    except OSError:
+        return 0

@@ -1,0 +1,248 @@
+"""Release folders made to mislead: hashes and digest are right, something else is not. None of them holds."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from setveil.core import Transactions
+from setveil.report.certificate import seal, write_json
+from setveil.workflows.recheck import FolderVerdict, verify_folder
+
+RECORDS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["d"], ["d", "a"]] * 5
+SECRETS = [["a", "s"], ["b"], ["c"], ["d"], ["a", "b"], ["b", "c"], ["c", "d"], ["d", "t"]] * 4
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One intact folder per kind and layout; tests change copies."""
+    place = tmp_path_factory.mktemp("intact")
+    recoded = sv.anonymize(RECORDS, sv.KmAnonymity(k=3, m=2), "aa", "fanout:2")
+    for layout in ("long", "basket", "jsonl", "parquet", "fimi"):
+        recoded.publish(place / layout, to=layout)
+    sv.anonymize(RECORDS, sv.KAnonymity(k=3), "pta").publish(place / "replaced", to="jsonl")
+    grouped = sv.Grouping.from_groups(Transactions.from_lists(SECRETS), np.arange(len(SECRETS)) // 8, ["s", "t"])
+    like = sv.anonymize(SECRETS, sv.PrivacyDegree(p=4, sensitive=["s", "t"]), "random")
+    from dataclasses import replace
+
+    replace(grouped, record=like.record).publish(place / "grouped")
+    model = sv.ConstraintAnonymity(k=3, constraints=[["a", "b"], ["c"]], max_suppressed=100)
+    constrained = sv.anonymize(RECORDS, model, "pcta")
+    constrained.publish(place / "constrained", to="jsonl", publish_constraints=True)
+    constrained.publish(place / "hidden", to="jsonl")
+    return {path.name: path for path in place.iterdir()}
+
+
+Change = Callable[[Path], None]
+
+
+def forged(folders: dict[str, Path], name: str, tmp_path: Path, change: Change) -> FolderVerdict:
+    """A copy with something changed, and every hash set right again."""
+    folder = tmp_path / "out"
+    shutil.copytree(folders[name], folder)
+    change(folder)
+    certificate = json.loads((folder / "certificate.json").read_text())
+    for file in certificate["files"]:
+        if (folder / file).is_file() and not (folder / file).is_symlink():
+            certificate["files"][file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+    write_json(seal(certificate), folder / "certificate.json")
+    checked = verify_folder(folder)
+    assert all(len(line) <= 300 and "\n" not in line for line in (*checked.problems, *checked.unchecked))
+    return checked
+
+
+def certificate_with(*path: str, to: Any) -> Change:
+    def change(folder: Path) -> None:
+        file = folder / "certificate.json"
+        certificate = json.loads(file.read_text())
+        part = certificate
+        for key in path[:-1]:
+            part = part[int(key)] if isinstance(part, list) else part[key]
+        if to is ...:
+            del part[path[-1]]
+        else:
+            part[path[-1]] = to
+        file.write_text(json.dumps(certificate))
+
+    return change
+
+
+def text_with(file: str, old: str, new: str) -> Change:
+    def change(folder: Path) -> None:
+        text = (folder / file).read_bytes().decode()
+        assert old in text, (old, text[:300])
+        (folder / file).write_bytes(text.replace(old, new, 1).encode())
+
+    return change
+
+
+def lines_swapped(file: str, first: int, second: int) -> Change:
+    def change(folder: Path) -> None:
+        lines = (folder / file).read_bytes().splitlines(keepends=True)
+        assert lines[first] != lines[second]
+        lines[first], lines[second] = lines[second], lines[first]
+        (folder / file).write_bytes(b"".join(lines))
+
+    return change
+
+
+def extra_file(folder: Path) -> None:
+    (folder / "raw.csv").write_text("everything\n")
+    certificate = json.loads((folder / "certificate.json").read_text())
+    certificate["files"]["raw.csv"] = "0" * 64
+    (folder / "certificate.json").write_text(json.dumps(certificate))
+
+
+def linked(to: str) -> Change:
+    def change(folder: Path) -> None:
+        (folder / "codebook.csv").unlink()
+        (folder / "codebook.csv").symlink_to(to)
+
+    return change
+
+
+def piped(folder: Path) -> None:
+    (folder / "codebook.csv").unlink()
+    os.mkfifo(folder / "codebook.csv")
+
+
+def zipped(folder: Path) -> None:
+    file = folder / "published.jsonl"
+    file.write_bytes(gzip.compress(file.read_bytes()))
+
+
+def test_intact_folders_hold(folders: dict[str, Path], tmp_path: Path) -> None:
+    for name, folder in folders.items():
+        if name.endswith(".internal"):
+            continue
+        checked = verify_folder(folder)
+        wanted = None if name == "hidden" else True
+        assert checked.holds is wanted, (name, checked.problems, checked.unchecked)
+        again = forged(folders, name, tmp_path / name, lambda folder: None)
+        assert again.holds is wanted
+
+
+def test_the_sentence_is_that_of_the_model_that_was_checked(folders: dict[str, Path]) -> None:
+    assert verify_folder(folders["jsonl"]).sentence == sv.KmAnonymity(k=3, m=2).guarantee()
+
+
+CLAIMS: list[tuple[str, Change, str]] = [
+    ("jsonl", certificate_with("guarantee", to="Nobody finds fewer than 50 records."), "sentence of this model"),
+    ("jsonl", certificate_with("verified", to=False), "verified"),
+    ("jsonl", certificate_with("schema", to=2), "schema"),
+    ("jsonl", certificate_with("model", "options", "k", to=-5), "k must be"),
+    ("jsonl", certificate_with("model", "options", "k", to=30), "occurs in"),
+    ("jsonl", certificate_with("model", "options", "k", to=2), "sentence of this model"),
+    ("jsonl", certificate_with("model", "options", "k", to=3.0), "whole number"),
+    ("jsonl", certificate_with("model", "options", "extra", to=1), "no option"),
+    ("jsonl", certificate_with("model", "options", "m", to=...), "needs m"),
+    ("jsonl", certificate_with("model", "options", to={"k": [], "m": {}}), "whole number"),
+    ("jsonl", certificate_with("model", "name", to="magic"), "no model"),
+    ("jsonl", certificate_with("extra", to="a note"), "extra"),
+    ("jsonl", certificate_with("release", "extra", to="a note"), "extra"),
+    ("jsonl", certificate_with("release", "kind", to="replacement"), ""),
+    ("jsonl", certificate_with("release", "kind", to="grouping"), ""),
+    ("jsonl", certificate_with("release", "published", to="report.html"), "not one of its files"),
+    ("jsonl", certificate_with("records", to=10**25), "records"),
+    ("jsonl", certificate_with("records", to=29), "another number of records"),
+    ("jsonl", certificate_with("record_ids", to=True), ""),
+    ("jsonl", certificate_with("achieved", "smallest_support", to=50), "achieved"),
+    ("jsonl", certificate_with("achieved", "looks", to=50), "no figure"),
+    ("jsonl", certificate_with("metrics", "looks", to=50), "no figure"),
+    ("jsonl", certificate_with("risk", "after", "0", "singled_out", to=0.001), "risk"),
+    ("jsonl", certificate_with("risk", "after", to=[]), "risk"),
+    ("jsonl", certificate_with("not_protected", to=["Everything is protected."]), "not_protected"),
+    ("jsonl", text_with("report.html", "</title>", "!</title>"), "report.html: is not the page"),
+    ("jsonl", extra_file, "raw.csv"),
+    ("grouped", certificate_with("files", "sensitive.csv", to=...), "sensitive.csv"),
+    ("constrained", certificate_with("model", "options", "utility", to=...), "not all there"),
+    ("constrained", certificate_with("model", "options", "k", to=29), "fewer than k=29"),
+]
+RIDES: list[tuple[str, Change, str]] = [
+    ("jsonl", text_with("published.jsonl", '{"items"', '{"note": 1, "items"'), "published.jsonl"),
+    ("jsonl", text_with("published.jsonl", '{"items"', '{"id": "Ann", "items"'), "published.jsonl"),
+    ("jsonl", text_with("published.jsonl", '{"items": [', '{"items": [], "items": ['), "published.jsonl"),
+    ("jsonl", text_with("published.jsonl", "]}\n", "]}\r\n"), "canonical"),
+    ("jsonl", text_with("published.jsonl", "]}\n", "]} \n"), "canonical"),
+    ("jsonl", text_with("published.jsonl", "]}\n", "]}\n\n"), ""),
+    ("jsonl", text_with("published.jsonl", '["', '["\\u0061'), ""),
+    ("jsonl", lines_swapped("published.jsonl", 0, -1), "canonical form from line 1"),
+    ("long", text_with("published.csv", "\n1,", "\n7,"), "canonical"),
+    ("long", text_with("published.csv", "\n", "\r\n"), "canonical"),
+    ("long", lines_swapped("published.csv", 1, -1), "canonical"),
+    ("basket", text_with("published.csv", "\n", " \n"), ""),
+    ("fimi", text_with("published.dat", "\n", "\n# Ann\n"), "published.dat"),
+    ("fimi", text_with("published.dat", " ", "  "), "canonical"),
+    ("fimi", lines_swapped("published.dat", 0, -1), "canonical"),
+    ("fimi", text_with("codebook.csv", "\n", "\r\n"), "codebook.csv: not in canonical"),
+    ("jsonl", lines_swapped("codebook.csv", 1, -1), "codebook.csv: not in canonical"),
+    ("jsonl", text_with("codebook.csv", ",a\n", ',"a"\n'), "codebook.csv: not in canonical"),
+    ("jsonl", text_with("codebook.csv", ",a\n", ",a\n,zoo\n"), "codebook.csv"),
+    ("jsonl", text_with("codebook.csv", ",a\n", ",a,x\n"), "expected 2 fields"),
+    ("replaced", lines_swapped("published.jsonl", 0, -1), "canonical"),
+    ("grouped", lines_swapped("published.jsonl", 0, 1), "canonical form from line 1"),
+    ("grouped", text_with("published.jsonl", '{"group"', '{"sick": true, "group"'), "canonical"),
+    ("grouped", text_with("sensitive.csv", ",s,1", ",s,01"), "canonical"),
+    ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,1\n1,zoster,8\n"), "zoster"),
+    ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,1\n1,a,1\n"), "in the open"),
+    ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,10000000000000000000000000\n"), "digits"),
+    ("grouped", text_with("sensitive.csv", ",s,1\n", f",s,{'9' * 5000}\n"), "digits"),
+    ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,999999999999999\n"), "more than one in"),
+    ("grouped", text_with("published.jsonl", '{"group": 1', '{"group": ' + "9" * 5000), "not a record"),
+    ("grouped", text_with("published.jsonl", '"items": [', '"items": [' + "[" * 100_000), "not a record"),
+    ("jsonl", linked("/etc/hostname"), "not a regular file"),
+    ("jsonl", linked("/dev/zero"), "not a regular file"),
+    ("jsonl", piped, "not a regular file"),
+    ("jsonl", zipped, "compressed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(CLAIMS)))
+def test_claims_that_are_not_true(folders: dict[str, Path], tmp_path: Path, number: int) -> None:
+    name, change, says = CLAIMS[number]
+    checked = forged(folders, name, tmp_path, change)
+    assert checked.holds is False
+    told = " ".join((*checked.problems, "" if checked.verdict is None else checked.verdict.reason))
+    assert says in told, told
+
+
+@pytest.mark.parametrize("number", range(len(RIDES)))
+def test_nothing_rides_along_and_nothing_breaks_the_reader(
+    folders: dict[str, Path], tmp_path: Path, number: int
+) -> None:
+    name, change, says = RIDES[number]
+    checked = forged(folders, name, tmp_path, change)
+    assert checked.holds is False
+    told = " ".join((*checked.problems, "" if checked.verdict is None else checked.verdict.reason))
+    assert says in told, told
+
+
+def test_what_only_the_owner_can_check_is_neither_held_nor_broken(folders: dict[str, Path], tmp_path: Path) -> None:
+    raw = forged(folders, "hidden", tmp_path / "a", lambda folder: None)
+    assert raw.holds is None
+    gone = certificate_with("model", "options", "constraints", to=...)
+
+    def vanished(folder: Path) -> None:
+        gone(folder)
+        certificate_with("model", "options", "utility", to=...)(folder)
+
+    assert forged(folders, "constrained", tmp_path / "b", vanished).holds is not True
+    other = forged(folders, "jsonl", tmp_path / "c", certificate_with("setveil", to="99.0"))
+    assert other.holds is None
+    assert "setveil 99.0" in other.unchecked[0]
+
+
+def test_time_runs_out(folders: dict[str, Path]) -> None:
+    checked = verify_folder(folders["jsonl"], time_limit=0)
+    assert checked.holds is None
+    assert "--time-limit" in checked.unchecked[0]
