@@ -15,7 +15,6 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.text import join_rows, pack_texts
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
@@ -212,6 +211,8 @@ def join_records(
     heads: Callable[[NDArray[np.int64]], list[bytes]] | None = None,
 ) -> Iterator[bytes]:
     """Records as ``head label between label end``."""
+    from setveil.arrays.text import join_rows, pack_texts
+
     texts, marks = pack_texts(labels), pack_texts([between, end])
     for start in range(0, len(order), CHUNK):
         records = order[start : start + CHUNK]
