@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 SETVEIL = [sys.executable, "-c", "from setveil.cli.main import main; main()"]
@@ -18,3 +19,10 @@ def run_measured(command: list[str], stdout: Path, environment: dict[str, str]) 
     cpu = usage.ru_utime + usage.ru_stime
     scale = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there, in kilobytes elsewhere
     return os.waitstatus_to_exitcode(status), cpu, usage.ru_maxrss * scale / 1e6, stdout.read_text()
+
+
+def run_timed(command: list[str], stdout: Path, environment: dict[str, str]) -> tuple[int, float, float, float]:
+    """Exit code, seconds on the clock, CPU seconds and peak resident megabytes of a command."""
+    started = time.perf_counter()
+    status, cpu, megabytes, _ = run_measured(command, stdout, environment)
+    return status, time.perf_counter() - started, cpu, megabytes
