@@ -4,13 +4,19 @@ BIN := .venv/bin
 DATA ?= $(or $(SETVEIL_DATA),../shared/data)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check format coverage warm bench reproduce clean
+SECONDS ?= 300
+
+.PHONY: demo test fuzz check format coverage warm bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
 
 test: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+# Random examples instead of the fixed ones of `make test`, for so many seconds; a failure is shrunk and ends it.
+fuzz: .venv/.ready-dev
+	$(BIN)/python -m tests.fuzz $(SECONDS)
 
 check: .venv/.ready-dev
 	$(BIN)/ruff check .

@@ -12,7 +12,11 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-settings.load_profile("house")
+# `make fuzz SECONDS=…` runs the same properties again and again, each time with other examples, and shrinks what it finds.
+settings.register_profile(
+    "fuzz", parent=settings.get_profile("house"), derandomize=False, max_examples=1000, print_blob=True
+)
+settings.load_profile(os.environ.get("SETVEIL_HYPOTHESIS", "house"))
 
 DATA = Path(os.environ.get("SETVEIL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

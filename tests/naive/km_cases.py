@@ -52,6 +52,6 @@ def cases(n: int, seed: int, items: str = "abcdefgh") -> list[tuple[Transactions
     while len(found) < n:
         data = Transactions.from_lists(random_records(rng, items[: rng.randint(2, len(items))], rng.randint(1, 14)))
         n_filled = data.n_records - data.n_empty
-        if n_filled:
-            found.append((data, random_tree(rng, items), rng.randint(1, min(4, n_filled))))
+        if n_filled > 1:
+            found.append((data, random_tree(rng, items), rng.randint(2, min(4, n_filled))))
     return found

@@ -106,7 +106,7 @@ def broken(rng: random.Random, release: Release | Transactions) -> Release | Tra
 def make_model(rng: random.Random, data: Transactions) -> PrivacyModel:
     labels = [*data.vocabulary, "stranger"]
     some = sorted({rng.choice(labels) for _ in range(rng.randint(1, 3))})
-    k = rng.choice([1, 2, 2, 3, 5, 20])
+    k = rng.choice([2, 2, 2, 3, 5, 20])
     match rng.randint(0, 4):
         case 0:
             return KmAnonymity(k=k, m=rng.choice([1, 2, 3, 4, "all", 50]))
@@ -122,7 +122,7 @@ def make_model(rng: random.Random, data: Transactions) -> PrivacyModel:
                 k=k, constraints=wanted, utility=utility, max_suppressed=rng.choice([0, 12.5, 20, 100])
             )
         case 3:
-            return PrivacyDegree(p=rng.choice([1, 2, 3, 5]), sensitive=some)
+            return PrivacyDegree(p=rng.choice([2, 2, 3, 5]), sensitive=some)
     return Coherence(
         h=rng.choice([0, 33.3, 50, 66.66666666666667, 80, 100]), k=k, p=rng.choice([1, 2, 3]), sensitive=some
     )

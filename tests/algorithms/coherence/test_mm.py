@@ -59,7 +59,7 @@ def test_mm_is_its_twin_and_keeps_its_promise() -> None:
         records = random_records(source, max_records=24)
         hidden = source.sample("abcdefgh", source.randint(0, 3))
         h = source.choice((0, 10, 33.3, 50, 66.7, 75, 100))
-        model = Coherence(h, source.randint(1, 4), source.randint(1, 4), hidden)
+        model = Coherence(h, source.randint(2, 4), source.randint(1, 4), hidden)
         if 0 < sum(map(bool, records)) < model.k:
             with pytest.raises(sv.InfeasibleError):
                 run_mm(records, model)

@@ -46,7 +46,7 @@ def some_ask(seed: int) -> tuple[list[frozenset[str]], dict[str, object]]:
     used = sorted(set().union(*records))
     groups = [[item for item in used if ord(item) % 3 == part] for part in range(3)] if draw.random() < 0.5 else []
     return records, {
-        "k": draw.randint(1, 6),
+        "k": draw.randint(2, 6),
         "order": draw.choice(["dynamic", "static"]),
         "criterion": draw.choice(["ul", "delta-ul", "delta-mass"]),
         "kind": draw.choice([PCTA, UPCTA, COAT]),

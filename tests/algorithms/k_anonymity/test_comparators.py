@@ -114,7 +114,7 @@ class TestEvery:
             rows = random_rows(source)
             items = sorted({item for row in rows for item in row})
             sensitive = source.sample(items, source.randint(0, len(items)))
-            model = KAnonymity(source.randint(1, 5), sensitive, source.choice((1, 2, 3)) if sensitive else 1)
+            model = KAnonymity(source.randint(2, 5), sensitive, source.choice((1, 2, 3)) if sensitive else 1)
             try:
                 release = algorithm.run(Transactions.from_lists(rows), model, Context())
             except InfeasibleError:
