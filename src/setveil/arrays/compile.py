@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from setveil.arrays.cache import choose_cache_folder
@@ -18,6 +19,7 @@ def _import_numba() -> Any:
     sys.modules.update(dict.fromkeys(hidden))
     try:
         import numba
+        import numba.core.caching
         import numba.np.arraymath
     finally:
         for name in hidden:
@@ -29,12 +31,24 @@ numba = _import_numba()
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
+class KernelCache(numba.core.caching.FunctionCache):  # type: ignore[misc, name-defined]
+    """Numba's cache on disk, which does not stumble over what another version of setveil has left there."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel, None if it has to be compiled."""
+        try:
+            return super().load_overload(sig, target_context)
+        except (ImportError, AttributeError):  # it names a type that has moved since
+            self.flush()
+            return None
+
+
 def compiled(kernel: Kernel) -> Kernel:
     """Compile on first call, without the GIL; cached on disk if that is possible."""
-    try:
-        return cast(Kernel, numba.njit(cache=True, nogil=True)(kernel))
-    except RuntimeError:  # no cache folder is writable: compile in memory, every time
-        return cast(Kernel, numba.njit(cache=False, nogil=True)(kernel))
+    dispatcher = numba.njit(nogil=True)(kernel)
+    with suppress(RuntimeError):  # if no cache folder is writable: compile in memory, every time
+        dispatcher._cache = KernelCache(kernel)
+    return cast(Kernel, dispatcher)
 
 
 def call_before_compiling(tell: Callable[[], None]) -> None:

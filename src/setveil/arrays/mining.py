@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compile import compiled
+from setveil.arrays.containers import grown
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: ascending in each row
@@ -288,15 +289,6 @@ def popcount(word: Any) -> Any:
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@compiled
-def grown(array: NDArray[Any], at_least: int) -> NDArray[Any]:
-    """The array with room for more."""
-    larger = np.empty(max(2 * len(array), at_least), dtype=array.dtype)
-    for at in range(len(array)):  # copying a slice would compile the text of its error message, for seconds
-        larger[at] = array[at]
-    return larger
 
 
 # -- frequent itemsets ------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compile import compiled
-from setveil.arrays.mining import Lists, grown, intersect
+from setveil.arrays.containers import grown
+from setveil.arrays.mining import Lists, intersect
 
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]  # indptr, items (ascending), weights
 

@@ -11,14 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.constraints._clustering import Ints, Slots
+from setveil.algorithms.constraints._clusters import Ints, Slots
 from setveil.arrays.compile import compiled
 
 FORBIDDEN = np.int64(1) << 62
+NOWHERE, ANYWHERE = -1, -2  # where an item may go, if not to one place only
 
 
-class Partition(NamedTuple):
-    """Records of items, and the place of every item."""
+class Places(NamedTuple):
+    """The records, and where every item is: the clusters of pcta+ while items move."""
 
     starts: Ints  # [n_records + 1]
     items: Slots  # [n_occurrences]
@@ -35,7 +36,7 @@ class Partition(NamedTuple):
 
 
 @compiled
-def fill_together(part: Partition) -> None:
+def fill_together(part: Places) -> None:
     """Count the records of every pair of places into a matrix of zeros."""
     n_places = len(part.size)
     seen = np.full(n_places, -1, np.int64)
@@ -60,7 +61,7 @@ def loss_of(size: int, load: int) -> int:
 
 
 @compiled
-def move_items(part: Partition, order: Slots, slack: Ints, k: int) -> int:
+def move_items(part: Places, order: Slots, slack: Ints, k: int) -> int:
     """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the moves."""
     n_places = len(part.size)
     here = np.zeros(n_places, np.int64)  # items of the present record at each place
@@ -72,10 +73,10 @@ def move_items(part: Partition, order: Slots, slack: Ints, k: int) -> int:
     for number in range(len(order)):
         item = order[number]
         lost_support = _look_at_records(part, item, here, with_item, lost)
-        allowed = _can_leave(part, item, lost, lost_support, k)  # -1 no, -2 anywhere, or to this place only
-        if allowed == -1:
+        allowed = find_way_out(part, item, lost, lost_support, k)
+        if allowed == NOWHERE:
             continue
-        _price_places(part, item, allowed, change)
+        price_places(part, item, allowed, change)
         for _ in range(30):
             target = np.argmin(change)
             if change[target] >= slack[number]:
@@ -90,7 +91,7 @@ def move_items(part: Partition, order: Slots, slack: Ints, k: int) -> int:
 
 
 @compiled
-def _look_at_records(part: Partition, item: int, here: Ints, with_item: Ints, lost: Ints) -> int:
+def _look_at_records(part: Places, item: int, here: Ints, with_item: Ints, lost: Ints) -> int:
     """Fill ``with_item`` and ``lost``; returns the records in which the item is alone at its place."""
     with_item[:] = 0
     lost[:] = 0
@@ -114,25 +115,28 @@ def _look_at_records(part: Partition, item: int, here: Ints, with_item: Ints, lo
 
 
 @compiled
-def _can_leave(part: Partition, item: int, lost: Ints, lost_support: int, k: int) -> int:
-    """-1 if what stays behind would be too rare; the only possible target if one pair would; -2 if nothing would."""
+def find_way_out(part: Places, item: int, lost: Ints, lost_support: int, k: int) -> int:
+    """``NOWHERE`` if what stays behind would be too rare; the only possible target if one pair would; ``ANYWHERE`` if nothing would."""
     home = part.place[item]
     if part.size[home] == 1:
-        return -2
+        return ANYWHERE
     if part.together[home, home] - lost_support < k:
-        return -1
-    only = -2
+        return NOWHERE
+    only = ANYWHERE
     for place in range(len(lost)):
         if lost[place] > 0 and 0 < part.together[home, place] - lost[place] < k:
             if only >= 0:
-                return -1
+                return NOWHERE
             only = place
     return only
 
 
 @compiled
-def _price_places(part: Partition, item: int, only: int, change: Ints) -> None:
-    """What moving to each place adds to the loss; one empty place stands for all of them."""
+def price_places(part: Places, item: int, only: int, change: Ints) -> None:
+    """What moving to each place adds to the loss, or to one ``only`` if that is not negative.
+
+    One empty place stands for all of them; places of other groups are forbidden.
+    """
     home = part.place[item]
     mass = part.mass[item]
     saved = loss_of(part.size[home], part.load[home]) - loss_of(part.size[home] - 1, part.load[home] - mass)
@@ -152,7 +156,7 @@ def _price_places(part: Partition, item: int, only: int, change: Ints) -> None:
 
 
 @compiled
-def _look_at_target(part: Partition, item: int, target: int, here: Ints, gained: Ints) -> int:
+def _look_at_target(part: Places, item: int, target: int, here: Ints, gained: Ints) -> int:
     """Fill ``gained``: records the target would newly share with each place; returns what it then shares with the old home."""
     gained[:] = 0
     home = part.place[item]
@@ -175,9 +179,9 @@ def _look_at_target(part: Partition, item: int, target: int, here: Ints, gained:
 
 
 @compiled
-def _can_enter(part: Partition, item: int, target: int, shared: int, gained: Ints, pair: int, k: int) -> bool:
+def _can_enter(part: Places, item: int, target: int, shared: int, gained: Ints, pair: int, k: int) -> bool:
     home = part.place[item]
-    if part.together[target, target] + _support(part, item) - shared < k:
+    if part.together[target, target] + count_records_of(part, item) - shared < k:
         return False
     if part.size[home] > 1 and 0 < pair < k:
         return False
@@ -188,7 +192,8 @@ def _can_enter(part: Partition, item: int, target: int, shared: int, gained: Int
 
 
 @compiled
-def _support(part: Partition, item: int) -> int:
+def count_records_of(part: Places, item: int) -> int:
+    """The support of an item."""
     total = np.int64(0)
     for row in part.item_records[part.item_starts[item] : part.item_starts[item + 1]]:
         total += part.weight[row]
@@ -197,7 +202,7 @@ def _support(part: Partition, item: int) -> int:
 
 @compiled
 def _move(
-    part: Partition, item: int, target: int, lost: Ints, lost_support: int, shared: int, gained: Ints, pair: int
+    part: Places, item: int, target: int, lost: Ints, lost_support: int, shared: int, gained: Ints, pair: int
 ) -> None:
     home, together = part.place[item], part.together
     for place in range(len(part.size)):
@@ -207,10 +212,17 @@ def _move(
             together[target, place] += gained[place]
             together[place, target] = together[target, place]
     together[home, home] -= lost_support
-    together[target, target] += _support(part, item) - shared
+    together[target, target] += count_records_of(part, item) - shared
     kept = pair if part.size[home] > 1 else 0
     together[home, target] = kept
     together[target, home] = kept
+    put_item(part, item, target)
+
+
+@compiled
+def put_item(part: Places, item: int, target: int) -> None:
+    """An item is at another place from now on."""
+    home = part.place[item]
     part.place[item] = target
     part.size[home] -= 1
     part.size[target] += 1

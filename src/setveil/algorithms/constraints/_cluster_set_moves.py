@@ -12,8 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.algorithms.constraints._cluster_moves import FORBIDDEN, Partition, loss_of
-from setveil.algorithms.constraints._clustering import Ints, Slots
+from setveil.algorithms.constraints._cluster_moves import (
+    ANYWHERE,
+    FORBIDDEN,
+    Places,
+    count_records_of,
+    price_places,
+    put_item,
+)
+from setveil.algorithms.constraints._clusters import Ints, Slots
 from setveil.arrays.compile import compiled
 
 
@@ -32,7 +39,7 @@ class Limits(NamedTuple):
 
 
 @compiled
-def count_images(part: Partition, limits: Limits, begin: int, end: int, enough: int) -> None:
+def count_images(part: Places, limits: Limits, begin: int, end: int, enough: int) -> None:
     """Write the supports of constraints ``begin`` … ``end`` to ``bound``, counted up to ``enough``."""
     wanted = np.zeros(len(part.size), np.int64)
     for number in range(begin, end):
@@ -40,7 +47,7 @@ def count_images(part: Partition, limits: Limits, begin: int, end: int, enough: 
 
 
 @compiled
-def _count_image(part: Partition, limits: Limits, number: int, wanted: Ints, enough: int) -> int:
+def _count_image(part: Places, limits: Limits, number: int, wanted: Ints, enough: int) -> int:
     """Records with something of every place of a constraint's items; ``wanted`` is zero scratch."""
     members = limits.items[limits.starts[number] : limits.starts[number + 1]]
     n_wanted = 0
@@ -82,9 +89,7 @@ def _count_image(part: Partition, limits: Limits, number: int, wanted: Ints, eno
 
 
 @compiled
-def move_items_under(
-    part: Partition, limits: Limits, order: Slots, slack: Ints, k: int, enough: int, budget: int
-) -> int:
+def move_items_under(part: Places, limits: Limits, order: Slots, slack: Ints, k: int, enough: int, budget: int) -> int:
     """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the moves.
 
     Stops when ``budget`` items have been seen while counting, in this and earlier calls.
@@ -96,7 +101,7 @@ def move_items_under(
         if limits.clock[2] > budget:
             break
         item = order[number]
-        _price(part, item, change)
+        price_places(part, item, ANYWHERE, change)
         for _ in range(4):
             target = np.argmin(change)
             if change[target] >= slack[number]:
@@ -109,31 +114,11 @@ def move_items_under(
 
 
 @compiled
-def _price(part: Partition, item: int, change: Ints) -> None:
-    """What moving to each place adds to the loss; one empty place stands for all of them."""
-    home, mass = part.place[item], part.mass[item]
-    saved = loss_of(part.size[home], part.load[home]) - loss_of(part.size[home] - 1, part.load[home] - mass)
-    change[:] = FORBIDDEN
-    seen_empty = part.size[home] == 1
-    for place in range(len(part.size)):
-        if place == home or (part.size[place] > 0 and part.owner[place] != part.group[item]):
-            continue
-        if part.size[place] == 0:
-            if seen_empty:
-                continue
-            seen_empty = True
-        grown = loss_of(part.size[place] + 1, part.load[place] + mass) - loss_of(part.size[place], part.load[place])
-        change[place] = grown - saved
-
-
-@compiled
-def _try_move(part: Partition, limits: Limits, item: int, target: int, wanted: Ints, k: int, enough: int) -> bool:
+def _try_move(part: Places, limits: Limits, item: int, target: int, wanted: Ints, k: int, enough: int) -> bool:
     """Move the item; take it back and return False if a constraint is then in 1 … k - 1 records."""
     home = part.place[item]
-    support = np.int64(0)
-    for row in part.item_records[part.item_starts[item] : part.item_starts[item + 1]]:
-        support += part.weight[row]
-    _put(part, item, target)
+    support = count_records_of(part, item)
+    put_item(part, item, target)
     limits.clock[0] += 1
     look = limits.clock[0]
     fine = True
@@ -161,7 +146,7 @@ def _try_move(part: Partition, limits: Limits, item: int, target: int, wanted: I
         if not fine:
             break
     if not fine:
-        _put(part, item, home)
+        put_item(part, item, home)
         return False
     for member in range(len(part.place)):
         if part.place[member] == home or part.place[member] == target:
@@ -179,19 +164,8 @@ def _has(limits: Limits, number: int, item: int) -> bool:
 
 
 @compiled
-def _meets(part: Partition, limits: Limits, number: int, place: int) -> bool:
+def _meets(part: Places, limits: Limits, number: int, place: int) -> bool:
     for member in limits.items[limits.starts[number] : limits.starts[number + 1]]:
         if part.place[member] == place:
             return True
     return False
-
-
-@compiled
-def _put(part: Partition, item: int, target: int) -> None:
-    home = part.place[item]
-    part.place[item] = target
-    part.size[home] -= 1
-    part.size[target] += 1
-    part.load[home] -= part.mass[item]
-    part.load[target] += part.mass[item]
-    part.owner[target] = part.group[item]

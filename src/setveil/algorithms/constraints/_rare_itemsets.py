@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.constraints._clustering import Clusters, Ints, Slots
+from setveil.algorithms.constraints._clusters import Clusters, Ints, Slots
 from setveil.arrays.compile import compiled
+from setveil.arrays.containers import grown
 from setveil.arrays.sorting import sort_values
 
 
@@ -22,15 +23,15 @@ def list_rare_itemsets(clusters: Clusters, size: int, k: int, most: int) -> NDAr
         for place in range(records.end[row] - records.start[row]):
             members[starts[row] + place] = records.members[records.start[row] + place]
         sort_values(members[starts[row] : starts[row + 1]])
-    return rare_itemsets(starts, members, clusters.weight, len(clusters.first), size, k, most)
+    return list_rare_in_rows(starts, members, clusters.weight, len(clusters.first), size, k, most)
 
 
 @compiled
-def rare_itemsets(
+def list_rare_in_rows(
     starts: Ints, members: Slots, weight: Ints, n_slots: int, size: int, k: int, most: int
 ) -> NDArray[np.int32]:
     """The same for sorted rows and a size of at least 2: depth first over prefixes, each with the rows that have it."""
-    found = np.empty((1024, size), np.int32)
+    found = np.empty(1024 * size, np.int32)  # itemset after itemset
     n_found = 0
     count = np.zeros(n_slots, np.int64)
     prefix = np.empty(size, np.int32)
@@ -65,14 +66,14 @@ def rare_itemsets(
             for place in range(after[number] + 1, starts[here[number] + 1]):
                 last = members[place]
                 if 0 < count[last] < k:
-                    if n_found == len(found):
-                        found = np.concatenate((found, np.empty_like(found)))
+                    if (n_found + 1) * size > len(found):
+                        found = grown(found, (n_found + 1) * size)
                     for position in range(size - 1):
-                        found[n_found, position] = prefix[position]
-                    found[n_found, size - 1] = last
+                        found[n_found * size + position] = prefix[position]
+                    found[n_found * size + size - 1] = last
                     n_found += 1
                 count[last] = 0
-    return found[:n_found].copy()
+    return found[: n_found * size].copy().reshape(n_found, size)
 
 
 @compiled

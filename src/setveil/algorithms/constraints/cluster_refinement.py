@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.constraints._cluster_moves import Partition, fill_together, move_items
+from setveil.algorithms.constraints._cluster_moves import Places, fill_together, move_items
 from setveil.algorithms.constraints._cluster_set_moves import Limits, count_images, move_items_under
-from setveil.algorithms.constraints._clustering import Clusters, suppress_cluster
+from setveil.algorithms.constraints._clusters import LIVE, Clusters, suppress_cluster
 from setveil.algorithms.constraints.clusters import Ask, Sets
 from setveil.algorithms.constraints.feasibility import group_supports
 
@@ -32,11 +32,11 @@ def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
     while True:
         context.step("constraints beyond merging")
         starts, slots = ask.sets
-        widest = group_supports(ask, clusters.fate != 0)
+        widest = group_supports(ask, clusters.status != LIVE)
         hopeless = np.flatnonzero((widest > 0) & (widest < ask.k))
         left = {
             int(number): [
-                slot for slot in slots[starts[number] : starts[number + 1]].tolist() if clusters.fate[slot] == 0
+                slot for slot in slots[starts[number] : starts[number + 1]].tolist() if clusters.status[slot] == LIVE
             ]
             for number in hopeless
         }
@@ -48,7 +48,7 @@ def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
                 hits[members] += 1
             candidates = np.flatnonzero(hits)
             per_record = (hits[candidates] << 32) // clusters.support[candidates]
-            keys = (candidates, clusters.toll[candidates], -per_record)
+            keys = (candidates, clusters.penalty[candidates], -per_record)
             chosen = int(candidates[np.lexsort(keys)[0]])
             suppress_cluster(clusters, chosen)
             left = {number: members for number, members in left.items() if chosen not in members}
@@ -64,16 +64,16 @@ def loss_of_clusters(ask: Ask, cluster_of_slot: NDArray[np.int64]) -> int:
 
 
 @dataclass
-class Refinement:
-    """A partition of the items that are not suppressed, and the constraints it must keep."""
+class Mover:
+    """Moves single items from cluster to cluster while the constraints stay met."""
 
     ask: Ask
     kept: NDArray[np.int64]  # [n_kept] slots that are not suppressed
-    part: Partition
+    part: Places
     limits: Limits | None  # given constraints; None: all occurring items and pairs
 
     @classmethod
-    def of(cls, ask: Ask, cluster_of_slot: NDArray[np.int64], weights: NDArray[np.int64]) -> Refinement | None:
+    def of(cls, ask: Ask, cluster_of_slot: NDArray[np.int64], weights: NDArray[np.int64]) -> Mover | None:
         """None if there is nothing to move, or too many clusters to keep their pairs in a matrix."""
         kept = np.flatnonzero(cluster_of_slot >= 0)
         names, place = np.unique(cluster_of_slot[kept], return_inverse=True)
@@ -89,7 +89,7 @@ class Refinement:
         owner = np.zeros(n_places, dtype=np.int32)
         owner[place] = ask.group[kept]
         by_pairs = ask.m == 2
-        part = Partition(
+        part = Places(
             starts=data.indptr,
             items=data.items,
             weight=ask.weight,
@@ -149,7 +149,7 @@ class Refinement:
         return result
 
 
-def _limits(ask: Ask, kept: NDArray[np.int64], part: Partition) -> Limits:
+def _limits(ask: Ask, kept: NDArray[np.int64], part: Places) -> Limits:
     """The constraints over the items that are kept; an item that is suppressed leaves its constraints."""
     number = np.full(len(ask.slot_items), -1, dtype=np.int64)
     number[kept] = np.arange(len(kept))

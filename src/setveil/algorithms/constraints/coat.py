@@ -17,8 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.constraints.clusters import ClusterAlgorithm, protect, publish, slots_of, start_clusters
+from setveil.algorithms.constraints.clusters import ClusterAlgorithm, release_of, slots_of, start_clusters
 from setveil.algorithms.constraints.feasibility import require_bound, understand_or_explain
+from setveil.algorithms.constraints.pcta import protect
 from setveil.core import Recoding, Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
 
@@ -32,4 +33,4 @@ class COAT(ClusterAlgorithm):
         clusters = start_clusters(ask, self.weights, self.penalty)
         protect(clusters, ask, self.rules(ask.k, rarest_only=True), self.order, context)
         require_bound(ask, slots_of(clusters), "coat")
-        return publish(data, ask, slots_of(clusters), {})
+        return release_of(data, ask, slots_of(clusters), {})

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context, require_k_records
-from setveil.algorithms.constraints._constraint_sets import count_sets
+from setveil.algorithms.constraints._set_queue import count_sets
 from setveil.algorithms.constraints.clusters import Ask, Sets, start_clusters, understand
 from setveil.core import Transactions, Vocabulary
 from setveil.errors import InfeasibleError, name_some

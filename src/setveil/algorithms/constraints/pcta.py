@@ -4,6 +4,8 @@ Guarantee: every privacy constraint (or every occurring itemset of at most m ite
 Needs: at least k records with items. No hierarchy, no suppression, no utility constraints (for those: ``upcta``).
 Cost: pairs of items in the records, plus the number of items for every merge, plus the constraints counted again after it.
 
+The comments give the lines of Algorithm 1. Lines 5 to 26, what is done for one constraint, are compiled (``_protecting.py``).
+
 Items start as clusters of their own. The constraint with the largest support is taken; while it is in fewer than k
 records, the cheapest merge of one of its clusters with any other cluster is made. A merged cluster is published as one item
 that stands for any of its members.
@@ -23,11 +25,15 @@ Departures from the paper
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.constraints.clusters import ClusterAlgorithm, protect, publish, slots_of, start_clusters
+from setveil.algorithms.constraints._clusters import Clusters
+from setveil.algorithms.constraints._protecting import Rules
+from setveil.algorithms.constraints.clusters import Ask, ClusterAlgorithm, release_of, slots_of, start_clusters
 from setveil.algorithms.constraints.feasibility import understand_or_explain
+from setveil.algorithms.constraints.queues import queues_of
 from setveil.core import Recoding, Transactions
 from setveil.errors import InputError
 from setveil.models import ConstraintAnonymity, KmAnonymity
@@ -43,6 +49,21 @@ class PCTA(ClusterAlgorithm):
                 'algorithm "pcta" knows no utility constraints; use upcta, coat or pcta+, or leave them out.'
             )
         ask = understand_or_explain(data, model, context)
-        clusters = start_clusters(ask, self.weights, self.penalty)
-        protect(clusters, ask, self.rules(ask.k), self.order, context)
-        return publish(data, ask, slots_of(clusters), {})
+        clusters = start_clusters(ask, self.weights, self.penalty)  # 1: nothing is generalized, H(i) = i
+        protect(clusters, ask, self.rules(ask.k), self.order, context)  # 2-27
+        return release_of(data, ask, slots_of(clusters), {})  # 28
+
+
+def protect(clusters: Clusters, ask: Ask, rules: Rules, order: str, context: Context) -> None:
+    """Lines 2-27: merge and suppress until every constraint is met.
+
+    Constraints are taken several at a time, as many as take a small part of a second.
+    """
+    for queue in queues_of(ask, clusters, rules, order, context):  # 2: PQ
+        count, share = 32, 0.0
+        while share < 1:  # 3: PQ is not empty
+            started = time.perf_counter()
+            share = queue.protect_next(count)  # 4-27 for each: top(), lines 5-26, pop()
+            context.step(queue.stage, share)
+            seconds = time.perf_counter() - started
+            count = 2 * count if seconds < 0.1 else max(count // 2, 1) if seconds > 0.3 else count

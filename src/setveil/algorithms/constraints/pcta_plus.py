@@ -30,11 +30,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
-from setveil.algorithms.constraints._clustering import Clusters, Rules, merge_clusters
+from setveil.algorithms.constraints._clusters import Clusters, merge_clusters
 from setveil.algorithms.constraints._merge_costs import UL
-from setveil.algorithms.constraints.cluster_refinement import Refinement, loss_of_clusters, suppress_hopeless
-from setveil.algorithms.constraints.clusters import Ask, item_numbers, protect, publish, slots_of, start_clusters
+from setveil.algorithms.constraints._protecting import Rules
+from setveil.algorithms.constraints.cluster_refinement import Mover, loss_of_clusters, suppress_hopeless
+from setveil.algorithms.constraints.clusters import Ask, item_numbers, release_of, slots_of, start_clusters
 from setveil.algorithms.constraints.feasibility import require_bound, understand_or_explain
+from setveil.algorithms.constraints.pcta import protect
 from setveil.core import Recoding, Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
 
@@ -66,7 +68,7 @@ class PCTAPlus(Algorithm):
             clusters = _clusters_of(ask, moved)
             protect(clusters, ask, rules, "static", context)
             moved = slots_of(clusters)
-        return publish(data, ask, moved, {})
+        return release_of(data, ask, moved, {})
 
     def _merge(self, ask: Ask, rules: Rules, order: str, context: Context, suppress_first: bool) -> NDArray[np.int64]:
         clusters = start_clusters(ask, self.weights, self.penalty)
@@ -77,12 +79,12 @@ class PCTAPlus(Algorithm):
 
     def _move(self, ask: Ask, merged: NDArray[np.int64], context: Context) -> NDArray[np.int64]:
         weights = item_numbers(ask.data, self.weights, "weight", 1.0)
-        refinement = Refinement.of(ask, merged, weights)
-        if refinement is None:
+        mover = Mover.of(ask, merged, weights)
+        if mover is None:
             return merged
-        before = refinement.loss()
-        refinement.run(self.sweeps, context)
-        return refinement.clusters() if refinement.loss() < before else merged
+        before = mover.loss()
+        mover.run(self.sweeps, context)
+        return mover.clusters() if mover.loss() < before else merged
 
 
 def _clusters_of(ask: Ask, cluster_of_slot: NDArray[np.int64]) -> Clusters:

@@ -24,8 +24,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.constraints.clusters import ClusterAlgorithm, protect, publish, slots_of, start_clusters
+from setveil.algorithms.constraints.clusters import ClusterAlgorithm, release_of, slots_of, start_clusters
 from setveil.algorithms.constraints.feasibility import require_bound, understand_or_explain
+from setveil.algorithms.constraints.pcta import protect
 from setveil.core import Recoding, Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
 
@@ -39,4 +40,4 @@ class UPCTA(ClusterAlgorithm):
         clusters = start_clusters(ask, self.weights, self.penalty)
         protect(clusters, ask, self.rules(ask.k), self.order, context)
         require_bound(ask, slots_of(clusters), "upcta")
-        return publish(data, ask, slots_of(clusters), {})
+        return release_of(data, ask, slots_of(clusters), {})

@@ -1,4 +1,4 @@
-"""Clusters of items that grow by merging, and what is known about them at every moment.
+"""Clusters of items that grow by merging, and what is known about them at every moment (the paper's generalized data and H).
 
 A cluster is a slot: one of the item numbers it was made from. Merging two clusters keeps the slot with more records and
 gives it the other's; ``first`` remembers the smallest item, which is what ties are broken by. Records are sets of slots with
@@ -14,17 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.constraints._merge_costs import Merge, compare_costs
 from setveil.arrays.compile import compiled
 
-MERGED, SUPPRESSED = np.int8(1), np.int8(2)  # what became of a slot that is no longer live
+LIVE, MERGED, SUPPRESSED = np.int8(0), np.int8(1), np.int8(2)  # what became of a slot
 
 Ints = NDArray[np.int64]
 Slots = NDArray[np.int32]
 
 
-class Sets(NamedTuple):
-    """Sets of slots; set ``i`` is ``members[start[i]:end[i]]`` in no order. ``links`` lead from a slot to its sets."""
+class LinkedSets(NamedTuple):
+    """LinkedSets of slots; set ``i`` is ``members[start[i]:end[i]]`` in no order. ``links`` lead from a slot to its sets."""
 
     start: Ints  # [n_sets]
     end: Ints  # [n_sets] moves down when two members become one
@@ -49,32 +48,31 @@ class Graph(NamedTuple):
 class Clusters(NamedTuple):
     """The state of the clustering."""
 
-    records: Sets
+    records: LinkedSets
     graph: Graph
     weight: Ints  # [n_sets] how many records look like this one
     size: Ints  # [n_slots] items in the cluster
     support: Ints  # [n_slots] records with at least one of them
-    value: Ints  # [n_slots] the largest weight of its items, an integer
-    toll: Ints  # [n_slots] sum of its items' penalties, an integer
+    usefulness: Ints  # [n_slots] the largest weight of its items, an integer
+    penalty: Ints  # [n_slots] sum of its items' penalties, an integer
     first: Slots  # [n_slots] its smallest item
     parent: Slots  # [n_slots] the slot it was merged into, itself while live
-    fate: NDArray[np.int8]  # [n_slots] 0 while live
+    status: NDArray[np.int8]  # [n_slots] live, merged or suppressed
     group: Slots  # [n_slots] the utility group
-    group_start: Ints  # [n_groups] the live slots of a group are mates[group_start:group_end]
+    group_start: Ints  # [n_groups] the live slots of a group are group_slots[group_start:group_end]
     group_end: Ints  # [n_groups]
-    mates: Slots  # [n_slots]
-    place: Ints  # [n_slots] position in mates
+    group_slots: Slots  # [n_slots]
+    place_in_group: Ints  # [n_slots] position in group_slots
     marks: Ints  # [n_slots] scratch, zero between calls
     edges: Ints  # [n_slots] scratch, -1 between calls
-    n_suppressed: Ints  # [1] items
 
 
 # -- sets of slots -------------------------------------------------------------------------------------------------
 
 
 @compiled
-def link_sets(start: Ints, end: Ints, members: Slots, n_slots: int) -> Sets:
-    """Sets with their links, each slot's in ascending order of sets."""
+def link_sets(start: Ints, end: Ints, members: Slots, n_slots: int) -> LinkedSets:
+    """LinkedSets with their links, each slot's in ascending order of sets."""
     head = np.full(n_slots, -1, np.int64)
     tail = np.full(n_slots, -1, np.int64)
     n_links = np.zeros(n_slots, np.int64)
@@ -84,7 +82,7 @@ def link_sets(start: Ints, end: Ints, members: Slots, n_slots: int) -> Sets:
         for link in range(start[row], end[row]):
             owner[link] = row
             _append_link(head, tail, n_links, follows, members[link], link)
-    return Sets(start, end, members, head, tail, n_links, follows, owner)
+    return LinkedSets(start, end, members, head, tail, n_links, follows, owner)
 
 
 @compiled
@@ -99,7 +97,7 @@ def _append_link(head: Ints, tail: Ints, n_links: Ints, follows: Ints, slot: int
 
 
 @compiled
-def rename_member(sets: Sets, kept: int, gone: int) -> tuple[Slots, Slots]:
+def rename_member(sets: LinkedSets, kept: int, gone: int) -> tuple[Slots, Slots]:
     """Put ``kept`` in the place of ``gone`` in every set. Returns the sets that gained ``kept``, and those that had both."""
     gained = np.empty(sets.n_links[gone], np.int32)
     had_both = np.empty(sets.n_links[gone], np.int32)
@@ -131,7 +129,7 @@ def rename_member(sets: Sets, kept: int, gone: int) -> tuple[Slots, Slots]:
 
 
 @compiled
-def drop_member(sets: Sets, gone: int) -> None:
+def drop_member(sets: LinkedSets, gone: int) -> None:
     """Take a slot out of every set."""
     link = sets.head[gone]
     while link >= 0:
@@ -146,7 +144,7 @@ def drop_member(sets: Sets, gone: int) -> None:
 
 
 @compiled
-def _forget_links(sets: Sets, slot: int) -> None:
+def _forget_links(sets: LinkedSets, slot: int) -> None:
     sets.head[slot] = -1
     sets.tail[slot] = -1
     sets.n_links[slot] = 0
@@ -156,7 +154,7 @@ def _forget_links(sets: Sets, slot: int) -> None:
 
 
 @compiled
-def count_pairs(records: Sets, weight: Ints, starts: Ints) -> tuple[Slots, Ints]:
+def count_larger_partners(records: LinkedSets, weight: Ints, starts: Ints) -> tuple[Slots, Ints]:
     """Larger partners of each slot and the records with both; those of slot ``i`` begin at ``starts[i]``.
 
     Called twice: with zeros it only writes the number of partners of slot ``i`` to ``starts[i + 1]``.
@@ -211,7 +209,7 @@ def build_graph(starts: Ints, partner: Slots, count: Ints) -> Graph:
 
 
 @compiled
-def _prune_edges(graph: Graph, slot: int) -> None:
+def prune_edges(graph: Graph, slot: int) -> None:
     """Unlink the edges of a slot that are gone."""
     before = np.int64(-1)
     half = graph.head[slot]
@@ -230,7 +228,7 @@ def _prune_edges(graph: Graph, slot: int) -> None:
 def _join_edges(clusters: Clusters, kept: int, gone: int, shared: Slots) -> None:
     """Give ``kept`` the edges of ``gone``; ``shared`` are the records that had both and would count twice."""
     graph, edges, marks = clusters.graph, clusters.edges, clusters.marks
-    _prune_edges(graph, kept)
+    prune_edges(graph, kept)
     half = graph.head[kept]
     while half >= 0:
         edges[graph.to[half]] = half >> 1
@@ -280,11 +278,11 @@ def merge_clusters(clusters: Clusters, left: int, right: int) -> tuple[int, int,
     for row in gained:
         clusters.support[kept] += clusters.weight[row]
     clusters.size[kept] += clusters.size[gone]
-    clusters.value[kept] = max(clusters.value[kept], clusters.value[gone])
-    clusters.toll[kept] += clusters.toll[gone]
+    clusters.usefulness[kept] = max(clusters.usefulness[kept], clusters.usefulness[gone])
+    clusters.penalty[kept] += clusters.penalty[gone]
     clusters.first[kept] = min(clusters.first[kept], clusters.first[gone])
     clusters.parent[gone] = kept
-    clusters.fate[gone] = MERGED
+    clusters.status[gone] = MERGED
     _leave_group(clusters, gone)
     return kept, gone, gained
 
@@ -298,8 +296,7 @@ def suppress_cluster(clusters: Clusters, slot: int) -> None:
         clusters.graph.count[half >> 1] = 0
         half = clusters.graph.next[half]
     clusters.graph.head[slot] = -1
-    clusters.fate[slot] = SUPPRESSED
-    clusters.n_suppressed[0] += clusters.size[slot]
+    clusters.status[slot] = SUPPRESSED
     _leave_group(clusters, slot)
 
 
@@ -307,9 +304,9 @@ def suppress_cluster(clusters: Clusters, slot: int) -> None:
 def _leave_group(clusters: Clusters, slot: int) -> None:
     group = clusters.group[slot]
     clusters.group_end[group] -= 1
-    last = clusters.mates[clusters.group_end[group]]
-    clusters.mates[clusters.place[slot]] = last
-    clusters.place[last] = clusters.place[slot]
+    last = clusters.group_slots[clusters.group_end[group]]
+    clusters.group_slots[clusters.place_in_group[slot]] = last
+    clusters.place_in_group[last] = clusters.place_in_group[slot]
 
 
 @compiled
@@ -319,177 +316,3 @@ def find_root(parent: Slots, number: int) -> int:
         parent[number] = parent[parent[number]]
         number = parent[number]
     return number
-
-
-@compiled
-def count_support(clusters: Clusters, slots: Slots, enough: int) -> int:
-    """Records with all of these live slots; may stop counting at ``enough``."""
-    records, marks = clusters.records, clusters.marks
-    if len(slots) == 0:
-        return enough
-    rarest = slots[0]
-    for slot in slots:
-        if records.n_links[slot] < records.n_links[rarest]:
-            rarest = slot
-    if len(slots) == 1:
-        return clusters.support[rarest]
-    for slot in slots:
-        marks[slot] = 1
-    count = np.int64(0)
-    link = records.head[rarest]
-    while link >= 0 and count < enough:
-        row = records.owner[link]
-        n_present = 0
-        for place in range(records.start[row], records.end[row]):
-            n_present += marks[records.members[place]]
-        if n_present == len(slots):
-            count += clusters.weight[row]
-        link = records.next[link]
-    for slot in slots:
-        marks[slot] = 0
-    return count
-
-
-# -- the cheapest merge ---------------------------------------------------------------------------------------------
-
-
-@compiled
-def find_cheapest_partner(clusters: Clusters, slot: int, criterion: int) -> Merge:
-    """The best merge of a live slot inside its utility group; ``right`` is -1 if it is alone there."""
-    graph, first, together = clusters.graph, clusters.first, clusters.marks
-    _prune_edges(graph, slot)
-    half = graph.head[slot]
-    while half >= 0:
-        together[graph.to[half]] = graph.count[half >> 1]
-        half = graph.next[half]
-    own_loss = clusters.value[slot] * clusters.support[slot]
-    best = Merge(np.int64(slot), np.int64(-1), clusters.size[slot], np.int64(0), own_loss, np.int64(0), np.int64(0))
-    group = clusters.group[slot]
-    for place in range(clusters.group_start[group], clusters.group_end[group]):
-        other = clusters.mates[place]
-        if other == slot:
-            continue
-        support = clusters.support[slot] + clusters.support[other] - together[other]
-        merge = Merge(
-            np.int64(slot),
-            np.int64(other),
-            clusters.size[slot],
-            clusters.size[other],
-            own_loss,
-            clusters.value[other] * clusters.support[other],
-            max(clusters.value[slot], clusters.value[other]) * support,
-        )
-        if best.right >= 0:
-            sign = compare_costs(merge, best, criterion)
-            if sign > 0 or (sign == 0 and first[other] > first[best.right]):
-                continue
-        best = merge
-    half = graph.head[slot]
-    while half >= 0:
-        together[graph.to[half]] = 0
-        half = graph.next[half]
-    return best
-
-
-# -- protecting one constraint -------------------------------------------------------------------------------------
-
-
-class Rules(NamedTuple):
-    """How a constraint is protected."""
-
-    k: int
-    criterion: int
-    rarest_only: int  # 1: only the rarest item that can be generalized is (COAT)
-
-
-@compiled
-def protect_constraint(clusters: Clusters, slots: Slots, rules: Rules, log: Slots, n_logged: int) -> int:
-    """Merge, then suppress, until the records with all these live slots are none or at least k.
-
-    Writes every step to ``log`` as ``kept, gone`` and returns the new length. ``log`` must have room for all slots twice.
-    """
-    image = slots
-    while len(image) > 0:
-        support = count_support(clusters, image, rules.k)
-        if support == 0 or support >= rules.k:
-            break
-        kept, gone, _ = take_step(clusters, image, rules)
-        image = _follow(image, kept, gone)
-        log[n_logged] = kept
-        log[n_logged + 1] = gone
-        n_logged += 2
-    return n_logged
-
-
-@compiled
-def take_step(clusters: Clusters, image: Slots, rules: Rules) -> tuple[int, int, Slots]:
-    """The best merge of one of these clusters or, if none can be merged, the suppression of one.
-
-    Returns the slot that stays (-1 for a suppression), the one that is gone, and the records that the first gained.
-    """
-    best = choose_merge(clusters, image, rules)
-    if best.right >= 0:
-        return merge_clusters(clusters, best.left, best.right)
-    gone = choose_suppressed(clusters, image)
-    suppress_cluster(clusters, gone)
-    return np.int64(-1), np.int64(gone), np.empty(0, np.int32)
-
-
-@compiled
-def choose_merge(clusters: Clusters, image: Slots, rules: Rules) -> Merge:
-    """The cheapest merge of one of these clusters; ties: smallest left, then smallest right. ``right`` is -1 for none."""
-    first = clusters.first
-    start = -1
-    if rules.rarest_only == 1:
-        for number in range(len(image)):
-            slot = image[number]
-            group = clusters.group[slot]
-            if clusters.group_end[group] - clusters.group_start[group] < 2:
-                continue
-            if start < 0 or (clusters.support[slot], first[slot]) < (
-                clusters.support[image[start]],
-                first[image[start]],
-            ):
-                start = number
-    if start >= 0:
-        return find_cheapest_partner(clusters, image[start], rules.criterion)
-    best = find_cheapest_partner(clusters, image[0], rules.criterion)
-    for number in range(1, len(image)):
-        merge = find_cheapest_partner(clusters, image[number], rules.criterion)
-        if merge.right < 0:
-            continue
-        if best.right >= 0:
-            sign = compare_costs(merge, best, rules.criterion)
-            if sign > 0 or (sign == 0 and first[merge.left] > first[best.left]):
-                continue
-        best = merge
-    return best
-
-
-@compiled
-def choose_suppressed(clusters: Clusters, image: Slots) -> int:
-    """The cluster with the least penalty, then the smallest support, then the smallest item."""
-    best = image[0]
-    for slot in image:
-        if (clusters.toll[slot], clusters.support[slot], clusters.first[slot]) < (
-            clusters.toll[best],
-            clusters.support[best],
-            clusters.first[best],
-        ):
-            best = slot
-    return best
-
-
-@compiled
-def _follow(image: Slots, kept: int, gone: int) -> Slots:
-    """The image after a step that concerned it."""
-    result = np.empty(len(image) + 1, np.int32)
-    n_slots = 0
-    for slot in image:
-        if slot != gone and slot != kept:
-            result[n_slots] = slot
-            n_slots += 1
-    if kept >= 0:
-        result[n_slots] = kept
-        n_slots += 1
-    return result[:n_slots]
