@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compile import compiled
-from setveil.arrays.mining import grown
+from setveil.arrays.containers import grown
 from setveil.arrays.sorting import sort_values
 
 MAX_K = 65_535  # supports are kept in 16 bits
