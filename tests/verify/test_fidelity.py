@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from naive import sensitive as naive
 from verify.test_random import KINDS, encoded, make_data, make_release
 
 from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
@@ -35,12 +36,23 @@ def with_rows(release: Release, rows: list[list[str]]) -> Release:
     return replace(release, published=encoded(rows, release.published))
 
 
+def made(rng: random.Random, kind: str) -> tuple[Transactions, Release | Transactions]:
+    """Data and a release of it; of a grouping's data, what may be published of it."""
+    data = make_data(rng)
+    release = make_release(rng, data, kind)
+    if not isinstance(release, Grouping):
+        return data, release
+    records = naive.protectable([frozenset(row) for row in data.to_lists()], tuple(release.sensitive))
+    data = Transactions.from_lists(sorted(record) for record in records)
+    groups = np.array([rng.randrange(3) for _ in records], dtype=np.int64)
+    return data, Grouping.from_groups(data, groups, tuple(release.sensitive))
+
+
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_good_releases_pass_in_input_order_and_in_any_other(kind: str) -> None:
     rng = random.Random(kind)
     for _ in range(120):
-        data = make_data(rng)
-        release = make_release(rng, data, kind)
+        data, release = made(rng, kind)
         if isinstance(release, Transactions):
             continue
         suppression = isinstance(release, LocalRecoding) and bool((np.asarray(release.node_of_occurrence) < 0).any())
@@ -55,8 +67,7 @@ def test_a_lost_or_added_record_is_caught(kind: str) -> None:
     rng = random.Random(kind)
     n_checked = 0
     for _ in range(60):
-        data = make_data(rng)
-        release = make_release(rng, data, kind)
+        data, release = made(rng, kind)
         if isinstance(release, Transactions) or data.n_records < 2:
             continue
         keep = list(range(data.n_records))
@@ -82,8 +93,7 @@ def test_every_changed_item_of_a_recoding_is_caught(kind: str) -> None:
     rng = random.Random(kind)
     n_changed = 0
     for _ in range(150):
-        data = make_data(rng)
-        release = make_release(rng, data, kind)
+        data, release = made(rng, kind)
         if isinstance(release, Transactions) or not release.published.n_items or not data.n_records:
             continue
         rows = release.published.to_lists()
@@ -309,3 +319,16 @@ def test_suppressed_excess_must_be_declared() -> None:
     assert check_original(fewer, data) == ['sensitive item "s" is counted 1 time; the original holds it in 2 records.']
     assert check_original(fewer, data, suppression=True) == []
     assert check_original(replace(release, count=np.array([1, 2, 1])), data, suppression=True) != []
+
+
+def test_what_something_public_gives_away_must_be_left_out() -> None:
+    """The original of this release has a record of "s" alone, and "c" never without "t"."""
+    data = letters("as", "a", "b", "ct", "cbt", "s", "ab")
+    kept = letters("as", "a", "b", "c", "cb", "ab")
+    groups = np.array([0, 0, 0, 1, 1, 1])
+    good = Grouping.from_groups(kept, groups, ["s", "t"])
+    assert check_original(good, data, in_input_order=True) == []
+    told = Grouping.from_groups(letters("as", "a", "b", "ct", "cbt", "ab"), groups, ["s", "t"])
+    assert "counted 2 times" in check_original(told, data)[0]
+    empty = Grouping.from_groups(letters("as", "a", "b", "c", "cb", "s", "ab"), np.append(groups, 0), ["s", "t"])
+    assert check_original(empty, data)[0].startswith("the release has 7 records, the original 6")

@@ -23,6 +23,7 @@ class Entry:
     hierarchy: Literal["required", "none"]
     release: Literal["recoding", "local-recoding", "replacement", "grouping"]
     summary: str
+    guessable: bool = False  # its groups are formed around those who hold something sensitive, and that shows
 
     def load(self) -> type:
         """The algorithm's class."""
@@ -131,6 +132,16 @@ ENTRIES: tuple[Entry, ...] = (
         "the proven least loss of all cuts, with or without suppression, by integer programming",
     ),
     Entry(
+        "blocks",
+        "degree.blocks:BlocksOfRecords",
+        ("degree",),
+        "own",
+        "local",
+        "none",
+        "grouping",
+        "groups from public items alone, joined by rules that treat members alike",
+    ),
+    Entry(
         "nn+",
         "degree.nn_plus:NNPlus",
         ("degree",),
@@ -139,6 +150,7 @@ ENTRIES: tuple[Entry, ...] = (
         "none",
         "grouping",
         "partners chosen by what the answers need",
+        guessable=True,
     ),
     Entry(
         "cahd",
@@ -149,6 +161,7 @@ ENTRIES: tuple[Entry, ...] = (
         "none",
         "grouping",
         "groups of records close together in an ordering",
+        guessable=True,
     ),
     Entry(
         "nn",
@@ -159,9 +172,18 @@ ENTRIES: tuple[Entry, ...] = (
         "none",
         "grouping",
         "exact nearest neighbours of each sensitive record",
+        guessable=True,
     ),
     Entry(
-        "lsh", "degree.lsh:LSH", ("degree",), GKT11, "local", "none", "grouping", "near neighbours through hash tables"
+        "lsh",
+        "degree.lsh:LSH",
+        ("degree",),
+        GKT11,
+        "local",
+        "none",
+        "grouping",
+        "near neighbours through hash tables",
+        guessable=True,
     ),
     Entry(
         "permmondrian",
@@ -172,6 +194,7 @@ ENTRIES: tuple[Entry, ...] = (
         "none",
         "grouping",
         "splits by item after item",
+        guessable=True,
     ),
     Entry(
         "random",

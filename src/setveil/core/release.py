@@ -286,6 +286,17 @@ class Grouping(Release):
     count_item: NDArray[np.int32]  # [counts] number in ``sensitive``
     count: NDArray[np.int64]  # [counts]
 
+    @staticmethod
+    def publishable(data: Transactions, sensitive: Iterable[str]) -> NDArray[np.int64]:
+        """The records a grouping publishes, ascending: all but those whose items are all sensitive.
+
+        Such a record would be published empty; where nobody's record was empty, that tells what it held.
+        """
+        is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
+        n_public = np.zeros(data.n_occurrences + 1, dtype=np.int64)
+        np.cumsum(is_public[data.items], out=n_public[1:])
+        return np.flatnonzero((np.diff(n_public[data.indptr]) > 0) | (data.lengths == 0))
+
     @classmethod
     def from_groups(
         cls,

@@ -218,6 +218,12 @@ class Transactions:
         number = (np.cumsum(keep) - 1).astype(np.int32)  # order is kept, so rows stay sorted
         return replace(self, indptr=n_kept[self.indptr], items=number[self.items[kept]], vocabulary=vocabulary)
 
+    def keep_occurrences(self, keep: NDArray[np.bool_]) -> Transactions:
+        """Only the occurrences marked true; records and vocabulary stay."""
+        n_kept = np.zeros(self.n_occurrences + 1, dtype=np.int64)
+        np.cumsum(keep, out=n_kept[1:])
+        return replace(self, indptr=n_kept[self.indptr], items=self.items[keep])
+
     def used_items(self) -> Transactions:
         """Without the vocabulary's items that never occur."""
         occurs = self.supports > 0

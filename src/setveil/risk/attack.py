@@ -126,6 +126,8 @@ def attack(
     ``aligned=False``: the release is not in the order of the original, so nobody can tell whether a record is the right
     one: *singled out*, *found*, *linked* and the default control are left out.
     """
+    if isinstance(release, Grouping) and release.published.n_records < original.n_records:
+        original = original.select(Grouping.publishable(original, release.sensitive))
     sizes, ways = _check(original, release, known, targets, strategies, wrong)
     secrets = _secret_items(original, release, sensitive)
     people = _People.of(original, secrets)

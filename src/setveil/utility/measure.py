@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-from setveil.core import Release, Transactions
+from setveil.core import Grouping, Release, Transactions
 from setveil.errors import InputError
 
 Metrics = dict[str, float | int | None]
@@ -44,6 +44,8 @@ def measure(original: Transactions, release: Release, *, aligned: bool = True) -
     ``aligned=False``: the release's records are not in the order of the original (files read back without the internal
     folder); metrics that compare record with record are left out.
     """
+    if isinstance(release, Grouping) and release.published.n_records < original.n_records:
+        original = original.select(Grouping.publishable(original, release.sensitive))
     if release.published.n_records != original.n_records:
         raise InputError(
             f"the release has {release.published.n_records:,} records and the original {original.n_records:,}; "

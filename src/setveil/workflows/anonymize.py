@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from setveil.algorithms import Context, default_for, find, make_algorithm
-from setveil.core import Hierarchy, Release, RunRecord, Transactions
+from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.models import PrivacyModel, as_model
@@ -72,6 +72,8 @@ def make_release(
         warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
     started = time.perf_counter()
     release = chosen.run(data, model, context)
+    if isinstance(release, Grouping) and release.published.n_records < data.n_records:
+        data = data.select(Grouping.publishable(data, release.sensitive))  # records in line with the published ones
     record = RunRecord(
         data=data,
         model=model,

@@ -25,7 +25,7 @@ from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order, rcm_order
 from setveil.workflows.anonymize import anonymize
 
-ALL = ["nn+", "cahd", "nn", "lsh", "permmondrian", "random"]
+ALL = ["blocks", "nn+", "cahd", "nn", "lsh", "permmondrian", "random"]
 NAMES = ["Bob", "David", "Claire", "Andrea", "Ellen"]
 SHOPPING = [
     ["wine", "meat", "viagra"],
@@ -51,6 +51,7 @@ def random_case(rng: random.Random) -> tuple[list[frozenset[str]], list[str], in
         frozenset(rng.sample(public, rng.randint(0, n_public)) + [item for item in sensitive if rng.random() < share])
         for _ in range(rng.randint(1, 24))
     ]
+    records = naive.protectable(records, sensitive)
     most = max(sum(item in record for record in records) for item in sensitive)
     if not most or len(records) // most < 2:
         return None
@@ -111,6 +112,7 @@ def run(name: str, data: Transactions, model: PrivacyDegree, seed: int = 0, **op
 @pytest.mark.parametrize(
     ("name", "options"),
     [
+        ("blocks", {}),
         ("nn+", {}),
         ("nn+", {"reach": 1, "needed": 0, "rounds": 3}),
         ("lsh", {"w": 2, "B": 2}),
@@ -147,8 +149,9 @@ def test_the_papers_example() -> None:
     assert named(True) == {frozenset({"Andrea", "Claire"}), frozenset({"Bob", "David", "Ellen"})}
 
 
-def test_nn_plus_is_the_default() -> None:
-    assert default_for("degree").name == "nn+"
+def test_the_default_gives_nothing_away() -> None:
+    assert default_for("degree").name == "blocks"
+    assert not default_for("degree").guessable
 
 
 def test_nn_plus_takes_the_partner_that_lowers_the_error_most() -> None:
@@ -293,10 +296,12 @@ class TestBadInput:
         assert (release.count * 2 <= np.bincount(release.group_of)[release.count_group]).all()
 
     def test_records_of_sensitive_items_only(self, name: str) -> None:
-        data = Transactions.from_lists([["x"], ["x"], ["a"], ["b"], [], ["y"]])
+        """Published empty they would say so: they are left out, and a record that was empty stays."""
+        data = Transactions.from_lists([["x"], ["x"], ["a"], ["b", "x"], [], ["y"]])
         release = run(name, data, PrivacyDegree(3, ["x", "y"]))
-        assert release.transactions() == [set(), set(), {"a"}, {"b"}, set(), set()]
-        assert (release.count * 3 <= np.bincount(release.group_of)[release.count_group]).all()
+        assert release.transactions() == [{"a"}, {"b"}, set()]
+        assert release.details["left_out_records"] == 3
+        assert release.count.tolist() == [1]
 
     def test_nothing(self, name: str) -> None:
         assert run(name, Transactions.from_lists([]), PrivacyDegree(2, ["x"])).n_groups == 0

@@ -4,6 +4,9 @@ A group has degree p if each sensitive item belongs to at most one in p of its r
 other; a group is accepted only if the records that remain would, as one group, have degree p as well. So the leftovers
 can always be published as one group, and a release exists as soon as the whole data has degree p.
 
+Before that, what no group can protect is left out: records whose items are all sensitive (published empty, they would say so),
+and sensitive items that something public gives away because it never occurs without them.
+
 Algorithms see records sorted by public, then by sensitive items. So ties that go to the lower record number, and records
 drawn at random, depend on what the records are and never on the order in which they were given.
 """
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import option
 from setveil.algorithms.degree._grouping import State
+from setveil.algorithms.degree.implied import implied_occurrences
 from setveil.core import Grouping, Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import PrivacyDegree
@@ -31,13 +35,15 @@ SUPPRESS_EXCESS = option(False, "take out occurrences of items too frequent for 
 class Split:
     """The records in canonical order, each in two parts, and the degree asked for."""
 
-    data: Transactions  # as given, without suppressed occurrences
+    data: Transactions  # as given, without what is left out
     order: NDArray[np.int64]  # [records] which record of ``data`` stands at each place of the canonical order
     public: Transactions  # in canonical order, over the public items that occur
     hidden: Transactions  # in canonical order, over the sensitive items that occur
     p: int
     sensitive: tuple[str, ...]
-    suppressed: Mapping[str, int]  # occurrences taken out per sensitive item
+    suppressed: Mapping[str, int]  # occurrences taken out per sensitive item because it is too frequent
+    implied: int  # occurrences taken out because public items imply them
+    bare: int  # records left out because all their items are sensitive
 
     @property
     def n_records(self) -> int:
@@ -63,6 +69,10 @@ class Split:
         everything = {**details, "leftovers": int((group_of < 0).sum())}
         if self.suppressed:
             everything["suppressed_occurrences"] = dict(self.suppressed)
+        if self.implied:
+            everything["implied_occurrences"] = self.implied
+        if self.bare:
+            everything["left_out_records"] = self.bare
         groups = np.empty(self.n_records, dtype=np.int64)
         groups[self.order] = np.where(group_of < 0, self.n_records, group_of)
         return Grouping.from_groups(self.data, groups, self.sensitive, everything)
@@ -77,11 +87,15 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
     number = data.vocabulary.numbers(model.sensitive)
     is_sensitive = np.zeros(data.n_items, dtype=bool)
     is_sensitive[number[number >= 0]] = True
-    at_most = data.n_records // model.p
-    excess = np.where(is_sensitive, np.maximum(data.supports - at_most, 0), 0)  # [n_items]
+    kept = Grouping.publishable(data, model.sensitive)
+    n_bare = data.n_records - len(kept)
+    data = data.select(kept)
+    if not suppress_excess and _excess(data, is_sensitive, model.p).any():
+        raise _too_frequent(data, model.p, _excess(data, is_sensitive, model.p))
+    implied = implied_occurrences(data, is_sensitive)
+    data = data.keep_occurrences(~implied)
+    excess = _excess(data, is_sensitive, model.p)
     suppressed = {data.vocabulary[int(item)]: int(excess[item]) for item in np.flatnonzero(excess)}
-    if suppressed and not suppress_excess:
-        raise _too_frequent(data, model.p, excess)
     order = _canonical_order(data, is_sensitive)
     if suppressed:
         data = _without_excess(data, excess, order, seed)
@@ -93,7 +107,14 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
         model.p,
         tuple(model.sensitive),
         suppressed,
+        int(implied.sum()),
+        n_bare,
     )
+
+
+def _excess(data: Transactions, is_sensitive: NDArray[np.bool_], p: int) -> NDArray[np.int64]:
+    """How many occurrences of each sensitive item are too many for the degree, int64[n_items]."""
+    return np.where(is_sensitive, np.maximum(data.supports - data.n_records // p, 0), 0)
 
 
 def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> InfeasibleError:
@@ -131,6 +152,4 @@ def _without_excess(data: Transactions, excess: NDArray[np.int64], order: NDArra
         places = np.flatnonzero(data.items == item)
         places = places[np.argsort(place_of[data.owners[places]])]
         keep[rng.choice(places, size=int(excess[item]), replace=False)] = False
-    return Transactions.from_pairs(
-        data.owners[keep], data.items[keep], data.n_records, data.vocabulary, data.ids, data.layout
-    )
+    return data.keep_occurrences(keep)
