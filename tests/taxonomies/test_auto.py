@@ -20,6 +20,7 @@ from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
 from setveil.taxonomies import auto as module
+from setveil.workflows import hierarchy
 
 METHODS = ("", "cooccurrence", "frequency")
 
@@ -127,9 +128,26 @@ def test_odd_data() -> None:
 def test_too_many_items_for_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_ITEMS", 5)
     data = some_data(0)
-    assert np.array_equal(Hierarchy.auto(data).parent, Hierarchy.auto(data, "frequency").parent)
+    assert Hierarchy.auto(data).n_items == data.n_items  # the other methods are tried
     with pytest.raises(InputError, match="at most 5 items"):
         Hierarchy.auto(data, "cooccurrence")
+
+
+def test_auto_is_never_worse_than_what_it_tried() -> None:
+    for seed in range(12):
+        data = some_data(seed)
+        model = KmAnonymity(k=2 + seed % 4, m=2)
+        chosen = sv.anonymize(data, model, "aa", "auto")
+        losses = [sv.anonymize(data, model, "aa", f"auto:{name}").details["ncp"] for name in module.METHODS]
+        losses.append(sv.anonymize(data, model, "aa", "fanout:5").details["ncp"])
+        assert chosen.details["ncp"] == min(losses)
+
+
+def test_large_data_is_tried_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = some_data(5)
+    shuffled = data.select(np.random.default_rng(0).permutation(data.n_records))
+    monkeypatch.setattr(hierarchy, "TRIED_ON", data.n_occurrences // 3)
+    assert np.array_equal(Hierarchy.auto(data).parent, Hierarchy.auto(shuffled).parent)
 
 
 def test_as_text() -> None:

@@ -14,7 +14,7 @@ PLACES = {
     "Hierarchy.to_file": "setveil.io.hierarchies.writing:write_hierarchy",
     "Hierarchy.balanced": "setveil.taxonomies.balanced:balanced",
     "Hierarchy.prefix": "setveil.taxonomies.prefix:by_prefix",
-    "Hierarchy.auto": "setveil.taxonomies.auto:auto",
+    "Hierarchy.auto": "setveil.workflows.hierarchy:auto_hierarchy",
     "Transactions.recode": "setveil.arrays.rows:renumber_rows",
     "Release.publish": "setveil.workflows.publish:publish",
 }

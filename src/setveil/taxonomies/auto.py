@@ -4,8 +4,9 @@ The nodes of such a tree mean nothing to people: they hold items that are cheap 
 the tree tells something about the data (which items are frequent, which occur together), so that a release made with it
 says so. Where a taxonomy with a meaning exists, use that.
 
-All trees are binary: every step up is as small as possible. What a node costs when it is published is its occurrences times
-its items, so frequent items must not come into large groups, and rare ones may.
+What a node costs when it is published is its occurrences times its items, so frequent items must not come into large groups,
+and rare ones may. Binary trees make every step up as small as possible; wider ones have fewer steps to choose from.
+Which tree loses least depends on the data: ``workflows.hierarchy`` tries them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from setveil.core import Hierarchy, Transactions
 from setveil.core.naming import SHOWN, is_shown, name_of_set
 from setveil.errors import InputError
 
-Merges = list[tuple[int, int]]  # the j-th merge makes node n_items + j of two nodes
+Merges = list[tuple[int, ...]]  # the j-th merge makes node n_items + j of two nodes or more
 
 N_PARTNERS = 32  # how many partners are compared for each merge
 MAX_ITEMS = 6_000  # co-occurrences of all pairs are held in memory: eight bytes each, so that sums never wrap
@@ -28,36 +29,37 @@ ONE = 1 << 20  # parts of one in which scarcity is counted; whole numbers, so th
 HEAD_START = ONE // 10  # lets the price decide where nothing is shared
 
 
-def auto(data: Transactions, method: str = "") -> Hierarchy:
-    """A binary tree over the items of the data.
+def auto(data: Transactions, method: str) -> Hierarchy:
+    """A tree over the items of the data.
 
     ``cooccurrence`` merges the cheapest group with one that shares its neighbours; ``frequency`` puts items of similar
-    frequency together. Without a method, the first unless there are too many items for it.
+    frequency together, two by two; ``wide`` does so five by five; ``ids`` takes five by five in ascending order.
     """
-    methods: dict[str, Callable[[Transactions], Merges]] = {
-        "cooccurrence": merge_by_cooccurrence,
-        "frequency": merge_by_frequency,
-    }
-    if method and method not in methods:
+    if method not in METHODS:
         raise InputError(
-            f'there is no hierarchy "auto:{method}"; write auto, or auto: and one of {", ".join(methods)}.'
+            f'there is no hierarchy "auto:{method}"; write auto, or auto: and one of {", ".join(METHODS)}.'
         )
     if not data.n_items:
         raise InputError("a hierarchy cannot be built from data without items.")
-    method = method or ("cooccurrence" if data.n_items <= MAX_ITEMS else "frequency")
-    return tree_of(data, methods[method](data))
+    return tree_of(data, METHODS[method](data))
 
 
-def merge_by_frequency(data: Transactions) -> Merges:
-    """Balanced: neighbours in descending order of frequency (ties: in order of the items), then neighbouring pairs, ..."""
-    level = np.argsort(-data.supports, kind="stable").tolist()
-    merges: Merges = []
+def merge_by_frequency(data: Transactions, fanout: int = 2) -> Merges:
+    """Balanced: neighbours in descending order of frequency (ties: in order of the items), then neighbouring groups, ..."""
+    return merge_neighbours(np.argsort(-data.supports, kind="stable").tolist(), fanout)
+
+
+def merge_neighbours(level: list[int], fanout: int) -> Merges:
+    """So many neighbours at a time, level by level; what is left alone moves up."""
+    n_items, merges = len(level), Merges()
     while len(level) > 1:
         above = []
-        for start in range(0, len(level) - 1, 2):
-            above.append(data.n_items + len(merges))
-            merges.append((level[start], level[start + 1]))
-        level = above + level[2 * len(above) :]
+        for start in range(0, len(level), fanout):
+            group = tuple(level[start : start + fanout])
+            if len(group) > 1:
+                merges.append(group)
+            above.append(n_items + len(merges) - 1 if len(group) > 1 else group[0])
+        level = above
     return merges
 
 
@@ -125,10 +127,11 @@ def tree_of(data: Transactions, merges: Merges) -> Hierarchy:
     parents = [-1] * (n_items + len(merges))
     members = [[item] for item in range(n_items)]  # of small groups; of large ones the first few
     sizes = [1] * n_items
-    for number, (one, other) in enumerate(merges):
-        parents[one] = parents[other] = n_items + number
-        members.append(sorted(members[one] + members[other])[: SHOWN + 1])
-        sizes.append(sizes[one] + sizes[other])
+    for number, group in enumerate(merges):
+        for node in group:
+            parents[node] = n_items + number
+        members.append(sorted(item for node in group for item in members[node])[: SHOWN + 1])
+        sizes.append(sum(sizes[node] for node in group))
     labels = list(data.vocabulary) + [""] * len(merges)
     n_numbered, pending = 0, [n_items + len(merges) - 1]
     while pending:  # depth first
@@ -140,3 +143,11 @@ def tree_of(data: Transactions, merges: Merges) -> Hierarchy:
         labels[node] = name_of_set(named, sizes[node], n_numbered)
         pending.extend(reversed(merges[node - n_items]))
     return Hierarchy.from_parents(parents, labels, derived_from_data=True)
+
+
+METHODS: dict[str, Callable[[Transactions], Merges]] = {
+    "cooccurrence": merge_by_cooccurrence,
+    "frequency": merge_by_frequency,
+    "wide": lambda data: merge_by_frequency(data, 5),
+    "ids": lambda data: merge_neighbours(list(range(data.n_items)), 5),
+}

@@ -45,10 +45,11 @@ def anonymize(
     """
     data = as_transactions(data, **(read_options or {}))
     with collected_warnings() as notes:
-        tree = resolve_hierarchy(hierarchy, data, unknown_items)
+        promise = as_model(model, parameters)
+        tree = resolve_hierarchy(hierarchy, data, unknown_items, promise, progress)
         source = hierarchy if isinstance(hierarchy, str) else "given" if hierarchy else ""
         context = Context(hierarchy=tree, seed=seed, progress=progress, cancelled=cancelled)
-        release = make_release(data, as_model(model, parameters), algorithm, options or {}, context, source)
+        release = make_release(data, promise, algorithm, options or {}, context, source)
     return with_warnings(release, notes)
 
 

@@ -15,7 +15,7 @@ from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import measure, verify
-from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.reading import read
 
 N_TARGETS = 5000  # people attacked
@@ -26,7 +26,7 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
     """Run the policy and measure its release; nothing is published."""
     policy = Policy.from_file(order["policy"])
     data = read(order["source"], **order["read"])
-    tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
+    tree = hierarchy_of(policy, data)
     model = model_of(policy, data, tree)
     started = time.perf_counter()
     release = anonymize(data, model, policy.algorithm.name, tree, policy.algorithm.options, policy.seed)

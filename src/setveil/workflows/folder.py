@@ -20,7 +20,7 @@ from setveil.models import PrivacyModel
 from setveil.report.certificate_schema import check_schema
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure
-from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.policies import hierarchy_of
 
 if TYPE_CHECKING:
     from setveil.risk.attack import AttackTable
@@ -93,7 +93,7 @@ def owners_model(folder: Path, certificate: Mapping[str, Any], data: Transaction
     if owners_record(folder, certificate) is None:
         return None
     policy = Policy.from_file(internal_beside(folder) / "policy.toml")
-    tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
+    tree = hierarchy_of(policy, data)
     return model_of(policy, data, tree)
 
 

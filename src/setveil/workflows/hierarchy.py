@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from setveil.core import Hierarchy, Transactions
-from setveil.errors import InputError
+from setveil.core.progress import Progress, no_progress
+from setveil.errors import InputError, SetveilError
+from setveil.models import KmAnonymity, PrivacyModel
+
+USUAL = KmAnonymity(k=5, m=2)  # what trees are tried with where no other k and m is asked for
+TRIED_ON = 2_000_000  # occurrences; of more data, evenly spaced records are tried
 
 
 def resolve_hierarchy(
-    hierarchy: Hierarchy | str | None, data: Transactions, unknown_items: str = "error"
+    hierarchy: Hierarchy | str | None,
+    data: Transactions,
+    unknown_items: str = "error",
+    model: PrivacyModel | None = None,
+    progress: Progress = no_progress,
 ) -> Hierarchy | None:
-    """A Hierarchy, a file, ``fanout:D``, ``fanout:D:even``, ``levels:N``, ``prefix:1,3``, ``auto`` or ``auto:METHOD``; checked against the data."""
-    tree = _built(hierarchy, data) if isinstance(hierarchy, str) else hierarchy
+    """A Hierarchy, a file, ``fanout:D``, ``fanout:D:even``, ``levels:N``, ``prefix:1,3``,
+    ``auto`` or ``auto:METHOD``; checked against the data.
+
+    ``auto`` tries several trees and takes the one that loses least under ``model``.
+    """
+    tree = _built(hierarchy, data, model, progress) if isinstance(hierarchy, str) else hierarchy
     if tree is None:
         return None
     if unknown_items == "root":
@@ -22,7 +37,7 @@ def resolve_hierarchy(
     return tree
 
 
-def _built(source: str, data: Transactions) -> Hierarchy:
+def _built(source: str, data: Transactions, model: PrivacyModel | None, progress: Progress) -> Hierarchy:
     kind, _, parameter = source.partition(":")
     if kind in ("fanout", "levels"):
         from setveil.taxonomies.balanced import from_words
@@ -34,5 +49,38 @@ def _built(source: str, data: Transactions) -> Hierarchy:
             raise InputError(f'--hierarchy {source}: write prefix lengths, as in "prefix:1,3,4".')
         return Hierarchy.prefix(data, [int(length) for length in lengths])
     if kind == "auto":
-        return Hierarchy.auto(data, parameter)
+        return auto_hierarchy(data, parameter, model, progress)
     return Hierarchy.from_file(source)
+
+
+def auto_hierarchy(
+    data: Transactions, method: str = "", model: PrivacyModel | None = None, progress: Progress = no_progress
+) -> Hierarchy:
+    """A tree built from the data by one method, or by whichever loses least when AA publishes along it.
+
+    The figures of the losers are not kept: `setveil compare` shows them. Of large data a part is tried, records evenly
+    spaced in their sorted order, so that the choice does not depend on how the input is ordered.
+    """
+    from setveil.algorithms.base import Context
+    from setveil.algorithms.km.aa import AA
+    from setveil.taxonomies.auto import MAX_ITEMS, METHODS, auto
+
+    if method or not data.n_items:
+        return auto(data, method or "frequency")
+    promise = model if isinstance(model, KmAnonymity) and model.m != "all" else USUAL
+    step = -(-data.n_occurrences // TRIED_ON)
+    part = data if step < 2 else data.select(np.sort(data.lexicographic_order()[::step]))
+    best: tuple[float, Hierarchy] | None = None
+    for number, name in enumerate(METHODS):
+        if name == "cooccurrence" and data.n_items > MAX_ITEMS:
+            continue
+        progress(f"trying hierarchy auto:{name}", number / len(METHODS))
+        tree = auto(data, name)
+        try:
+            loss = AA().run(part, promise, Context(hierarchy=tree)).details["ncp"]
+        except SetveilError:  # nothing to tell them apart by, such as fewer than k records
+            loss = 1.0
+        if best is None or loss < best[0]:
+            best = loss, tree
+    assert best is not None
+    return best[1]

@@ -16,7 +16,7 @@ from setveil.io.releases.folders import check_target
 from setveil.policy.resolve import model_of
 from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
-from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.publish import Outcome, publish
 from setveil.workflows.reading import read_input
 
@@ -38,7 +38,7 @@ def run(
     progress("reading", None)
     data, input_facts = read_input(source, policy)
     with collected_warnings() as notes:
-        tree = resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items)
+        tree = hierarchy_of(policy, data, progress)
         model = model_of(policy, data, tree)
         progress("assessing the risk", None)
         risk_before = quick_risk(data, model, policy.seed)

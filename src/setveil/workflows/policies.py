@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import RunRecord, Transactions
+from setveil.core import Hierarchy, RunRecord, Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.workflows.hierarchy import resolve_hierarchy
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ def policy_of(record: RunRecord) -> Policy:
     if record.hierarchy_source and record.hierarchy_source != "given":
         content["hierarchy"] = {"source": record.hierarchy_source}
     return Policy.from_dict(content)
+
+
+def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_progress) -> Hierarchy | None:
+    """The hierarchy a policy asks for; one built from the data suits the promise."""
+    from setveil.policy.resolve import model_of
+
+    model = model_of(policy, data, None) if policy.model.name == "km" else None
+    return resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items, model, progress)
 
 
 def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None) -> tuple[str, ...]:
