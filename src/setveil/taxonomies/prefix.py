@@ -42,12 +42,3 @@ def check_lengths(lengths: Sequence[int]) -> tuple[int, ...]:
         given = ",".join(map(str, known))
         raise InputError(f'prefix lengths "{given}" are not positive and ascending; write them as in prefix:1,3,4.')
     return known
-
-
-def parse_lengths(text: str) -> tuple[int, ...]:
-    """``"1,3,4"`` as the lengths of ``prefix:1,3,4``."""
-    try:
-        lengths = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f'prefix lengths "{text}" are not whole numbers; write them as in prefix:1,3,4.') from None
-    return check_lengths(lengths)

@@ -104,8 +104,6 @@ def test_nothing_to_do() -> None:
     tree = Hierarchy.balanced(Transactions.from_lists([["a", "b", "c"]]), 2)
     assert run(Transactions.from_lists([]), tree, 3, 2).transactions() == []
     assert run(Transactions.from_lists([[], []]), tree, 3, 2).transactions() == [set(), set()]
-    one = Transactions.from_lists([["a", "b"]])
-    assert run(one, tree, 1, 2).transactions() == [{"a", "b"}]
     equal = Transactions.from_lists([["a", "b", "c"]] * 4)
     assert run(equal, tree, 4, 9).transactions() == [{"a", "b", "c"}] * 4
     lone_item = Transactions.from_lists([["a"], ["a"], []])

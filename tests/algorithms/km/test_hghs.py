@@ -131,7 +131,7 @@ def test_odd_asks(kind: type[Algorithm]) -> None:
     tree = Hierarchy.balanced(Transactions.from_lists([["a", "b", "c"]]), 2)
     assert run(kind, Transactions.from_lists([]), tree, 3, 2).transactions() == []
     assert run(kind, Transactions.from_lists([[], []]), tree, 3, 2).transactions() == [set(), set()]
-    assert run(kind, Transactions.from_lists([["a", "b"]]), tree, 1, 2).transactions() == [{"a", "b"}]
+    assert run(kind, Transactions.from_lists([["a", "b"]] * 2), tree, 2, 2).transactions() == [{"a", "b"}] * 2
     assert run(kind, Transactions.from_lists([["a", "b", "c"]] * 4), tree, 4, 9).transactions() == [set("abc")] * 4
     lone = Transactions.from_lists([["a"], ["a"], []])
     assert run(kind, lone, Hierarchy.balanced(lone, 2), 2, 3).transactions() == [{"a"}, {"a"}, set()]

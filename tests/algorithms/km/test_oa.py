@@ -52,7 +52,7 @@ def test_odd_asks() -> None:
     tree = Hierarchy.balanced(Transactions.from_lists([["a", "b", "c"]]), 2)
     assert run(Transactions.from_lists([]), tree, 3, 2).transactions() == []
     assert run(Transactions.from_lists([[], []]), tree, 3, 2).transactions() == [set(), set()]
-    assert run(Transactions.from_lists([["a", "b"]]), tree, 1, 2).transactions() == [{"a", "b"}]
+    assert run(Transactions.from_lists([["a", "b"]] * 2), tree, 2, 2).transactions() == [{"a", "b"}] * 2
     with pytest.raises(InfeasibleError):
         run(Transactions.from_lists([["a"], ["b"], []]), tree, 3, 1)
 

@@ -156,7 +156,6 @@ def test_odd_asks() -> None:
     for options in ({}, {"suppression": True}):
         assert run(Transactions.from_lists([]), tree, 3, 2, **options).transactions() == []
         assert run(Transactions.from_lists([[], []]), tree, 3, 2, **options).transactions() == [set(), set()]
-        assert run(Transactions.from_lists([["a", "b"]]), tree, 1, 2, **options).transactions() == [{"a", "b"}]
         equal = Transactions.from_lists([["a", "b", "c"]] * 4)
         assert run(equal, tree, 4, 9, **options).transactions() == [{"a", "b", "c"}] * 4
         lone = Transactions.from_lists([["a"], ["a"], []])

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
-from math import ceil, comb
+from math import ceil
 
 import numpy as np
 
@@ -121,8 +121,3 @@ def _counted(data: Transactions, m: int) -> Iterator[tuple[Constraint, int]]:
                     counts[tail] += weights[number]
             for tail in sorted(counts):
                 yield tuple(data.vocabulary[number] for number in chain((item,), tail)), counts[tail]
-
-
-def number_of_itemsets(data: Transactions, m: int) -> int:
-    """At most so many itemsets of 1 … m items occur: worth a look before they are written out."""
-    return sum(comb(int(length), size) for length in data.lengths for size in range(1, m + 1))
