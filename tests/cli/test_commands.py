@@ -77,8 +77,13 @@ def test_json_is_one_object_and_nothing_else(folder: Path, capsys: pytest.Captur
     for call in calls:
         assert setveil(*call) == 0
         captured = capsys.readouterr()
-        assert isinstance(json.loads(captured.out), dict)
-        assert captured.err == ""
+        content = json.loads(captured.out)
+        assert isinstance(content, dict)
+        if "baskets.txt" in call:
+            assert captured.err == content["input"]["summary"] + "\n"
+            assert captured.err.startswith("Read baskets.txt: baskets, 6 people, 5 items, 14 entries; told by ")
+        else:
+            assert captured.err == ""
 
 
 def test_standard_input_and_gzip(folder: Path) -> None:
@@ -137,7 +142,8 @@ def test_bad_asks_end_with_one_line_and_their_exit_code(
     assert words in captured.err
     assert "Traceback" not in captured.err
     if status in (2, 3):
-        assert len(captured.err.strip().splitlines()) == 1
+        lines = captured.err.strip().splitlines()
+        assert len([line for line in lines if not line.startswith("Read baskets.txt: ")]) == 1
     assert not (folder / "out").exists()
     assert {path.name for path in folder.iterdir()} == {"baskets.txt", "tree.csv"}
 

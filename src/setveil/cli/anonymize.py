@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
+from setveil.cli.console import note, note_first_run, progress_bar, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
     )
 
 
+@o.reads_data
 def anonymize(
     input: o.Input,
     output: Annotated[
@@ -41,6 +42,8 @@ def anonymize(
         list[str] | None, typer.Option(metavar="N=V", help="An option of the algorithm; may be repeated.")
     ] = None,
     hierarchy: o.Hierarchy = None,
+    hierarchy_format: o.HierarchyFormat = None,
+    hierarchy_columns: o.HierarchyColumns = None,
     unknown_items: o.UnknownItems = None,
     policy: Annotated[Path | None, typer.Option(help="A policy file; options given here override it.")] = None,
     domain: Annotated[str | None, typer.Option(help="A file of all items that could occur, one per line.")] = None,
@@ -54,10 +57,7 @@ def anonymize(
     publish_constraints: Annotated[
         bool, typer.Option("--publish-constraints", help="Publish the constraint lists too.")
     ] = False,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """Make a release, verify it, and publish it with certificate and report."""
@@ -67,8 +67,11 @@ def anonymize(
     given: dict[str, Any] = {
         "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),
         "algorithm": {"name": algorithm, "options": _pairs(option or [])},
-        "hierarchy": {"source": hierarchy, "unknown_items": unknown_items},
-        "input": {**o.read_options(format, delimiter, id_column, item_column), "domain": domain},
+        "hierarchy": {
+            "source": o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input),
+            "unknown_items": unknown_items,
+        },
+        "input": {**reading, "domain": domain},
         "output": {
             "to": to,
             "keep_order": keep_order or None,
@@ -83,7 +86,9 @@ def anonymize(
         )
     note_first_run()
     with progress_bar() as progress:
-        outcome = pipeline.run(policies.make_policy(given, policy), input, output, force=force, progress=progress)
+        outcome = pipeline.run(
+            policies.make_policy(given, policy), input, output, force=force, progress=progress, tell=note
+        )
     show(outcome, json)
 
 
@@ -107,6 +112,7 @@ def show(outcome: Any, json: bool) -> None:
     if json:
         say_json(
             {
+                "input": outcome.release.record.data.facts(),
                 "out": str(outcome.path),
                 "internal": str(outcome.internal),
                 "verified": outcome.verdict.holds,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: setveil attack baskets.csv release --known 1,2,3")(attack)
 
 
+@o.reads_data
 def attack(
     input: o.Input,
     out: Annotated[
@@ -25,26 +26,22 @@ def attack(
     targets: Annotated[int, typer.Option(help="How many people are attacked.")] = 10_000,
     sensitive: o.Sensitive = None,
     seed: o.Seed = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """Attack the original and its release, and see how often it works: before, after, and against people not in the data."""
-    import setveil
     from setveil.workflows import folder, policies
 
     numbers = o.numbers_of(known)
     note_first_run()
     with progress_bar() as progress:
-        data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+        data = read_data(input, reading)
         listed = policies.list_sensitive(sensitive, data) if sensitive else None
         result = folder.attack_folder(
             data, out, known=numbers, targets=targets, seed=seed or 0, sensitive=listed, progress=progress
         )
     if json:
-        say_json(result.to_dict())
+        say_json({"input": data.facts(), **result.to_dict()})
         return
     columns = (
         ("singled out before", "before", "singled_out"),

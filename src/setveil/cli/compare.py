@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: setveil compare baskets.csv -o comparison --hierarchy taxonomy.csv")(compare)
 
 
+@o.reads_data
 def compare(
     input: o.Input,
     output: Annotated[
@@ -26,12 +27,11 @@ def compare(
         typer.Option(metavar="FILE", help="What to compare: a TOML file of [[grid]] blocks; a default otherwise."),
     ] = None,
     hierarchy: o.Hierarchy = None,
+    hierarchy_format: o.HierarchyFormat = None,
+    hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
     processes: Annotated[int | None, typer.Option(help="How many settings at a time; one per core otherwise.")] = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """Run many settings and see which ones are worth it: risk against loss, with the front nothing beats."""
@@ -40,21 +40,22 @@ def compare(
     from setveil.workflows.compare import compare as run_all
 
     note_first_run()
+    data = read_data(input, reading)
     with progress_bar() as progress:
         found = run_all(
             input,
             grid,
             output,
-            hierarchy=hierarchy,
+            hierarchy=o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input),
             sensitive=o.listed(sensitive),
-            read_options=o.read_options(format, delimiter, id_column, item_column),
+            read_options=reading,
             processes=processes,
             progress=progress,
         )
     if json:
         front = {row["id"] for row in found.rows if row["pareto"]}
         told = [{"id": p.id, "policy": p.policy.to_toml(), "pareto": p.id in front, **p.result} for p in found]
-        say_json({"points": told})
+        say_json({"input": data.facts(), "points": told})
         return
     rows = [
         (

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import SetveilWarning
 
 if TYPE_CHECKING:
+    from setveil.core import Transactions
     from setveil.core.progress import Progress
 
 
@@ -34,6 +35,15 @@ def say(text: str) -> None:
 def note(text: str) -> None:
     """One line about the run, on standard error, so that output can be piped."""
     print(text, file=sys.stderr)  # noqa: T201
+
+
+def read_data(source: Any, reading: Mapping[str, Any]) -> Transactions:
+    """The input of a command; how it was read is said in one line on standard error."""
+    import setveil
+
+    data = setveil.read(source, **reading)
+    note(data.summary())
+    return data
 
 
 def say_json(content: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, say, say_json
+from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group)
 
 
+@o.reads_data
 def generate(
     input: o.Input,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the constraints.")],
@@ -41,20 +42,17 @@ def generate(
     high: Annotated[int, typer.Option(help="support: largest support.")] = 4,
     n: Annotated[int | None, typer.Option("-n", help="PR1 … PR9: how many.")] = None,
     seed: o.Seed = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
 ) -> None:
     """Write privacy constraints made from data: what an attacker might know."""
-    import setveil
     from setveil.workflows import constraints
 
-    data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+    data = read_data(input, reading)
     count = constraints.generate(data, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0)
     say(f"{count:,} constraints written to {output}")
 
 
+@o.reads_data
 def check(
     input: o.Input,
     constraints: Annotated[str, typer.Option(help="Privacy constraints: a file with one itemset per line.")],
@@ -63,16 +61,14 @@ def check(
     utility_rest: o.UtilityRest = None,
     max_suppressed: o.MaxSuppressed = None,
     hierarchy: o.Hierarchy = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    hierarchy_format: o.HierarchyFormat = None,
+    hierarchy_columns: o.HierarchyColumns = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """Which constraints are satisfied already, which contradict the utility groups, and whether the ask can be met. Exit 3 if not."""
     from dataclasses import asdict
 
-    import setveil
     from setveil.errors import InfeasibleError, name_some
     from setveil.workflows import constraints as lists
 
@@ -81,10 +77,10 @@ def check(
         k=k, constraints=constraints, utility=utility, utility_rest=utility_rest, max_suppressed=max_suppressed
     )
     with progress_bar():
-        data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
-        found = lists.check(data, section, hierarchy)
+        data = read_data(input, reading)
+        found = lists.check(data, section, o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input))
     if json:
-        say_json(asdict(found))
+        say_json({"input": data.facts(), **asdict(found)})
     else:
         say(f"{found.n_constraints:,} constraints: {found.met:,} are met already, {found.open:,} are to be protected.")
         if found.unknown:

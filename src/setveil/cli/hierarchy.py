@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import say, say_json
+from setveil.cli.console import read_data, say, say_json
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the hierarchy.")]
 _Layout = Annotated[str, typer.Option("--to", help="csv (leaf to root), edges, amnesia or amnesia-json.")]
-_From = Annotated[str | None, typer.Option("--from", help="Format of the hierarchy file; detected otherwise.")]
+_From = Annotated[
+    str | None, typer.Option("--from", "--hierarchy-format", help="Format of the hierarchy file; detected otherwise.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,35 +32,31 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group)
 
 
+@o.reads_data
 def build(
     input: o.Input,
     output: _Target,
     how: Annotated[str, typer.Option(help="fanout:D, fanout:D:even, levels:N, prefix:1,3,4 or auto.")] = "auto",
     to: _Layout = "csv",
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
 ) -> None:
     """Build a hierarchy over the items of a data set."""
-    import setveil
     from setveil.workflows.hierarchy import resolve_hierarchy
 
-    data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+    data = read_data(input, reading)
     tree = resolve_hierarchy(how, data)
     assert tree is not None
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")
 
 
+@o.reads_data
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy file.")],
     data: Annotated[str | None, typer.Option(help="Transactions whose items the hierarchy must cover.")] = None,
     source: _From = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    hierarchy_columns: o.HierarchyColumns = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """List everything that is wrong with a hierarchy. Exit code 2 if it cannot be used."""
@@ -66,15 +64,17 @@ def check(
 
     vocabulary = None
     if data is not None:
-        vocabulary = setveil.read(data, **o.read_options(format, delimiter, id_column, item_column)).vocabulary
-    problems = setveil.check_hierarchy(file, vocabulary, format=source)
+        vocabulary = read_data(data, reading).vocabulary
+    problems = setveil.check_hierarchy(file, vocabulary, format=source, columns=_columns(hierarchy_columns))
     if json:
         say_json({"problems": [vars(problem) for problem in problems]})
     else:
         for problem in problems:
             say(f"{problem.severity}: {problem}")
         if not problems:
-            say(f"{file}: {setveil.Hierarchy.from_file(str(file), format=source)!r}, nothing wrong")
+            say(
+                f"{file}: {setveil.Hierarchy.from_file(str(file), format=source, columns=_columns(hierarchy_columns))!r}, nothing wrong"
+            )
     raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
@@ -83,10 +83,15 @@ def convert(
     output: _Target,
     to: _Layout = "csv",
     source: _From = None,
+    hierarchy_columns: o.HierarchyColumns = None,
 ) -> None:
     """Write a hierarchy in another format."""
     import setveil
 
-    tree = setveil.Hierarchy.from_file(str(file), format=source)
+    tree = setveil.Hierarchy.from_file(str(file), format=source, columns=_columns(hierarchy_columns))
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")
+
+
+def _columns(listed: str | None) -> list[str] | None:
+    return None if listed is None else listed.split(",")

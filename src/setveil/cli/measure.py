@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import say_json, table
+from setveil.cli.console import read_data, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -16,24 +16,21 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: setveil measure baskets.csv out --json")(measure)
 
 
+@o.reads_data
 def measure(
     input: o.Input,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A release folder.")],
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """What a release cost, compared with the original."""
-    import setveil
     from setveil.report.words import METRICS, figure, put
     from setveil.workflows import folder
 
-    data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+    data = read_data(input, reading)
     metrics = folder.measure_folder(data, out)
     if json:
-        say_json(metrics)
+        say_json({"input": data.facts(), **metrics})
         return
     table(
         ("cost", ""),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -11,12 +14,21 @@ Input = Annotated[
     str,
     typer.Argument(metavar="INPUT", help="Transactions: a file in any layout, plain or .gz, or - for standard input."),
 ]
-Format = Annotated[
-    str | None, typer.Option("--format", help="fimi, spmf, long, basket, jsonl or parquet; detected otherwise.")
+_FORMATS = "fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json or parquet"
+Format = Annotated[str | None, typer.Option("--format", help=f"Layout: {_FORMATS}; detected otherwise.")]
+Delimiter = Annotated[str | None, typer.Option(help="What separates the fields of a table; tab for a tab.")]
+IdColumn = Annotated[str | None, typer.Option(help="Column of record ids: a name, or a number from 1.")]
+ItemColumn = Annotated[str | None, typer.Option(help="Column of items in long tables: a name, or a number from 1.")]
+ItemColumns = Annotated[
+    str | None, typer.Option(help='Columns of items in wide and one-hot tables, as in "dx*" or a,b,c.')
 ]
-Delimiter = Annotated[str | None, typer.Option(help="Field delimiter of long and basket files.")]
-IdColumn = Annotated[str | None, typer.Option(help="Column of record ids in long files with more than two columns.")]
-ItemColumn = Annotated[str | None, typer.Option(help="Column of items in long files with more than two columns.")]
+Split = Annotated[str | None, typer.Option(help='What separates the items of a cell that holds a list, as "|".')]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line of the table is a row.")]
+Strip = Annotated[bool, typer.Option("--strip", help="Take blanks off labels.")]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of the text, as latin-1; UTF-8 otherwise.")]
+AsTheyAre = Annotated[
+    bool, typer.Option("--labels-as-they-are", help="Do not refuse labels that look like a slip (lists, ids, text).")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 Model = Annotated[str | None, typer.Option(help="km, k-anonymity, constraints, degree or coherence.")]
@@ -39,23 +51,82 @@ MaxSuppressed = Annotated[float | None, typer.Option(help="Largest share of item
 Hierarchy = Annotated[
     str | None, typer.Option(help="A hierarchy file, fanout:5, fanout:5:even, levels:4, prefix:1,3,4 or auto.")
 ]
+HierarchyFormat = Annotated[
+    str | None,
+    typer.Option(
+        help="Format of the hierarchy file: csv, edges, amnesia, amnesia-json, nodes, paths, indented or mesh; detected otherwise."
+    ),
+]
+HierarchyColumns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEAF,…,TOP",
+        help="Columns that hold the hierarchy, in the --hierarchy file or, without one, in the input itself.",
+    ),
+]
 UnknownItems = Annotated[
     str | None, typer.Option(help="Items missing from the hierarchy: error, or root to put them below the root.")
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random.")]
 
 
-def read_options(
-    format: str | None, delimiter: str | None, id_column: str | None, item_column: str | None
-) -> dict[str, Any]:
-    """Reading options as the readers take them; a tab may be written as the word tab or as a backslash and t."""
-    tab = delimiter in ("tab", "\\t")
-    return {
-        "format": format,
-        "delimiter": "\t" if tab else delimiter,
-        "id_column": id_column,
-        "item_column": item_column,
-    }
+Reading = Mapping[str, Any]  # what was said about reading the input, as ``setveil.read`` takes it
+NOTHING: Reading = {}
+_READING: dict[str, tuple[Any, Any]] = {
+    "format": (Format, None),
+    "delimiter": (Delimiter, None),
+    "id_column": (IdColumn, None),
+    "item_column": (ItemColumn, None),
+    "item_columns": (ItemColumns, None),
+    "split": (Split, None),
+    "no_header": (NoHeader, False),
+    "strip": (Strip, False),
+    "encoding": (Encoding, None),
+    "labels_as_they_are": (AsTheyAre, False),
+}
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of reading; it gets those that were given as its parameter ``reading``."""
+    signature = inspect.signature(command)
+    told_of = get_type_hints(command, include_extras=True)
+    others = [
+        parameter.replace(annotation=told_of[parameter.name])
+        for parameter in signature.parameters.values()
+        if parameter.name != "reading"
+    ]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    added = [
+        inspect.Parameter(name, kind, default=default, annotation=told) for name, (told, default) in _READING.items()
+    ]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        reading = {name: given.pop(name) for name in _READING}
+        command(**given, reading={name: value for name, value in reading.items() if value not in (None, False)})
+
+    shown: Any = run
+    shown.__signature__ = signature.replace(parameters=[*others, *added])
+    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in (*others, *added)}
+    return run
+
+
+def hierarchy_source(
+    hierarchy: str | None, format: str | None, columns: str | None, input: str | None = None
+) -> str | None:
+    """What the three options about the hierarchy say, as one text."""
+    from setveil.core.hierarchy_sources import is_built_hierarchy, source_of
+    from setveil.errors import InputError
+
+    if columns is not None and hierarchy is None and input in (None, "-"):
+        raise InputError("--hierarchy-columns: name the table with --hierarchy; standard input can be read once only.")
+    if (format or columns) and hierarchy is not None and is_built_hierarchy(hierarchy):
+        raise InputError(
+            f"--hierarchy {hierarchy} is built, not read; leave out --hierarchy-format and --hierarchy-columns."
+        )
+    if format is not None and hierarchy is None:
+        raise InputError("--hierarchy-format is about a file; name it with --hierarchy.")
+    return source_of(hierarchy, format, columns, input or "")
 
 
 def numbers_of(text: str) -> tuple[int, ...]:

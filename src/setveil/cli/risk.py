@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -15,15 +15,13 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: setveil risk baskets.csv --known 1,2,3")(risk)
 
 
+@o.reads_data
 def risk(
     input: o.Input,
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
     k: Annotated[int, typer.Option("-k", help="Report records with a combination shared by fewer than K.")] = 5,
     seed: o.Seed = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """What an attacker who knows a few items of a person can find out, before anything is done."""
@@ -34,11 +32,11 @@ def risk(
     note_first_run()
     with progress_bar() as progress:
         progress("reading", None)
-        data = setveil.read(input, **o.read_options(format, delimiter, id_column, item_column))
+        data = read_data(input, reading)
         result = setveil.risk(data, known=numbers, k=k, seed=seed or 0, progress=progress)
     content = result.to_dict()
     if json:
-        say_json({"records": data.n_records, "items": data.n_items, "risk": content})
+        say_json({"input": data.facts(), "records": data.n_records, "items": data.n_items, "risk": content})
         return
     say(
         f"{data.n_records:,} records, {data.n_items:,} items, {data.n_occurrences:,} occurrences, {data.n_empty:,} empty records"

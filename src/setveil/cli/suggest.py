@@ -9,7 +9,7 @@ import typer
 
 from setveil.cli import options as o
 from setveil.cli.anonymize import show
-from setveil.cli.console import note_first_run, progress_bar, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -17,9 +17,12 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: setveil suggest baskets.csv --hierarchy taxonomy.csv --run -o release")(suggest)
 
 
+@o.reads_data
 def suggest(
     input: o.Input,
     hierarchy: o.Hierarchy = None,
+    hierarchy_format: o.HierarchyFormat = None,
+    hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
     run: Annotated[bool, typer.Option("--run", help="Do what is proposed.")] = False,
     output: Annotated[
@@ -27,23 +30,19 @@ def suggest(
     ] = Path("release"),
     force: Annotated[bool, typer.Option("--force", help="With --run: replace an earlier release.")] = False,
     seed: o.Seed = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """Look at the data and propose model, parameters, hierarchy and algorithm, with reasons and what it would cost."""
-    import setveil
     from setveil.report.words import figure, percent
     from setveil.workflows import pipeline, policies
     from setveil.workflows.suggest import command_for, policy_for
     from setveil.workflows.suggest import suggest as propose
 
     note_first_run()
-    reading = o.read_options(format, delimiter, id_column, item_column)
+    hierarchy = o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input)
     with progress_bar() as progress:
-        data = setveil.read(input, **reading)
+        data = read_data(input, reading)
         listed = policies.list_sensitive(sensitive, data, hierarchy) if sensitive else ()
         found = propose(data, hierarchy=hierarchy, sensitive=listed, seed=seed or 0, progress=progress)
     best = found.choices[0]
@@ -55,6 +54,7 @@ def suggest(
         ]  # fmt: skip
         say_json(
             {
+                "input": data.facts(),
                 "profile": vars(found.profile),
                 "choices": told,
                 "refused": list(found.refused),
@@ -89,7 +89,7 @@ def suggest(
         say(f"\n$ {command_for(input, best, str(output))}")
     if run:
         with progress_bar() as progress:
-            given = {"input": {key: value for key, value in reading.items() if value is not None}}
+            given = {"input": dict(reading)}
             policy = policy_for(best).model_copy(
                 update={"input": policies.make_policy({**given, "model": {"name": "km"}}).input}
             )

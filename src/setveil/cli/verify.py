@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import say, say_json
+from setveil.cli.console import read_data, say, say_json
 
 WORDS = {True: "holds", False: "does not hold", None: "cannot be checked here"}
 EXIT_CODES = {True: 0, False: 1, None: 5}
@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
     )(verify)
 
 
+@o.reads_data
 def verify(
     target: Annotated[
         Path, typer.Argument(metavar="OUT|FILE", help="A release folder, or any transaction file with --model.")
@@ -43,10 +44,7 @@ def verify(
     utility: o.Utility = None,
     utility_rest: o.UtilityRest = None,
     max_suppressed: o.MaxSuppressed = None,
-    format: o.Format = None,
-    delimiter: o.Delimiter = None,
-    id_column: o.IdColumn = None,
-    item_column: o.ItemColumn = None,
+    reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """Check a release folder again, or audit any file.
@@ -56,25 +54,29 @@ def verify(
     from setveil.errors import InputError, UncheckedError, one_line
     from setveil.workflows import recheck
 
-    reading = o.read_options(format, delimiter, id_column, item_column)
     if target.is_dir():
         if model is not None:
             raise InputError(f"{target}: is a release folder, which says itself what it claims; leave out --model.")
-        result = recheck.verify_folder(target, original, time_limit=time_limit, **reading)
-        _show_folder(target, result, json)
+        data = None if original is None else read_data(original, reading)
+        result = recheck.verify_folder(target, data, time_limit=time_limit)
+        _show_folder(target, result, None if data is None else data.facts(), json)
         raise typer.Exit(EXIT_CODES[result.holds])
     if model is None:
         raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
     section = o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
+    audited = read_data(target, reading)
     try:
-        verdict, violations = recheck.audit(target, section, limit if all_violations else 0, reading, time_limit)
+        verdict, violations = recheck.audit(audited, section, limit if all_violations else 0, time_limit)
     except UncheckedError as problem:
         if json:
-            say_json({"holds": None, "witness": None, "support": None, "reason": str(problem)})
+            say_json(
+                {"input": audited.facts(), "holds": None, "witness": None, "support": None, "reason": str(problem)}
+            )
             raise typer.Exit(problem.exit_code) from None
         raise
     if json:
         content: dict[str, Any] = {
+            "input": audited.facts(),
             "holds": verdict.holds,
             "witness": verdict.witness,
             "support": verdict.support,
@@ -92,7 +94,7 @@ def verify(
     raise typer.Exit(0 if verdict.holds else 1)
 
 
-def _show_folder(target: Path, result: Any, json: bool) -> None:
+def _show_folder(target: Path, result: Any, input: dict[str, Any] | None, json: bool) -> None:
     if json:
         verdict = result.verdict
         claim = (
@@ -102,6 +104,7 @@ def _show_folder(target: Path, result: Any, json: bool) -> None:
         )
         say_json(
             {
+                "input": input,
                 "holds": result.holds,
                 "problems": list(result.problems),
                 "cannot_be_checked": list(result.unchecked),

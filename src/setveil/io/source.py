@@ -135,7 +135,7 @@ class Source:
         return sys.stdin.buffer
 
     def _open(self, path: Path) -> IO[bytes]:
-        if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", self.name):
+        if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", self.name) and not path.exists():
             raise self.error(
                 "is an address, and setveil reads files; download it, or in Python: "
                 f'frame = polars.read_csv("{self.name}"); data = setveil.read(frame).',

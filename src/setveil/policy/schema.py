@@ -14,7 +14,8 @@
     tree_order = "frequency"
 
     [hierarchy]                 # for algorithms that need one
-    source = "taxonomy.csv"     # a file (relative to this one), fanout:5, levels:4, prefix:1,3 or auto
+    source = "taxonomy.csv"     # a file (relative to this one; also edges:FILE or columns:LEAF,…,TOP:FILE), fanout:5,
+                                # levels:4, prefix:1,3 or auto
     unknown_items = "error"     # or "root"
 
     [input]                     # only where detection is not enough
@@ -43,6 +44,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.core.text_files import open_text
 from setveil.errors import InputError
 from setveil.models import MODELS, PARAMETERS, is_list
@@ -88,10 +90,19 @@ class HierarchySection(_Section):
 class InputSection(_Section):
     """How to read the input where detection is not enough."""
 
-    format: Literal["fimi", "spmf", "long", "basket", "jsonl", "parquet"] | None = None
+    format: (
+        Literal["fimi", "spmf", "long", "wide", "onehot", "table", "basket", "gmt", "arff", "jsonl", "json", "parquet"]
+        | None
+    ) = None
     delimiter: str | None = None
-    id_column: str | None = None
-    item_column: str | None = None
+    id_column: str | int | None = None  # a name, or a number from 1
+    item_column: str | int | None = None
+    item_columns: str | list[str] | None = None  # names or globs
+    split: str | None = None
+    no_header: bool = False
+    strip: bool = False
+    encoding: str | None = None
+    labels_as_they_are: bool = False
     domain: str | None = None  # a file with one item per line: every item that could occur
 
 
@@ -152,7 +163,7 @@ class Policy(_Section):
         changed = {n: change(v) for n, v in given.items() if isinstance(v, str) and is_list(PARAMETERS[n])}
         source, domain = self.hierarchy.source, self.input.domain
         if source and not is_built_hierarchy(source):
-            source = change(source)
+            source = with_file(source, change)
         options = {
             name: change(value) if name in FILE_OPTIONS and _is_path(value) else value
             for name, value in self.algorithm.options.items()
@@ -192,11 +203,6 @@ def _is_path(value: Any) -> bool:
     except TypeError:
         return False
     return False
-
-
-def is_built_hierarchy(source: str) -> bool:
-    """Whether a hierarchy is built by setveil (``fanout:5``) rather than read from a file."""
-    return source == "auto" or source.partition(":")[0] in ("fanout", "levels", "prefix", "auto")
 
 
 _TYPE_NAMES = ("int", "str", "float", "literal")

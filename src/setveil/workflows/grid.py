@@ -27,9 +27,10 @@ from pathlib import Path
 from typing import Any
 
 from setveil.algorithms import ENTRIES
+from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.errors import InputError, SetveilError
 from setveil.models import PARAMETERS
-from setveil.policy.schema import Policy, is_built_hierarchy, read_toml
+from setveil.policy.schema import Policy, read_toml
 
 FILE_KEYS = ("sensitive", "constraints", "utility")
 GENERALIZING = ("trim", "mhghs+refine", "aa+refine", "aa")  # of the default grid, as far as they exist
@@ -107,7 +108,7 @@ def _expand(block: Mapping[str, Any], where: Path, folder: Path) -> Iterator[Pol
         chosen = dict(zip(block, values, strict=True))
         hierarchy = chosen.get("hierarchy")
         if hierarchy and not is_built_hierarchy(hierarchy):
-            hierarchy = str(folder / hierarchy)
+            hierarchy = with_file(hierarchy, lambda file: str(folder / file))
         for key in FILE_KEYS:  # a file, or the lists themselves
             if isinstance(chosen.get(key), str):
                 chosen[key] = str(folder / chosen[key])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.core import Hierarchy, Transactions
+from setveil.core.hierarchy_sources import parts_of_source
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, SetveilError
 from setveil.models import KmAnonymity, PrivacyModel
@@ -21,7 +22,7 @@ def resolve_hierarchy(
     progress: Progress = no_progress,
 ) -> Hierarchy | None:
     """A Hierarchy, a file, ``fanout:D``, ``fanout:D:even``, ``levels:N``, ``prefix:1,3``,
-    ``auto`` or ``auto:METHOD``; checked against the data.
+    ``auto``, ``auto:METHOD``, ``columns:LEAF,…,TOP:FILE`` or ``FORMAT:FILE``; checked against the data.
 
     ``auto`` tries several trees and takes the one that loses least under ``model``.
     """
@@ -50,7 +51,8 @@ def _built(source: str, data: Transactions, model: PrivacyModel | None, progress
         return Hierarchy.prefix(data, [int(length) for length in lengths])
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
-    return Hierarchy.from_file(source)
+    format, columns, file = parts_of_source(source)
+    return Hierarchy.from_file(file, format=format, columns=columns, vocabulary=data.vocabulary)
 
 
 def auto_hierarchy(

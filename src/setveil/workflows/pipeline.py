@@ -32,11 +32,13 @@ def run(
     force: bool = False,
     progress: Progress = no_progress,
     cancelled: Callable[[], bool] = never,
+    tell: Callable[[str], object] = lambda line: None,
 ) -> Outcome:
-    """The whole flow of one policy over one input."""
+    """The whole flow of one policy over one input; ``tell`` hears in one line how the input was read."""
     check_target(out, force)  # complain about the output before the long work
     progress("reading", None)
     data, input_facts = read_input(source, policy)
+    tell(data.summary())
     with collected_warnings() as notes:
         tree = hierarchy_of(policy, data, progress)
         model = model_of(policy, data, tree)

@@ -86,19 +86,17 @@ def verify_folder(
 
 
 def audit(
-    source: Any,
+    data: Transactions,
     section: Mapping[str, Any],
     limit: int,
-    read_options: Mapping[str, Any],
     time_limit: float | None = None,
     progress: Progress = no_progress,
 ) -> tuple[Verdict, list[Violation]]:
-    """Check any transaction file, whoever made it; ``section`` is the policy's model section."""
+    """Check any records, whoever made them; ``section`` is the policy's model section."""
     from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
 
     watch = progress if time_limit is None else _Deadline(time_limit, progress)
-    data = read(source, **read_options)
     policy = Policy.from_dict({"schema": 1, "model": dict(section)})
     model = model_of(policy, data, None)
     verdict, _ = judge(data, model, watch)

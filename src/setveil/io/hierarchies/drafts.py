@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import name_some
+
+MOST_WARNINGS, MOST_ERRORS = 3, 20  # of one kind, before they are folded
+LEAST_ITEMS = 5  # a smaller tree may look like anything
 
 Severity = Literal["error", "warning", "note"]
 
@@ -49,6 +53,50 @@ class Draft:
     def sorted_problems(self, *severities: Severity) -> list[Problem]:
         chosen = [problem for problem in self.problems if problem.severity in severities]
         return sorted(chosen, key=lambda problem: (severities.index(problem.severity), problem.line or 0))
+
+    def folded_problems(self, *severities: Severity) -> list[Problem]:
+        """The same with many problems of one kind made one, which counts them."""
+        kinds: dict[tuple[Severity, str], list[Problem]] = {}
+        for problem in self.sorted_problems(*severities):
+            kind = re.sub(r'"[^"]*"|[0-9,]+', "", problem.message)
+            kinds.setdefault((problem.severity, kind), []).append(problem)
+        folded = []
+        for (severity, _), same in kinds.items():
+            limit = MOST_ERRORS if severity == "error" else MOST_WARNINGS
+            if len(same) <= limit:
+                folded += same
+                continue
+            labels = [match for problem in same for match in re.findall(r'"([^"]*)"', problem.message)[:1]]
+            message = f"{same[0].message.removesuffix('.')} ({len(same) - 1:,} more like this, such as {name_some(labels[1:4])})."
+            folded.append(Problem(severity, message, self.file, same[0].line, tuple(labels)))
+        return sorted(folded, key=lambda problem: (severities.index(problem.severity), problem.line or 0))
+
+    def look_for_uselessness(self) -> None:
+        """A tree whose groups hold one item each, or which has no group but the root, hides nobody among others."""
+        n_children = self.n_children()
+        leaves = [node for node, count in enumerate(n_children) if count == 0]
+        if len(leaves) < LEAST_ITEMS or not self.labels:
+            return
+        n_below = [0] * len(self.labels)  # leaves
+        n_top = sum(parent < 0 for parent in self.parents)
+        for leaf in leaves:
+            node, steps = leaf, 0
+            while node >= 0 and steps <= len(self.labels):  # a cycle is told elsewhere
+                n_below[node] += 1
+                node, steps = self.parents[node], steps + 1
+        alone = 0
+        for leaf in leaves:
+            node = self.parents[leaf]
+            while node >= 0 and n_below[node] == 1:
+                node = self.parents[node]
+            is_root = node < 0 or (self.parents[node] < 0 and n_top == 1)
+            alone += is_root
+        if alone >= 0.9 * len(leaves):
+            text = (
+                f"{alone:,} of {len(leaves):,} items share no group with another but the root; nothing would be shared but everything. "
+                "Add groups, or use --hierarchy auto, fanout:5 or prefix:1,3."
+            )
+            self.report("error", text)
 
     def n_children(self) -> list[int]:
         counts = [0] * len(self.labels)
@@ -134,3 +182,9 @@ class Draft:
 
 def _count(number: int) -> str:
     return {2: "two", 3: "three"}.get(number, f"{number:,}")
+
+
+def numbered_lines(text: str) -> list[tuple[int, str]]:
+    """Lines that are not blank, with their numbers; any line ends."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
