@@ -103,7 +103,10 @@ def set_mark(hidden: Rows, record: int, mark: NDArray[np.int64], seed: int) -> N
 
 @compiled
 def accept_group(members: NDArray[np.int64], hidden: Rows, p: int, state: State) -> bool:
-    """Settle a group of ``p`` records without conflict, unless the ungrouped rest would then miss the degree."""
+    """Settle a group of ``p`` records without conflict, unless the ungrouped rest would then miss the degree.
+
+    Lines 7-9 and 12 of Figure 11 (CAHD), 6-11 of NNGroup: ``left`` is the histogram H, ``tally[0]`` is ``remaining``.
+    """
     rest = state.tally[0] - len(members)
     for member in members:
         for j in range(hidden.indptr[member], hidden.indptr[member + 1]):
@@ -167,43 +170,55 @@ def list_candidates(
 def form_groups_in_sequence(
     seeds: tuple[int, int], p: int, alpha: int, kind: int, public: Rows, hidden: Rows, chain: Chain, state: State
 ) -> None:
-    """CAHD: each ungrouped loud record of ``loud[seeds[0]:seeds[1]]`` takes the p-1 nearest of its candidates."""
+    """CAHD, lines 3-12 of Figure 11: each ungrouped record t of ``loud[seeds[0]:seeds[1]]`` takes p-1 of its candidates."""
     wanted = alpha * p
     before = np.empty(wanted, dtype=np.int64)
     after = np.empty(wanted, dtype=np.int64)
-    nearest_first = np.empty(2 * wanted, dtype=np.int64)
-    distance = np.empty(2 * wanted, dtype=np.float64)
     members = np.empty(p, dtype=np.int64)
-    for number in range(seeds[0], seeds[1]):
-        seed = chain.loud[number]
+    for number in range(seeds[0], seeds[1]):  # 3
+        seed = chain.loud[number]  # 4: t
         if state.group_of[seed] >= 0:
             continue
         set_mark(hidden, seed, state.mark, seed)
-        n_before = list_candidates(number, wanted, -1, hidden, state.mark, chain, before)
+        n_before = list_candidates(number, wanted, -1, hidden, state.mark, chain, before)  # 5: CL(t)
         n_after = list_candidates(number, wanted, 1, hidden, state.mark, chain, after)
-        n_listed = n_before + n_after
-        if n_listed < p - 1:
+        if n_before + n_after < p - 1:
             continue
-        i = j = 0
-        length = public.indptr[seed + 1] - public.indptr[seed]
-        for place in range(n_listed):  # by gap, predecessor first, so that a stable sort leaves ties in that order
-            if j >= n_after or (i < n_before and seed - before[i] <= after[j] - seed):
-                record = before[i]
-                i += 1
-            else:
-                record = after[j]
-                j += 1
-            nearest_first[place] = record
-            other = public.indptr[record + 1] - public.indptr[record]
-            common = count_common(public, seed, record) if kind != NONE else 0
-            distance[place] = measure_distance(kind, common, length, other)
-        order = stable_order(distance[:n_listed])
         members[0] = seed
-        for place in range(p - 1):
-            members[place + 1] = nearest_first[order[place]]
-        if accept_group(members, hidden, p, state):
+        pick_closest(members, before[:n_before], after[:n_after], kind, public)  # 6: G
+        if accept_group(members, hidden, p, state):  # 7-9, or else 12
             for member in members:
-                leave_chain(member, hidden, chain)
+                leave_chain(member, hidden, chain)  # 10
+
+
+@compiled
+def pick_closest(
+    members: NDArray[np.int64], before: NDArray[np.int64], after: NDArray[np.int64], kind: int, public: Rows
+) -> None:
+    """Line 6 of Figure 11: fill ``members[1:]`` with the candidates closest to ``members[0]``; both lists nearest first.
+
+    Ties: smaller gap in the sequence, predecessor first.
+    """
+    seed = members[0]
+    length = public.indptr[seed + 1] - public.indptr[seed]
+    n_listed = len(before) + len(after)
+    by_gap = np.empty(n_listed, dtype=np.int64)
+    distance = np.empty(n_listed, dtype=np.float64)
+    i = j = 0
+    for place in range(n_listed):  # by gap, predecessor first, so that a stable sort leaves ties in that order
+        if j >= len(after) or (i < len(before) and seed - before[i] <= after[j] - seed):
+            record = before[i]
+            i += 1
+        else:
+            record = after[j]
+            j += 1
+        by_gap[place] = record
+        other = public.indptr[record + 1] - public.indptr[record]
+        common = count_common(public, seed, record) if kind != NONE else 0
+        distance[place] = measure_distance(kind, common, length, other)
+    order = stable_order(distance)
+    for place in range(len(members) - 1):
+        members[place + 1] = by_gap[order[place]]
 
 
 @compiled

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compile import compiled
+from setveil.arrays.containers import hash_items
+from setveil.arrays.sorting import sort_values
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
 SLICE = 50_000_000  # steps of a walk between two signs of life: well below half a second
@@ -135,11 +137,7 @@ def merge_equal_rows(
         start, size = indptr[row], indptr[row + 1] - indptr[row]
         if size == 0:
             continue
-        code = np.uint64(size)
-        for offset in range(size):
-            code = (code ^ np.uint64(items[start + offset])) * np.uint64(0x9E3779B97F4A7C15)
-            code ^= code >> np.uint64(29)
-        slot = np.int64(code & np.uint64(n_slots - 1))
+        slot = hash_items(items, start, size) & (n_slots - 1)
         while slots[slot] >= 0 and not are_equal(
             items, start, size, new_items, new_indptr[slots[slot]], new_indptr[slots[slot] + 1]
         ):
@@ -291,7 +289,7 @@ def find_next_rare(walk: Walk, k: int, budget: int, shorter: int) -> tuple[NDArr
             d += 1
     walk.at[0] = d
     rare = touched[:n_rare].copy()
-    sort_ascending(rare)
+    sort_values(rare)
     supports = np.empty(n_rare, dtype=np.int64)
     for j in range(n_rare):
         supports[j] = walk.counts[rare[j]]
@@ -359,7 +357,7 @@ def deliver_occurrences(walk: Walk, depth: int) -> None:
                 found[n_found] = item
                 n_found += 1
             walk.counts[item] += 1
-    sort_ascending(found[:n_found])
+    sort_values(found[:n_found])
     starts[0] = 0
     for f in range(n_found):
         starts[f + 1] = starts[f] + walk.counts[found[f]]
@@ -394,20 +392,3 @@ def count_extensions(walk: Walk, touched: NDArray[np.int32]) -> int:
                 n_touched += 1
             walk.counts[item] += weight
     return n_touched
-
-
-@compiled
-def sort_ascending(values: NDArray[np.int32]) -> None:
-    """Shell sort in place: short lists, and a tenth of the compile time of the library's."""
-    gap = 1
-    while 3 * gap + 1 < len(values):
-        gap = 3 * gap + 1
-    while gap > 0:
-        for end in range(gap, len(values)):
-            value = values[end]
-            place = end
-            while place >= gap and values[place - gap] > value:
-                values[place] = values[place - gap]
-                place -= gap
-            values[place] = value
-        gap //= 3

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.km._counting import Csr, are_equal, sort_ascending
-from setveil.algorithms.km._threats import hash_of_items
+from setveil.algorithms.km._counting import Csr, are_equal
 from setveil.arrays.compile import compiled
+from setveil.arrays.containers import hash_items
+from setveil.arrays.sorting import sort_values
 
 
 class NodeRows(NamedTuple):
@@ -53,7 +54,7 @@ def lift_itemsets(index: NodeRows, itemsets: NDArray[np.int32], k: int, spreads:
                 lift_member(index, members, (turn + step) % size, k)
             for j in range(size):
                 key[j] = index.above[members[j]] if spreads else members[j]
-            sort_ascending(key)
+            sort_values(key)
             slot = find_slot(key, keys, table)
             if table[slot] < 0:
                 if n_lifted == len(lifted):
@@ -85,7 +86,7 @@ def double(table: NDArray[np.int32]) -> NDArray[np.int32]:
 def find_slot(key: NDArray[np.int32], keys: NDArray[np.int32], table: NDArray[np.int64]) -> int:
     """Where a key stands in the table, or the free slot where it belongs."""
     mask = len(table) - 1
-    slot = hash_of_items(key, len(key)) & mask
+    slot = hash_items(key, 0, len(key)) & mask
     while table[slot] >= 0 and not are_equal(key, 0, len(key), keys[table[slot]], 0, len(key)):
         slot = (slot + 1) & mask
     return slot
@@ -107,7 +108,7 @@ def lies_below(
     while j < size:  # all combinations of ancestors, like an odometer
         for part in range(size):
             key[part] = raised[part]
-        sort_ascending(key)
+        sort_values(key)
         if table[find_slot(key, keys, table)] >= 0:
             return True
         j = 0

@@ -7,20 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.km._counting import sort_ascending
 from setveil.arrays.compile import compiled
+from setveil.arrays.containers import hash_items
+from setveil.arrays.sorting import sort_values
 
 # -- itemsets that contain a known one ------------------------------------------------------------------------------
-
-
-@compiled
-def hash_of_items(items: NDArray[np.int32], size: int) -> np.int64:
-    """A number of 62 bits for the first ``size`` items."""
-    code = np.uint64(size)
-    for place in range(size):
-        code = (code ^ np.uint64(items[place])) * np.uint64(0x9E3779B97F4A7C15)
-        code ^= code >> np.uint64(29)
-    return np.int64(code >> np.uint64(2))
 
 
 @compiled
@@ -28,7 +19,7 @@ def add_to_table(table: NDArray[np.int64], itemsets: NDArray[np.int32], sizes: N
     """Enter itemsets (rows, of which the first ``sizes`` items count) into an open hash table of their numbers, -1 where free."""
     mask = len(table) - 1  # the length is a power of two, at least twice the number of itemsets
     for number in range(len(itemsets)):
-        slot = hash_of_items(itemsets[number], sizes[number]) & mask
+        slot = hash_items(itemsets[number], 0, sizes[number]) & mask
         while table[slot] >= 0:
             slot = (slot + 1) & mask
         table[slot] = number
@@ -58,7 +49,7 @@ def mark_supersets(
                     n_chosen += 1
             if n_chosen < 2:
                 continue
-            slot = hash_of_items(subset, n_chosen) & mask
+            slot = hash_items(subset, 0, n_chosen) & mask
             while table[slot] >= 0 and not marked[c]:
                 known = table[slot]
                 same = sizes[known] == n_chosen
@@ -74,7 +65,7 @@ def mark_supersets(
 # -- cuts that are refined, and what must be suppressed then --------------------------------------------------------
 
 
-class Refinement(NamedTuple):
+class ThreatTree(NamedTuple):
     """A cut that moves down a tree, and the threats of all cuts of that tree.
 
     Threats are numbered by the rank of their last member, members stand in order of rank: taken in turn, a threat none of
@@ -93,7 +84,7 @@ class Refinement(NamedTuple):
 
 
 @compiled
-def find_threats_after_split(tree: Refinement, active: NDArray[np.int32], node: int) -> NDArray[np.int32]:
+def find_threats_after_split(tree: ThreatTree, active: NDArray[np.int32], node: int) -> NDArray[np.int32]:
     """The threats within the cut after ``node`` is replaced by its children; ``active`` are those before. Ascending."""
     n_new = 0
     for c in range(tree.child_starts[node], tree.child_starts[node + 1]):
@@ -116,7 +107,7 @@ def find_threats_after_split(tree: Refinement, active: NDArray[np.int32], node: 
             if is_within:
                 found[n_new] = threat
                 n_new += 1
-    sort_ascending(found[:n_new])
+    sort_values(found[:n_new])
     merged = np.empty(n_new + len(active), dtype=np.int32)
     n_merged = 0
     new = 0
@@ -140,7 +131,7 @@ def find_threats_after_split(tree: Refinement, active: NDArray[np.int32], node: 
 
 @compiled
 def suppress_greedily(
-    tree: Refinement, active: NDArray[np.int32], suppressed_for: NDArray[np.int64], mark: int
+    tree: ThreatTree, active: NDArray[np.int32], suppressed_for: NDArray[np.int64], mark: int
 ) -> tuple[int, NDArray[np.int32]]:
     """Suppress until no active threat is left; returns the cost and the threats that decided.
 
@@ -164,7 +155,7 @@ def suppress_greedily(
 
 @compiled
 def cost_suppression_after_splits(
-    tree: Refinement, active: NDArray[np.int32], nodes: NDArray[np.int32]
+    tree: ThreatTree, active: NDArray[np.int32], nodes: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """For each of the ``nodes`` what suppression costs after it is replaced by its children."""
     costs = np.empty(len(nodes), dtype=np.int64)

@@ -37,7 +37,7 @@ AT_ONCE = 2048  # rare paths that are given out together
 MAX_PATHS = 200_000_000  # about a minute of counting; with m="all" more is refused, as there may be no end to it
 
 
-def sort_rows(
+def sort_within_rows(
     indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """The items with every row sorted; item ``i`` stands at ``places[starts[i]:starts[i + 1]]`` there."""
@@ -67,7 +67,7 @@ class Rows:
     def recode(self, target: NDArray[np.int32]) -> Rows:
         """Every item replaced by its target, -1 to drop it; rows that become equal are merged, empty ones go."""
         indptr, items = recode_rows(self.indptr, self.items, target)
-        items, _, _ = sort_rows(indptr, items, len(target))
+        items, _, _ = sort_within_rows(indptr, items, len(target))
         return Rows(*merge_equal_rows(indptr, items, self.weights))
 
     def expand(self, hierarchy: Hierarchy, number: NDArray[np.int32]) -> Rows:
@@ -86,7 +86,7 @@ class NodeIndex:
     def __init__(self, records: Rows, hierarchy: Hierarchy) -> None:
         nodes = np.arange(hierarchy.n_nodes, dtype=np.int32)
         rows = records.expand(hierarchy, nodes)
-        _, self._starts, places = sort_rows(rows.indptr, rows.items, hierarchy.n_nodes)
+        _, self._starts, places = sort_within_rows(rows.indptr, rows.items, hierarchy.n_nodes)
         self._rows = np.repeat(np.arange(len(rows.weights)), np.diff(rows.indptr))[places]  # by node, ascending
         self._weights = rows.weights
         self._mark = np.zeros(len(rows.weights), dtype=np.bool_)

@@ -30,12 +30,12 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, require_k_records
 from setveil.algorithms.km._threats import (
-    Refinement,
+    ThreatTree,
     cost_suppression_after_splits,
     find_threats_after_split,
     suppress_greedily,
 )
-from setveil.algorithms.km.count_tree import Rows, node_order, sort_rows
+from setveil.algorithms.km.count_tree import Rows, node_order, sort_within_rows
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.threats import Threats, find_threats
 from setveil.core import Recoding, Transactions
@@ -65,7 +65,7 @@ class MHgHs(Algorithm):
         require_k_records(data, model.k)
         records = Rows.of_leaves(data, hierarchy, context)
         cut = Cut(hierarchy, data)
-        rounds: list[Solution] = []
+        rounds: list[Round] = []
         size = 1
         while not rounds or ((model.m == "all" or size <= model.m) and size <= records.longest):
             rounds.append(refine(records, cut, model.k, size, context))
@@ -76,7 +76,7 @@ class MHgHs(Algorithm):
 
 
 @dataclass(frozen=True)
-class Solution:
+class Round:
     """What a round found."""
 
     size: int  # of the largest itemsets it looked at
@@ -87,13 +87,13 @@ class Solution:
     n_threats: int
 
 
-def refine(records: Rows, floor: Cut, k: int, size: int, context: Context) -> Solution:
+def refine(records: Rows, floor: Cut, k: int, size: int, context: Context) -> Round:
     """One round of HgHs for itemsets of up to ``size`` items, over cuts on ``floor`` or above; ``records`` hold its nodes."""
     hierarchy = floor.hierarchy
     parent = parents_without_unary_nodes(floor)
     nodes = node_order(hierarchy, records.node_supports(hierarchy), "frequency")
     threats = find_threats(records, hierarchy, nodes[parent[nodes] >= 0], k, size, context)
-    tree, threat_supports = make_refinement(threats, parent, floor)
+    tree, threat_supports = make_threat_tree(threats, parent, floor)
     # int64[n_nodes]: what publishing a node costs, and how much less its children cost.
     cost_of_node = floor.occurrences * (hierarchy.n_leaves - 1)
     gain = cost_of_node.copy()
@@ -121,7 +121,7 @@ def refine(records: Rows, floor: Cut, k: int, size: int, context: Context) -> So
     reasons = [
         (tree.members[threat, : tree.sizes[threat]].tolist(), int(threat_supports[threat])) for threat in deciding
     ]
-    return Solution(
+    return Round(
         size,
         floor.at_or_above(np.flatnonzero(tree.is_in_cut).tolist()),
         [members[-1] for members, _ in reasons],
@@ -152,38 +152,54 @@ def parents_without_unary_nodes(floor: Cut) -> NDArray[np.int32]:
     return parent
 
 
-def make_refinement(threats: Threats, parent: NDArray[np.int32], floor: Cut) -> tuple[Refinement, NDArray[np.int64]]:
-    """The tree and its threats in the order of the greedy pass, and the supports of the threats in that order."""
+def make_threat_tree(threats: Threats, parent: NDArray[np.int32], floor: Cut) -> tuple[ThreatTree, NDArray[np.int64]]:
+    """The tree of all cuts with its threats in the order of the inner loop, and the supports of the threats in that order.
+
+    The inner loop (section 3.2) goes through the nodes of a cut from the most to the least expensive to suppress and keeps
+    each that completes no threat with those kept before. So what decides about a threat is its last member in that order.
+    """
     hierarchy = floor.hierarchy
     n_nodes = hierarchy.n_nodes
+    # Section 3.2: nodes by what suppressing them would cost, the most expensive first. int64[n_nodes]
     suppression_cost = floor.occurrences * (hierarchy.n_items - hierarchy.n_leaves)
-    first_to_keep = np.lexsort((hierarchy.preorder, -floor.occurrences, -suppression_cost))
-    rank = np.empty(n_nodes + 1, dtype=np.int64)  # the last entry serves the padding
-    rank[first_to_keep] = np.arange(n_nodes)
+    by_cost = np.lexsort((hierarchy.preorder, -floor.occurrences, -suppression_cost))
+    rank = np.empty(n_nodes + 1, dtype=np.int64)  # place of each node there; the last entry serves the padding
+    rank[by_cost] = np.arange(n_nodes)
     rank[n_nodes] = n_nodes
-    by_rank = np.sort(rank[threats.nodes], axis=1)  # [n_threats, width]
-    order = np.argsort(by_rank[np.arange(len(threats)), threats.sizes - 1], kind="stable")
-    members = np.append(first_to_keep, -1).astype(np.int32)[by_rank[order]]
+    # Section 4.1: the minimal threats of all cuts, members by rank, threats by the rank of their last member.
+    ranks = np.sort(rank[threats.nodes], axis=1)  # [n_threats, width]
+    last_rank = ranks[np.arange(len(threats)), threats.sizes - 1]
+    order = np.argsort(last_rank, kind="stable")
+    members = np.append(by_cost, -1).astype(np.int32)[ranks[order]]
     sizes = threats.sizes[order]
-    indptr = np.concatenate(([0], np.cumsum(sizes)))
-    _, threat_starts, places = sort_rows(indptr, members[members >= 0], n_nodes)
+    threat_starts, threats_of_node = _threats_by_node(members, sizes, n_nodes)
+    # Section 3.1: a cut is split by replacing a node by its children.
     children = np.flatnonzero(parent >= 0).astype(np.int32)
     children = children[np.argsort(parent[children], kind="stable")]
-    tree = Refinement(
-        members,
-        sizes,
-        threat_starts,
-        np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[places],
-        np.searchsorted(parent[children], np.arange(n_nodes + 1)).astype(np.int64),
-        children,
-        parent,
-        suppression_cost,
-        np.zeros(n_nodes, dtype=np.bool_),
+    tree = ThreatTree(
+        members=members,
+        sizes=sizes,
+        threat_starts=threat_starts,
+        threats=threats_of_node,
+        child_starts=np.searchsorted(parent[children], np.arange(n_nodes + 1)).astype(np.int64),
+        children=children,
+        parent=parent,
+        suppression_cost=suppression_cost,
+        is_in_cut=np.zeros(n_nodes, dtype=np.bool_),
     )
     return tree, threats.supports[order]
 
 
-def release(data: Transactions, rounds: list[Solution]) -> Recoding:
+def _threats_by_node(
+    members: NDArray[np.int32], sizes: NDArray[np.int64], n_nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """``(starts, threats)``: the threats that hold node v, ascending, are ``threats[starts[v]:starts[v + 1]]``."""
+    indptr = np.concatenate(([0], np.cumsum(sizes)))
+    _, starts, places = sort_within_rows(indptr, members[members >= 0], n_nodes)
+    return starts, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[places]
+
+
+def release(data: Transactions, rounds: list[Round]) -> Recoding:
     """The last round's solution as a release, with what the report needs."""
     found = rounds[-1]
     cut, hierarchy = found.cut, found.cut.hierarchy

@@ -31,7 +31,7 @@ from setveil.models import KmAnonymity
 
 
 @dataclass
-class Draft:
+class OpenCut:
     """A cut on the way, with the witnesses of what was refused. Nodes are on it, or suppressed as a whole."""
 
     target: NDArray[np.int32]  # [n_nodes] for every leaf the published node or -1
@@ -40,7 +40,7 @@ class Draft:
     witness: dict[int, tuple[int, ...]]
     cost: int
 
-    def copy(self) -> Draft:
+    def copy(self) -> OpenCut:
         """An independent copy."""
         return replace(
             self,
@@ -65,7 +65,7 @@ class Refiner:
         target[: self.hierarchy.n_items] = node_of_leaf
         published = {int(node) for node in np.unique(node_of_leaf[node_of_leaf >= 0])}
         suppressed = whole_nodes(self.hierarchy, node_of_leaf < 0)
-        self.draft = Draft(target, published, suppressed, {}, losses.of_cut(node_of_leaf))
+        self.draft = OpenCut(target, published, suppressed, {}, losses.of_cut(node_of_leaf))
         self.n_specialized = 0
         self.n_exchanged = 0
         for node in sorted(published):
@@ -88,7 +88,7 @@ class Refiner:
         """Replace nodes by their children and publish suppressed ones, wherever that leaves the cut valid."""
         self.n_specialized += self._take_back(self.draft, self.draft.published | self.draft.suppressed)
 
-    def _take_back(self, draft: Draft, nodes: set[int]) -> int:
+    def _take_back(self, draft: OpenCut, nodes: set[int]) -> int:
         """Try the given nodes, and what comes of them; how often it worked."""
         queue = [self._rank(draft, node) for node in nodes if self._is_worth_trying(draft, node)]
         heapify(queue)
@@ -115,7 +115,7 @@ class Refiner:
                     heappush(queue, self._rank(draft, part))
         return n_done
 
-    def _refuse(self, draft: Draft, node: int) -> tuple[int, ...] | None:
+    def _refuse(self, draft: OpenCut, node: int) -> tuple[int, ...] | None:
         """A rare itemset that taking back a node would lay open; None if it can be taken back."""
         parts = self._parts(draft, node)
         target = draft.target.copy()
@@ -123,18 +123,18 @@ class Refiner:
             target[self.hierarchy.leaves(part)] = part
         return self.violations.through(node, parts, target)
 
-    def _is_worth_trying(self, draft: Draft, node: int) -> bool:
+    def _is_worth_trying(self, draft: OpenCut, node: int) -> bool:
         """Whether something is lost at a node; what is suppressed as a whole may save something only further below."""
         return self._saving(draft, node) > 0 or (node in draft.suppressed and bool(self.losses.suppressed[node]))
 
-    def _rank(self, draft: Draft, node: int) -> tuple[int, int, int]:
+    def _rank(self, draft: OpenCut, node: int) -> tuple[int, int, int]:
         return -self._saving(draft, node), int(self.hierarchy.preorder[node]), node
 
-    def _parts(self, draft: Draft, node: int) -> list[int]:
+    def _parts(self, draft: OpenCut, node: int) -> list[int]:
         """What would be published instead of a node on the cut, or of a suppressed one."""
         return [node] if node in draft.suppressed else [self.below[child] for child in self.hierarchy.children[node]]
 
-    def _saving(self, draft: Draft, node: int) -> int:
+    def _saving(self, draft: OpenCut, node: int) -> int:
         """What taking back a node would save."""
         parts = self._parts(draft, node)
         if not parts:
@@ -142,7 +142,7 @@ class Refiner:
         now = self.losses.suppressed[node] if node in draft.suppressed else self.price[node]
         return int(now - self.price[parts].sum())
 
-    def _put(self, draft: Draft, node: int, parts: list[int]) -> None:
+    def _put(self, draft: OpenCut, node: int, parts: list[int]) -> None:
         """Publish ``parts`` instead of ``node``."""
         draft.cost -= self._saving(draft, node) if parts != [self.below[node]] or node in draft.suppressed else 0
         draft.published.discard(node)
@@ -183,7 +183,7 @@ class Refiner:
         rates = np.where(targets < 0, self.losses.suppressed_rate, self.losses.rate[targets])
         return int(self.price[node] - (rates * self.losses.occurrences[leaves]).sum())
 
-    def _try_raise(self, node: int) -> Draft | None:
+    def _try_raise(self, node: int) -> OpenCut | None:
         """The cut with ``node`` published and all taken back that this allows, if it costs less."""
         draft, covers = self.draft, self.hierarchy.covers
         if any(covers(other, node) for other in draft.published | draft.suppressed):

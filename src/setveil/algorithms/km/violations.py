@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.algorithms.km._counting import PASS, SLICE, Walk, collect_rare, find_next_rare, start_walk
 from setveil.algorithms.km._lifting import NodeRows, shrink_rare_rows
-from setveil.algorithms.km.count_tree import Rows, sort_rows
+from setveil.algorithms.km.count_tree import Rows, sort_within_rows
 from setveil.core import Hierarchy
 from setveil.models import KmAnonymity
 
@@ -121,7 +121,7 @@ def index_rows(rows: Rows, hierarchy: Hierarchy, above: NDArray[np.int32]) -> No
     wanted[rows.items] = True
     wanted[above[above >= 0]] = True
     expanded = rows.expand(hierarchy, np.where(wanted, np.arange(hierarchy.n_nodes), -1).astype(np.int32))
-    _, starts, places = sort_rows(expanded.indptr, expanded.items, hierarchy.n_nodes)
+    _, starts, places = sort_within_rows(expanded.indptr, expanded.items, hierarchy.n_nodes)
     owners = np.repeat(np.arange(len(rows.weights), dtype=np.int32), np.diff(expanded.indptr))
     return NodeRows(
         rows.indptr,
