@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -35,8 +36,8 @@ class Fields(NamedTuple):
 # -- long -------------------------------------------------------------------------------------------------------------
 
 
-def read_long(source: Source, plan: Plan, keep_ids: bool) -> Transactions:
-    """Read one row per (id, item); an empty item says that the record is there."""
+def read_long(source: Source, plan: Plan, keep_ids: bool) -> tuple[Transactions, Plan]:
+    """Read one row per (id, item), and count the rows; an empty item says that the record is there."""
     assert plan.id_place is not None
     labels, ids = Labels(), Ids()
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
@@ -54,10 +55,12 @@ def read_long(source: Source, plan: Plan, keep_ids: bool) -> Transactions:
         numbers.append(found)
     records, n_records, texts = ids.number(keep_ids)
     items = joined(numbers, np.int32)
+    n_rows = len(items)
     has_item = items >= 0
     if not has_item.all():
         records, items = records[has_item], items[has_item]
-    return assemble(records, items, n_records, labels.texts(), long_layout(plan), texts)
+    data = assemble(records, items, n_records, labels.texts(), long_layout(plan), texts)
+    return data, replace(plan, n_rows=n_rows)
 
 
 def long_layout(plan: Plan) -> Layout:

@@ -37,7 +37,8 @@ def from_frame(
     assert plan.id_place is not None
     layout = Layout("parquet", id_column=names[plan.id_place], item_column=names[place], long=True)
     kinds = [frame.kind(column) for column in range(len(names))]
-    return _from_long(frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout()), plan
+    data = _from_long(frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout())
+    return data, replace(plan, n_rows=frame.n_rows)
 
 
 def _make_plan(frame: Frame, options: ReadOptions, told_by: str) -> Plan:

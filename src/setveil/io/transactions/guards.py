@@ -103,7 +103,7 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
 
 def _refuse_one_record(data: Transactions, plan: Plan, where: str) -> None:
     """All rows belong to one person: the id column is another one."""
-    if data.n_records != 1 or data.n_occurrences < LEAST_RECORDS:
+    if data.n_records != 1 or max(data.n_occurrences, plan.n_rows) < LEAST_RECORDS:
         return
     fix = "name another with --id-column" if plan.layout == "long" else "write one record per line, or use --format"
     raise _slip(where, f"everything belongs to one record{f' ({plan.id_name})' if plan.id_name else ''}; {fix}")

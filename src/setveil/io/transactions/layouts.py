@@ -90,7 +90,7 @@ class Plan:
     item_places: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     kind: str = ""  # in words, where the layout alone does not say it
-    warnings: tuple[str, ...] = ()
+    n_rows: int = 0  # of a long table, as far as they were counted
 
     @property
     def unused(self) -> tuple[str, ...]:

@@ -140,7 +140,7 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
     from setveil.io.transactions.delimited import read_basket, read_long
 
     if plan.layout == "long":
-        return read_long(source, plan, options.keep_ids), plan
+        return read_long(source, plan, options.keep_ids)
     data = read_basket(source, plan.delimiter)
     return (drop_weights(data) if plan.kind else data), plan  # Orange's baskets
 

@@ -195,6 +195,8 @@ def _counts(look: Look) -> Plan | None:
     cells = [cell for place in places for cell in look.column(place)]
     if not are_counts(set(cells)) or not cells:
         return None
+    if not all({"0", ""} & set(look.column(place)) for place in places):  # a column without any 0 is no item
+        return None
     n_zeros = sum(cell.strip() in ("0", "") for cell in cells)
     if n_zeros < LEAST_ZEROS * len(cells):
         return None
