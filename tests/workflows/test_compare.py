@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -167,3 +172,62 @@ def test_a_setting_that_takes_too_long_or_grows_too_large_is_stopped_and_said_so
         )
         points = compare(data, read_grid(write(tmp_path, grid)), tmp_path / status, processes=1)
         assert [p.result["status"] for p in points] == [status]
+
+
+@pytest.mark.slow
+def test_damaged_results_are_run_again_and_nobody_else_may_look(tmp_path: Path) -> None:
+    data = tmp_path / "data.dat"
+    data.write_text("1 2 3\n1 2\n2 3\n1 3 4\n4 1\n2 4\n" * 5)
+    out = tmp_path / "out"
+    block = {"model": "km", "k": 2, "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}
+    first = compare(data, {"grid": [block]}, out, processes=1)
+    assert stat.S_IMODE(out.stat().st_mode) == 0o700
+    file = out / "points" / f"{first[0].id}.json"
+    for damage in ("", "{", "[]", '{"status": 5}', '{"status": "ok", "avg_re": "high"}', "[" * 100_000):
+        file.write_text(damage)
+        (result,) = compare(data, {"grid": [block]}, out, processes=1)
+        assert result.is_ok
+        assert json.loads(file.read_text())["status"] == "ok"
+        if damage:
+            break  # one real run of each sort is enough; the others are read below
+    from setveil.workflows.compare import _read_result
+
+    for damage in ("", "{", "[]", "null", '{"status": 5}', '{"status": "ok", "avg_re": "high"}', "[" * 100_000):
+        assert _read_result(damage) is None
+
+
+PARENT = """
+import sys
+from setveil.workflows import compare
+worker = compare._Worker
+def slow(point, folder, task, grid):
+    made = worker(point, folder, {**task, "source": sys.argv[3]}, grid)
+    print(made.process.pid, flush=True)
+    return made
+compare._Worker = slow
+compare.compare(sys.argv[1], {"grid": [{"model": "km", "k": 2, "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}]}, sys.argv[2])
+"""
+
+
+def test_workers_end_with_their_parent(tmp_path: Path) -> None:
+    data, pipe = tmp_path / "data.dat", tmp_path / "pipe"
+    data.write_text("1 2\n1 2\n")
+    os.mkfifo(pipe)  # the worker waits for it for ever
+    command = [sys.executable, "-c", PARENT, str(data), str(tmp_path / "out"), str(pipe)]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    time.sleep(2)  # time to begin; whatever it is at then, it must not outlive its parent
+    assert parent.poll() is None
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    for _ in range(200):
+        try:
+            state = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return
+        if state in "ZX":  # dead, and nobody has asked yet
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker lives on")

@@ -190,13 +190,35 @@ def test_force_never_replaces_a_folder_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_run_left_is_swept_and_a_live_run_is_not(tmp_path: Path) -> None:
-    dead = tmp_path / ".out.partial-999999999-x"
-    alive = tmp_path / f".out.partial-{os.getppid()}-x"
-    dead.mkdir()
-    alive.mkdir()
-    with Staging(tmp_path / "out"):
-        assert not dead.exists()
-        assert alive.exists()
+    left = tmp_path / ".out.partial-run"
+    left.mkdir()
+    (left / "half").mkdir()
+    with Staging(tmp_path / "out") as first:
+        assert not (left / "half").exists()
+        with pytest.raises(sv.InputError, match="another run"), Staging(tmp_path / "out", force=True):
+            pass
+        assert first.public.exists()
+    assert listing(tmp_path) == set()
+
+
+def test_places_that_no_release_can_have(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for place in (
+        "/",
+        tmp_path / "file",
+        tmp_path / "link",
+        tmp_path / ("n" * 300),
+        tmp_path / "a\0b",
+        tmp_path / "file" / "x",
+    ):
+        with pytest.raises(sv.InputError) as caught:
+            release_of().publish(place)
+        assert len(str(caught.value)) <= 300
+    assert listing(tmp_path) == {"file", "link"}
+    with pytest.raises(sv.InputError), Staging(tmp_path / "new" / "folders" / "out"):
+        raise sv.InputError("something else went wrong")
+    assert listing(tmp_path) == {"file", "link"}
 
 
 KILLED = """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import os
 import shlex
@@ -21,7 +22,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
+from setveil.io.releases.folders import write_whole
 from setveil.models import NUMBERS
 from setveil.policy.schema import Policy
 from setveil.workflows.grid import Grid, default_grid, make_grid, read_grid
@@ -33,6 +35,8 @@ COLUMNS = (
     "exact_ratio", "largest_set", "singled_out", "mean_chance", "avg_re", "ncp", "ul_log2", "suppression_ratio", "il_ratio", "kl",
     "published_items", "seconds", "peak_mb", "pareto",
 )  # fmt: skip
+FIGURES = COLUMNS[COLUMNS.index("exact_ratio") : COLUMNS.index("pareto")]
+LOST = {"status": "failed", "reason": "its result was lost"}
 
 
 @dataclass(frozen=True)
@@ -124,13 +128,29 @@ def compare(
             return compare(
                 source, grid, kept_for_now, read_options=read_options, processes=processes, progress=progress
             )
-    folder = Path(out)
-    (folder / "points").mkdir(parents=True, exist_ok=True)
+    folder = _made(Path(out))
     if not isinstance(source, str | os.PathLike):
         source, read_options = _written(source, folder, read_options), {}
     if not Path(source).is_file():
         raise InputError(f"{source}: no such file; compare needs a file, not standard input.")
     return _compare(source, grid, folder, dict(read_options or {}), processes or os.cpu_count() or 1, progress)
+
+
+def _made(folder: Path) -> Path:
+    """The folder of a comparison: what is in it tells about the original, so that nobody else may look."""
+    try:
+        is_new = not folder.exists()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not is_new and not (folder / "points").is_dir() and any(folder.iterdir()):
+            raise InputError(f"{one_line(str(folder), 120)}: holds other things; choose another folder.")
+        folder.chmod(0o700)
+        (folder / "points").mkdir(mode=0o700, exist_ok=True)
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or "impossible name"
+        raise InputError(
+            f"{one_line(str(folder), 120)}: cannot be written ({reason}); choose another folder."
+        ) from None
+    return folder
 
 
 def _written(data: Any, folder: Path, read_options: Mapping[str, Any] | None) -> Path:
@@ -161,15 +181,17 @@ def _compare(
         # The file repeats the setting from anywhere: its paths start at its own folder, and it says how to read the input.
         policy = make_policy({**point.policy.model_dump(by_alias=True, exclude_none=True), **reading})
         file = folder / "points" / f"{point.id}.toml"
-        file.write_text(policy.seen_from(file.parent).to_toml(), encoding="utf-8", newline="\n")
+        write_whole(file, policy.seen_from(file.parent).to_toml())
         words = ["setveil", "anonymize", str(source), "--policy", str(file), "-o", f"release-{point.id}"]
         commands[point.id] = shlex.join(words)
     _run_all(points, folder, task, grid, processes, progress)
-    done = [Point(point.id, point.policy, _result_of(folder, point)) for point in points]
+    done = [Point(point.id, point.policy, _result_of(folder, point) or LOST) for point in points]
     front = pareto_front(done)
     rows = tuple(row_of(point, point.id in front) for point in done)
     _write_table(rows, folder)
-    write_compare_page(rows, Path(source).name, grid.known, folder / "compare.html", commands)
+    page = folder / "compare.html"
+    write_compare_page(rows, Path(source).name, grid.known, page.with_suffix(".partial"), commands)
+    page.with_suffix(".partial").replace(page)
     return Comparison(tuple(done), rows, grid.known)
 
 
@@ -184,12 +206,12 @@ def _run_all(
     points: Sequence[Point], folder: Path, task: Mapping[str, Any], grid: Grid, processes: int, progress: Progress
 ) -> None:
     """Keep ``processes`` workers busy; each has one kernel thread, and is watched for time and memory."""
-    waiting = [point for point in points if not (folder / "points" / f"{point.id}.json").exists()]
+    waiting = [point for point in points if _result_of(folder, point) is None]
     n_all, running = len(points), []  # type: int, list[_Worker]
     try:
         while waiting or running:
             while waiting and len(running) < processes:
-                running.append(_Worker(waiting.pop(0), folder, task))
+                running.append(_Worker(waiting.pop(0), folder, task, grid))
             for worker in list(running):
                 if worker.is_over(grid):
                     running.remove(worker)
@@ -204,13 +226,14 @@ def _run_all(
 class _Worker:
     """One setting in a process of its own."""
 
-    def __init__(self, point: Point, folder: Path, task: Mapping[str, Any]) -> None:
+    def __init__(self, point: Point, folder: Path, task: Mapping[str, Any], grid: Grid) -> None:
         self.point = point
         self.target = folder / "points" / f"{point.id}.json"
         self.started = time.monotonic()
         self.peak_mb = 0.0
         environment = {**os.environ, "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
-        order = json.dumps({**task, "policy": str(folder / "points" / f"{point.id}.toml")})
+        limits = {"seconds": grid.seconds, "memory_mb": grid.memory_mb, "parent": os.getpid()}
+        order = json.dumps({**task, **limits, "policy": str(folder / "points" / f"{point.id}.toml")})
         command = [sys.executable, "-m", "setveil.workflows.compare_worker", order]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True
@@ -227,17 +250,15 @@ class _Worker:
                 return self._end({"status": "time", "reason": f"took longer than {grid.seconds:g} s"})
             return False
         printed = self.process.stdout.read() if self.process.stdout else ""
-        try:
-            return self._end(json.loads(printed))
-        except ValueError:
-            return self._end({"status": "failed", "reason": f"the process ended with code {self.process.returncode}"})
+        result = _read_result(printed)
+        if result is not None:
+            return self._end(result)
+        return self._end({"status": "failed", "reason": f"the process ended with code {self.process.returncode}"})
 
     def _end(self, result: dict[str, Any]) -> bool:
         self.stop()
         result["peak_mb"] = max(self.peak_mb, result.get("peak_mb", 0.0))
-        partial = self.target.with_suffix(".partial")
-        partial.write_text(json.dumps(result, sort_keys=True), encoding="utf-8")
-        partial.replace(self.target)
+        write_whole(self.target, json.dumps(result, sort_keys=True))
         return True
 
     def stop(self) -> None:
@@ -258,8 +279,26 @@ def _resident_mb(process: int) -> float:
         return 0.0
 
 
-def _result_of(folder: Path, point: Point) -> dict[str, Any]:
-    result: dict[str, Any] = json.loads((folder / "points" / f"{point.id}.json").read_text(encoding="utf-8"))
+def _result_of(folder: Path, point: Point) -> dict[str, Any] | None:
+    """What an earlier run found out about a setting; None if it did not, or if its file is damaged."""
+    try:
+        return _read_result((folder / "points" / f"{point.id}.json").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _read_result(text: str) -> dict[str, Any] | None:
+    try:
+        result = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(result, dict) or not isinstance(result.get("status"), str):
+        return None
+    if not isinstance(result.get("peak_mb", 0.0), int | float):
+        return None
+    figures = (result.get(name) for name in FIGURES)
+    if result["status"] == "ok" and not all(value is None or isinstance(value, int | float) for value in figures):
+        return None
     return result
 
 
@@ -297,11 +336,13 @@ def row_of(point: Point, is_front: bool) -> dict[str, Any]:
 
 
 def _write_table(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
-    with open(folder / "results.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows([{key: "" if row[key] is None else row[key] for key in COLUMNS} for row in rows])
-    _frame(rows).write_parquet(folder / "results.parquet")
+    text, table = io.StringIO(newline=""), io.BytesIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows([{key: "" if row[key] is None else row[key] for key in COLUMNS} for row in rows])
+    write_whole(folder / "results.csv", text.getvalue())
+    _frame(rows).write_parquet(table)
+    write_whole(folder / "results.parquet", table.getvalue())
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:

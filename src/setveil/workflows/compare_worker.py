@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
 import resource
+import signal
 import sys
 import time
 import warnings
+from contextlib import suppress
 from typing import Any
 
 from setveil.core import Release, Transactions
@@ -18,6 +22,8 @@ from setveil.workflows.assess import measure, verify
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.reading import read
 
+_PR_SET_PDEATHSIG = 1
+SPARE = 1 << 30  # bytes that libraries reserve and never touch
 N_TARGETS = 5000  # people attacked
 N_QUERIES, QUERY_SIZE = 1000, 2  # the workload behind avg_re: random pairs of random records
 
@@ -74,11 +80,26 @@ def _avg_re(data: Transactions, release: Release) -> float | None:
         return None
 
 
+def limit(order: dict[str, Any]) -> None:
+    """End with whoever asked, and stop by oneself where nobody watches: at twice the time, or beyond the memory."""
+    with suppress(AttributeError, OSError):  # elsewhere than on Linux the watching process has to do
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != order["parent"]:  # gone before that took effect
+        os._exit(1)
+    seconds, memory = int(2 * order["seconds"]) + 60, int(order["memory_mb"] * 1e6) + SPARE
+    for what, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_DATA, memory)):
+        _, hard = resource.getrlimit(what)
+        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (allowed, hard))
+
+
 def main() -> None:
     """Print the result, whatever happens."""
     warnings.simplefilter("ignore")
     try:
-        result = work(json.loads(sys.argv[1]))
+        order = json.loads(sys.argv[1])
+        limit(order)
+        result = work(order)
     except SetveilError as problem:
         result = {"status": "refused", "reason": str(problem)}
     except MemoryError:

@@ -14,7 +14,7 @@ from setveil.core import Layout, Release, Transactions
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import layout_of, published_name
 from setveil.io.releases.files import read_release, reorder_records
-from setveil.io.releases.folders import internal_beside
+from setveil.io.releases.folders import internal_beside, settle
 from setveil.io.releases.names import guard, relabel, unguard
 from setveil.models import PrivacyModel
 from setveil.report.certificate_schema import check_schema
@@ -38,6 +38,7 @@ def _open(out: str | os.PathLike[str]) -> tuple[Release, bool]:
     folder = Path(out)
     if not folder.is_dir():
         raise InputError(f"{one_line(str(folder), 120)}: is not a release folder.")
+    settle(folder)
     certificate, problems = check_files(folder)
     problems = problems or check_schema(certificate)
     if problems:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import Context
 from setveil.core.progress import Progress, no_progress
-from setveil.io.releases.folders import check_target
+from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
@@ -35,29 +35,30 @@ def run(
     tell: Callable[[str], object] = lambda line: None,
 ) -> Outcome:
     """The whole flow of one policy over one input; ``tell`` hears in one line how the input was read."""
-    check_target(out, force)  # complain about the output before the long work
-    progress("reading", None)
-    data, input_facts = read_input(source, policy)
-    tell(data.summary())
-    with collected_warnings() as notes:
-        tree = hierarchy_of(policy, data, progress)
-        model = model_of(policy, data, tree)
-        progress("assessing the risk", None)
-        risk_before = quick_risk(data, model, policy.seed)
-        context = Context(hierarchy=tree, seed=policy.seed, progress=progress, cancelled=cancelled)
-        release = make_release(
-            data, model, policy.algorithm.name, policy.algorithm.options, context, policy.hierarchy.source or ""
+    with Staging(out, force) as staging:  # reserved before the long work
+        progress("reading", None)
+        data, input_facts = read_input(source, policy)
+        tell(data.summary())
+        with collected_warnings() as notes:
+            tree = hierarchy_of(policy, data, progress)
+            model = model_of(policy, data, tree)
+            progress("assessing the risk", None)
+            risk_before = quick_risk(data, model, policy.seed)
+            context = Context(hierarchy=tree, seed=policy.seed, progress=progress, cancelled=cancelled)
+            release = make_release(
+                data, model, policy.algorithm.name, policy.algorithm.options, context, policy.hierarchy.source or ""
+            )
+        return publish(
+            with_warnings(release, notes),
+            out,
+            to=policy.output.to,
+            force=force,
+            keep_order=policy.output.keep_order,
+            keep_ids=policy.output.keep_ids,
+            publish_constraints=policy.output.publish_constraints,
+            policy=policy,
+            input_facts=input_facts,
+            risk_before=risk_before,
+            progress=progress,
+            staging=staging,
         )
-    return publish(
-        with_warnings(release, notes),
-        out,
-        to=policy.output.to,
-        force=force,
-        keep_order=policy.output.keep_order,
-        keep_ids=policy.output.keep_ids,
-        publish_constraints=policy.output.publish_constraints,
-        policy=policy,
-        input_facts=input_facts,
-        risk_before=risk_before,
-        progress=progress,
-    )

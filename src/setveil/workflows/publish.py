@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,10 +61,11 @@ def publish(
     input_facts: Mapping[str, Any] | None = None,
     risk_before: RiskTable | None = None,
     progress: Progress = no_progress,
+    staging: Staging | None = None,
 ) -> Outcome:
     """Write ``OUT`` and ``OUT.internal`` as a whole, or raise and leave nothing behind.
 
-    A release whose files do not keep the claim is refused with GuaranteeError.
+    A release whose files do not keep the claim is refused with GuaranteeError. ``staging``: where the caller has reserved ``out``.
     """
     from setveil.io.releases.files import write_release
     from setveil.report.certificate import write_json
@@ -81,7 +82,7 @@ def publish(
         raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
-    with Staging(out, force) as staging:
+    with Staging(out, force) if staging is None else nullcontext(staging) as staging:
         with _stage("write", "writing", seconds, progress):
             written = write_release(release, staging.public, layout, keep_order=keep_order, keep_ids=keep_ids)
         with _stage("verify", "verifying", seconds, progress):

@@ -23,6 +23,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import check_form
+from setveil.io.releases.folders import settle
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
@@ -70,6 +71,7 @@ def verify_folder(
     ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells nothing.
     """
     folder = Path(out)
+    settle(folder)
     check = _Check(folder, _deadline(folder, time_limit, progress))
     data = None if original is None else read(original, **read_options)
     try:

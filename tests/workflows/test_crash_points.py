@@ -1,0 +1,94 @@
+"""Interrupted at every event of the file system, a run leaves a whole release or none, and both folders of the same one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DRIVER = Path(__file__).with_name("crash_points.py")
+
+
+def interrupted(what: str, way: str, folder: Path) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(DRIVER), what, way, str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize(("what", "way"), [("stage", "die"), ("stage", "full"), ("publish", "full")])
+def test_what_stands_there_is_whole_and_belongs_together(tmp_path: Path, what: str, way: str) -> None:
+    found = interrupted(what, way, tmp_path)
+    assert len(found) > 15
+    final = found[-1]["left"]
+    assert final[0] == final[1] is not None
+    for left in found:
+        public, internal = left["left"]
+        # Never a folder beside one it does not belong to; at worst the internal one is still on its way.
+        assert public is None or internal in (public, None), left
+        assert public in (left["old"][0], final[0]), left
+        if way == "full":
+            assert public == internal, left
+            assert set(left["folder"]) <= {"out", "out.internal", ".out.partial-run"}, left  # it may not be removable
+        settled, again, folder = left["next"]
+        assert settled in (left["old"], final), left
+        assert again == final
+        assert folder == ["out", "out.internal"]
+    assert any(left["left"] != left["old"] and not left["done"] for left in found) or way == "full"
+
+
+@pytest.mark.parametrize("way", ["die", "full"])
+def test_a_comparison_goes_on_where_it_was_interrupted(tmp_path: Path, way: str) -> None:
+    found = interrupted("compare", way, tmp_path)
+    assert len(found) > 20
+    final = found[-1]["left"]
+    assert None not in final
+    for left in found:
+        assert all(file in (None, whole) for file, whole in zip(left["left"], final, strict=True)), left
+        assert left["next"][1] == final
+
+
+RACER = """
+import sys
+import setveil as sv
+rows = [["a", "b"], ["b", "c"], ["a", "c"], ["a"]] * 300
+release = sv.anonymize(rows, sv.KmAnonymity(k=3, m=2), "aa", "fanout:2")
+print("ready", flush=True)
+sys.stdin.readline()
+for turn in range(10):
+    try:
+        release.publish(f"{sys.argv[1]}/{turn}")
+        print("won", flush=True)
+    except sv.InputError:
+        print("refused", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_of_two_runs_to_one_place_one_wins_and_the_other_is_refused(tmp_path: Path) -> None:
+    racers = [
+        subprocess.Popen(
+            [sys.executable, "-c", RACER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    for racer in racers:
+        assert racer.stdout is not None
+        assert racer.stdout.readline() == "ready\n"
+    for _ in range(10):
+        for racer in racers:
+            assert racer.stdin is not None
+            racer.stdin.write("go\n")
+            racer.stdin.flush()
+        assert sorted(racer.stdout.readline() for racer in racers if racer.stdout) == ["refused\n", "won\n"]
+    for racer in racers:
+        racer.communicate("end\n")
