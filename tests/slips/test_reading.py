@@ -244,6 +244,45 @@ def test_real_files(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -
     assert (told["records"], told["entries"]) == (len(case.records), sum(map(len, case.records)))
 
 
+PUBLISHED = {
+    "ratings of MovieLens 1M": "published.csv", "sessions without header": "published.csv", "codes between bars": "published.csv",
+    "padded baskets": "published.csv", "wide table of diagnoses": "published.csv", "0/1 with header and id": "published.csv",
+    "0/1 without header": "published.csv", "counts between blanks": "published.csv", "votes": "published.csv",
+    "gene sets": "published.jsonl", "ARFF, dense": "published.csv", "SPMF with words": "published.txt",
+    "What's Cooking": "published.jsonl", "JSON rows": "published.jsonl", "Latin-1": "published.csv",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_layout_can_be_published_and_checked_again(name: str, here: Path) -> None:
+    case = CASES[name]
+    file, options = written(case), flags(case.options)
+    assert (
+        _run(
+            [
+                "anonymize",
+                file,
+                *options,
+                "-o",
+                "out",
+                "--model",
+                "km",
+                "-k",
+                "3",
+                "-m",
+                "1",
+                "--hierarchy",
+                "auto:frequency",
+            ]
+        )
+        == 0
+    )
+    assert (here / "out" / PUBLISHED[name]).exists()
+    assert _run(["verify", "out", "--original", file, *options]) == 0
+    record = json.loads((here / "out.internal" / "run.json").read_text())
+    assert record["input"]["summary"] == sv.read(file, **case.options).summary()
+
+
 def test_corpus_is_large() -> None:
     assert len(CASES) >= 40
 

@@ -96,7 +96,7 @@ class Plan:
     def unused(self) -> tuple[str, ...]:
         """The columns that are not read."""
         used = {self.id_place, *self.item_places}
-        return tuple(name or f"column {place + 1}" for place, name in enumerate(self.names) if place not in used)
+        return tuple(self._name(place) for place in range(len(self.names)) if place not in used)
 
     @property
     def id_name(self) -> str:
@@ -111,7 +111,8 @@ class Plan:
         return " and ".join(map(self._name, self.item_places))
 
     def _name(self, place: int) -> str:
-        return self.names[place] if self.has_header and self.names[place] else f"column {place + 1}"
+        name = self.names[place]
+        return f"column {place + 1}" if not name or (name == str(place + 1) and not self.has_header) else name
 
 
 def check_format(format: str, known: tuple[str, ...] = NAMES) -> str:

@@ -94,6 +94,8 @@ def _read_source(source: Any, options: ReadOptions, *notes: str) -> Transactions
         options.check_for(plan.layout)
         data, plan = _read(opened, plan, options)
         sha256, n_bytes = opened.digest()
+        if options.encoding is not None and not notes:
+            notes = (f"read as {opened.encoding}",)
         if opened.ends_in_carriage_returns:
             notes = (*notes, "lines end in carriage returns")
         name = "standard input" if opened.name == "<stdin>" else Path(opened.name).name

@@ -118,7 +118,7 @@ def _detect(look: Look) -> Plan:
     if options.item_columns:
         places = match_columns(look.names, options.item_columns, look.source.name)
         layout = "onehot" if all(map(look.is_yes_or_no, places)) else "wide"
-        return _plan_columns(look, layout, f"--item-columns and {'0/1' if layout == 'onehot' else 'other'} cells below")
+        return _plan_columns(look, layout, "--item-columns" + (" and 0/1 cells" if layout == "onehot" else ""))
     if options.item_column is not None:
         return _plan_long(look, "--item-column")
     for plan in (_ratings(look), _known_header(look), _matrix(look), _numbered(look), _named_pair(look)):
@@ -284,11 +284,14 @@ def _named_pair(look: Look) -> Plan | None:
         return look.plan("long", "the names of its columns", id_place, (items[0][1],))
     if pair is None:
         return None
-    other_id = pair.other_ids[0] if pair.other_ids else pair.id_place
-    other_item = pair.other_items[0] if pair.other_items else pair.item_place
-    if (other_id, other_item) == (pair.id_place, pair.item_place):
-        other_item = next(place for place in range(len(look.first)) if place not in (pair.id_place, pair.item_place))
-    change = f"for other columns add, say, --id-column {_quoted(look.first[other_id])} --item-column {_quoted(look.first[other_item])}"
+    change = "for other columns add --id-column NAME --item-column NAME"
+    if pair.other_ids or pair.other_items:
+        other_id = (*pair.other_ids, pair.id_place)[0]
+        other_item = (*pair.other_items, pair.item_place)[0]
+        change = (
+            f"for other columns add, say, --id-column {_quoted(look.first[other_id])} "
+            f"--item-column {_quoted(look.first[other_item])}"
+        )
     return look.plan("long", "the names of its columns", pair.id_place, (pair.item_place,), change)
 
 
