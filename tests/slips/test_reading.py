@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -338,3 +339,15 @@ def test_standard_input_has_a_digest_too(here: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
     data = sv.read("-")
     assert data.facts()["sha256"] == hashlib.sha256(content).hexdigest() and data.facts()["name"] == "standard input"
+
+
+def doc_row(name: str, case: Case) -> str:
+    options = shlex.join(flags(case.options)).replace("|", "\\|") or "nothing"
+    asked = "asked for" if case.is_refused else "" if options == "nothing" else "wanted"
+    return f"| {name} | {case.file} | {f'`{options}`' if options != 'nothing' else 'nothing'} | {asked} |"
+
+
+def test_the_documented_table_is_this_corpus() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    missing = [row for name, case in CASES.items() if (row := doc_row(name, case)) not in page]
+    assert not missing, "\n".join(missing)
