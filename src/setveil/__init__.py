@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from setveil.verify import Verdict, minimal_violations
     from setveil.workflows.anonymize import anonymize
     from setveil.workflows.assess import attack, measure, risk, verify
+    from setveil.workflows.compare import compare
     from setveil.workflows.folder import open_release
     from setveil.workflows.pipeline import run
     from setveil.workflows.publish import publish
     from setveil.workflows.reading import read
     from setveil.workflows.recheck import verify_folder
+    from setveil.workflows.suggest import suggest
 
 __all__ = [
     "CancelledError",
@@ -62,6 +64,7 @@ __all__ = [
     "anonymize",
     "attack",
     "check_hierarchy",
+    "compare",
     "measure",
     "minimal_violations",
     "open_release",
@@ -70,6 +73,7 @@ __all__ = [
     "read",
     "risk",
     "run",
+    "suggest",
     "verify",
     "verify_folder",
 ]
@@ -83,7 +87,9 @@ _ROOMS = {
     "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
     "setveil.workflows.anonymize": "anonymize",
     "setveil.workflows.assess": "attack measure risk verify",
+    "setveil.workflows.compare": "compare",
     "setveil.workflows.pipeline": "run",
+    "setveil.workflows.suggest": "suggest",
     "setveil.workflows.publish": "publish",
     "setveil.workflows.reading": "read",
     "setveil.policy.schema": "Policy",

@@ -197,7 +197,7 @@ def test_odd_inputs_get_a_release_or_a_clear_no(entry: Entry, model: str) -> Non
 @pytest.mark.parametrize(("entry", "model"), [case for case in CASES if case.values[1] in ("km", "k-anonymity")])
 def test_more_than_all_records_is_infeasible(entry: Entry, model: str) -> None:
     with pytest.raises(sv.InfeasibleError):
-        run(entry, Transactions.from_lists([["i00"], ["i01"], ["i00", "i01"]]), make(model, k=4))
+        run(entry, Transactions.from_lists([["i00", "i10"], ["i01", "i11"], ["i00", "i01"]]), make(model, k=4))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)

@@ -1,7 +1,9 @@
-"""Suggestions: fitting, feasible, and with a command that works."""
+"""Suggestions: fitting, feasible, worth having, and with a command that works as pasted."""
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +11,8 @@ import pytest
 
 from setveil.cli.main import _run
 from setveil.core import Transactions
-from setveil.errors import InputError
-from setveil.workflows.suggest import command_for, profile_of, suggest
+from setveil.errors import InfeasibleError, InputError
+from setveil.workflows.suggest import PURPOSES, Choice, profile_of, suggest
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 
@@ -32,23 +34,39 @@ def test_the_profile_tells_the_shape() -> None:
     assert profile.singled_out[0] == pytest.approx((0.5 + 0 + 0.5) / 3)
 
 
-def test_sensitive_items_lead_to_groups() -> None:
-    found = suggest(sparse(), sensitive=("i40",))
-    assert found.choices[0].policy.model.name == "degree"
-    assert found.choices[0].policy.model.sensitive == ["i40"]
+def test_groups_are_never_proposed_without_saying_what_they_leave_exposed() -> None:
+    found = suggest(sparse(), sensitive=("i40",), purpose="share")
+    (groups,) = [choice for choice in found.choices if choice.policy.model.name == "degree"]
+    assert groups is not found.choices[0]
+    assert "Leaves exposed: records can be recognized" in groups.words()[-1]
+    assert "--sensitive i40" in found.command(groups)
 
 
-def test_every_choice_was_verified_and_its_command_says_how(tmp_path: Path) -> None:
-    found = suggest(sparse(), hierarchy="fanout:5")
-    assert found.choices
-    assert all(choice.policy.model.k or choice.policy.model.p for choice in found.choices)
-    command = command_for("data.csv", found.choices[0])
-    assert command.startswith("setveil anonymize data.csv -o OUT --model km -k 5 -m 2 --algorithm aa")
+@pytest.mark.parametrize("purpose", PURPOSES)
+def test_the_purpose_sets_the_promise(purpose: str) -> None:
+    found = suggest(sparse(n_records=600), hierarchy="fanout:5", purpose=purpose, seconds=30)
+    best = found.choices[0]
+    given = best.policy.model.given()
+    assert (given["k"], given["m"]) in PURPOSES[purpose].steps
+    assert best.n_published > 1
+    assert 1 <= len(found.choices) <= 3
+    told = str(found)
+    assert PURPOSES[purpose].words in told
+    assert "of the entries are published exactly" in told
+    assert all(found.command(choice) in told for choice in found.choices)
+    assert all(choice.colour == "good" or "least" in choice.guarantee for choice in found.choices)
+
+
+def test_a_release_of_one_item_is_no_choice() -> None:
+    """Everybody has something that nobody else has: whatever is tried, one item is left for all."""
+    with pytest.raises(InfeasibleError, match="no setting that was tried gives a release worth having"):
+        suggest(Transactions.from_lists([["a"], ["b"], ["c"]]), hierarchy="fanout:3", seconds=5)
 
 
 def test_a_tiny_data_set_gets_a_small_crowd() -> None:
-    found = suggest(Transactions.from_lists([["a"], ["a", "b"], ["b"], ["a"]]), hierarchy="fanout:2")
-    assert found.choices[0].policy.model.k == 2
+    found = suggest(Transactions.from_lists([["a"], ["a", "b"], ["b"], ["a", "b"]] * 2), hierarchy="fanout:2")
+    assert found.choices[0].policy.model.given()["k"] == 2
+    assert any("a crowd of 2 is the most that makes sense" in reason for reason in found.reasons)
 
 
 def test_nobody_to_hide_among() -> None:
@@ -56,13 +74,67 @@ def test_nobody_to_hide_among() -> None:
         suggest(Transactions.from_lists([["a"], []]))
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"purpose": "fun"}, "purpose is one of publish, share, internal"),
+        ({"sensitive": ("nope",)}, "none of the 1 items is in the data"),
+        ({"sensitive": "i40"}, "not one string"),
+        ({"hierarchy": "nowhere.csv"}, "nowhere.csv"),
+    ],
+)
+def test_slips_are_named_before_the_long_work(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        suggest(sparse(), **options)  # type: ignore[arg-type]
+
+
+def test_some_unknown_sensitive_items_are_a_warning() -> None:
+    with pytest.warns(match='sensitive: "nope" not in the data'):
+        suggest(sparse(), sensitive=("i40", "nope"), hierarchy="fanout:5", seconds=10)
+
+
+def test_large_data_gets_a_first_proposal_from_a_sample() -> None:
+    seen: list[Choice] = []
+    data = sparse(n_records=9_000)
+    found = suggest(data, hierarchy="fanout:5", purpose="internal", seconds=20, first=seen.append)
+    assert len(seen) == 1
+    assert 200 <= seen[0].n_tried < 9_000
+    assert found.choices[0].n_tried == 9_000  # and improves on it with all records
+    assert not found.choices[0].is_sampled
+
+
+def test_what_was_rejected_is_told_with_the_reason() -> None:
+    found = suggest(sparse(), hierarchy="fanout:5", seconds=20)
+    assert found.rejected
+    assert all(name.startswith(("km ", "k-anonymity ", "degree ")) and why for name, why in found.rejected)
+
+
+def test_commands_are_quoted_and_complete() -> None:
+    found = suggest(sparse(), hierarchy="fanout:5", seconds=10)
+    odd = replace(found, source="my data.csv", given={"sensitive": None, "reading": {"delimiter": ";", "format": None}})
+    words = shlex.split(odd.command(out="my release"))
+    assert words[:5] == ["setveil", "anonymize", "my data.csv", "-o", "my release"]
+    assert words[-2:] == ["--delimiter", ";"]
+    assert odd.policy().input.delimiter == ";"
+
+
 @pytest.mark.slow
-def test_the_command_does_what_it_proposes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+def test_the_command_pasted_does_what_is_proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     from setveil.io.transactions.writing import write_transactions
 
     monkeypatch.chdir(tmp_path)
     data = sparse()
-    write_transactions(data, "data.csv", type(data.layout)("long"))
-    assert _run(["suggest", "data.csv", "--hierarchy", "fanout:5", "--run", "-o", "out"]) == 0
-    assert "Proposal:" in capsys.readouterr().out
-    assert _run(["verify", "out", "--original", "data.csv"]) == 0
+    write_transactions(data, "my data.csv", replace(data.layout, name="long"))
+    Path("secret.txt").write_text("i40\ni41\n")
+    assert (
+        _run(["suggest", "my data.csv", "--hierarchy", "fanout:5", "--sensitive", "secret.txt", "--seconds", "20"]) == 0
+    )
+    commands = [line.strip()[2:] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("$ ")]
+    assert commands
+    for number, command in enumerate(commands):
+        words = shlex.split(command)
+        words[words.index("-o") + 1] = f"out{number}"
+        assert _run(words[1:]) == 0
+        assert _run(["verify", f"out{number}", "--original", "my data.csv"]) == 0
+    assert _run(["suggest", "my data.csv", "--hierarchy", "fanout:5", "--run", "-o", "out", "--seconds", "20"]) == 0
+    assert _run(["verify", "out"]) == 0

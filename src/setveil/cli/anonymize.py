@@ -106,7 +106,7 @@ def _pairs(options: list[str]) -> dict[str, str]:
 
 def show(outcome: Any, json: bool) -> None:
     """Verdict, risk before and after, cost, and where everything is."""
-    from setveil.report.words import METRICS, figure, percent, put
+    from setveil.report.words import figure, percent, told
 
     before, after = (part.to_dict() for part in (outcome.risk_before, outcome.risk_after))
     if json:
@@ -116,6 +116,9 @@ def show(outcome: Any, json: bool) -> None:
                 "out": str(outcome.path),
                 "internal": str(outcome.internal),
                 "verified": outcome.verdict.holds,
+                "headline": outcome.headline,
+                "lights": {light.question: [light.colour, light.answer, light.sentence] for light in outcome.lights},
+                "advice": list(outcome.advice),
                 "achieved": dict(outcome.achieved),
                 "metrics": dict(outcome.metrics),
                 "risk": {"before": before, "after": after},
@@ -126,8 +129,14 @@ def show(outcome: Any, json: bool) -> None:
             }
         )
         return
-    record = outcome.release.record
-    say(f"Verified: {record.model.guarantee()}")
+    _, _, but = outcome.headline.partition(", but ")
+    say(f"Verified{', but ' + but if but else ''}: {outcome.release.record.model.guarantee()}")
+    for light in outcome.lights:
+        say(
+            f"{light.question + ':':<14}{light.answer}. {light.sentence if light.question != 'The promise' else ''}".rstrip()
+        )
+    for line in outcome.advice:
+        say(f"Advice: {line}")
     rows = [
         (
             str(was["known"]),
@@ -139,11 +148,6 @@ def show(outcome: Any, json: bool) -> None:
         for was, now in zip(before["rows"], after["rows"], strict=True)
     ]
     table(("known items", "singled out before", "after", "mean chance before", "after"), rows)
-    cost = [
-        (put(name, METRICS), figure(value))
-        for name, value in outcome.metrics.items()
-        if name in METRICS and value is not None
-    ]
-    table(("cost", ""), cost)
+    table(("cost", ""), [(words, figure(value)) for words, value in told(outcome.metrics)])
     say(f"Published: {outcome.path}")
     say(f"Report:    {outcome.internal / 'report.html'} (internal), {outcome.path / 'report.html'} (public)")

@@ -24,7 +24,7 @@ def measure(
     json: o.Json = False,
 ) -> None:
     """What a release cost, compared with the original."""
-    from setveil.report.words import METRICS, figure, put
+    from setveil.report.words import figure, told
     from setveil.workflows import folder
 
     data = read_data(input, reading)
@@ -34,9 +34,5 @@ def measure(
         return
     table(
         ("cost", ""),
-        [
-            (put(name, METRICS), figure(value))
-            for name, value in metrics.items()
-            if name in METRICS and value is not None
-        ],
+        [(words, figure(value)) for words, value in told(metrics)],
     )

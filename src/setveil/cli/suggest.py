@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from setveil.cli import options as o
 from setveil.cli.anonymize import show
-from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json, table
+from setveil.cli.console import note, note_first_run, progress_bar, read_data, say, say_json
 
 
 def register(app: typer.Typer) -> None:
@@ -20,11 +20,16 @@ def register(app: typer.Typer) -> None:
 @o.reads_data
 def suggest(
     input: o.Input,
+    purpose: Annotated[
+        str,
+        typer.Option(help="publish (anyone may have it), share (a known recipient) or internal (inside the house)."),
+    ] = "publish",
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
-    run: Annotated[bool, typer.Option("--run", help="Do what is proposed.")] = False,
+    seconds: Annotated[float, typer.Option(help="Time budget; more time, more is tried.")] = 60.0,
+    run: Annotated[bool, typer.Option("--run", help="Do what is proposed first.")] = False,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="With --run: the folder to publish.")
     ] = Path("release"),
@@ -33,10 +38,8 @@ def suggest(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Look at the data and propose model, parameters, hierarchy and algorithm, with reasons and what it would cost."""
-    from setveil.report.words import figure, percent
+    """Try settings on the data and propose two or three: what each protects, what it keeps, what it leaves, and the command."""
     from setveil.workflows import pipeline, policies
-    from setveil.workflows.suggest import command_for, policy_for
     from setveil.workflows.suggest import suggest as propose
 
     note_first_run()
@@ -44,61 +47,56 @@ def suggest(
     with progress_bar() as progress:
         data = read_data(input, reading)
         listed = policies.list_sensitive(sensitive, data, hierarchy) if sensitive else ()
-        found = propose(data, hierarchy=hierarchy, sensitive=listed, seed=seed or 0, progress=progress)
-    best = found.choices[0]
+        found = propose(
+            data,
+            purpose=purpose,
+            hierarchy=hierarchy,
+            sensitive=listed,
+            seconds=seconds,
+            seed=seed or 0,
+            source=input,
+            given={"sensitive": sensitive, "reading": reading},
+            progress=progress,
+            first=None if json else _first,
+        )
     if json:
         told = [
-            {"policy": policy_for(c).to_toml(), "guarantee": c.guarantee, "reasons": list(c.reasons), "metrics": dict(c.metrics),
-             "query_error": c.query_error, "command": command_for(input, c)}
-            for c in found.choices
-        ]  # fmt: skip
+            {
+                "role": choice.role,
+                "policy": found.policy(choice).to_toml(),
+                "words": choice.words(),
+                "exact_ratio": choice.exact,
+                "largest_set": choice.largest_set,
+                "typical_errors": choice.errors,
+                "singled_out": choice.singled_out,
+                "sampled": choice.is_sampled,
+                "command": found.command(choice, str(output)),
+            }
+            for choice in found.choices
+        ]
+        rejected = [{"setting": name, "why": why} for name, why in found.rejected]
         say_json(
             {
-                "input": data.facts(),
                 "profile": vars(found.profile),
+                "purpose": found.purpose.name,
+                "reasons": list(found.reasons),
                 "choices": told,
-                "refused": list(found.refused),
-                "sampled": found.is_sampled,
+                "rejected": rejected,
+                "input": data.facts(),
             }
         )
     else:
-        p = found.profile
-        say(
-            f"{p.n_records:,} records, {p.n_items:,} items, {p.mean_length:.1f} items per record (longest {p.longest}); {percent(p.rare_items)} of the items are had by fewer than 5 people."
-        )
-        singled = ", ".join(f"{c}: {percent(share)}" for c, share in enumerate(p.singled_out, start=1))
-        say(f"Singled out by so many known items: {singled}")
-        say(f"\nProposal: {best.guarantee}")
-        for reason in best.reasons:
-            say(f"- {reason}")
-        rows = [
-            (
-                c.algorithm,
-                _told(c),
-                figure(c.query_error),
-                figure(c.metrics.get("ncp")),
-                figure(c.metrics.get("il_ratio")),
-                percent(c.singled_out[2]),
-                f"{c.seconds:.1f}",
-            )
-            for c in found.choices
-        ]
-        table(("tried", "promise", "query error", "NCP", "IL", "3 items single out", "seconds"), rows)
-        if found.is_sampled:
-            say("Tried on a random sample; on all records the loss is usually lower.")
-        say(f"\n$ {command_for(input, best, str(output))}")
+        say(str(found))
     if run:
         with progress_bar() as progress:
-            given = {"input": dict(reading)}
-            policy = policy_for(best).model_copy(
-                update={"input": policies.make_policy({**given, "model": {"name": "km"}}).input}
-            )
-            outcome = pipeline.run(policy, input, output, force=force, progress=progress)
+            outcome = pipeline.run(found.policy(), input, output, force=force, progress=progress)
         if not json:
+            say("")
             show(outcome, json=False)
 
 
-def _told(choice: object) -> str:
-    model = choice.policy.model  # type: ignore[attr-defined]
-    told = [f"{name}={value}" for name, value in model.given().items() if isinstance(value, int | float | str)]
-    return " ".join([model.name, *told])
+def _first(choice: Any) -> None:
+    """The first proposal, while better ones are looked for."""
+    note(
+        f"First proposal, tried on {choice.n_tried:,} people: {' '.join(choice.words()[:2])} Looking for something better …"
+    )

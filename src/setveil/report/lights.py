@@ -117,7 +117,8 @@ def remains_of(facts: Facts) -> Light:
         sentence = f"With {items} {percent(share)} of the records are singled out{_before(facts, worst['known'])}."
     else:
         most = rows[-1]["known"]
-        sentence = f"Nobody is singled out by up to {most} known items{_before(facts, most)}."
+        known = f"up to {most} known items" if most > 1 else "one known item"
+        sentence = f"Nobody is singled out by {known}{_before(facts, most)}."
     homogeneous = (facts.shape.get("diversity") or {}).get("homogeneous", 0)
     if homogeneous:
         colour = max(colour, "care", key=ORDER.index)
@@ -173,16 +174,22 @@ def usefulness_of(facts: Facts) -> Light:
         told.append(f"{figure(empty)} records are empty")
     sentence = "; ".join(told) + "."
     sentence = sentence[0].upper() + sentence[1:]
+    colour = colour_of_use(exact, errors[1] if errors else None, n_published, empty / max(facts.records, 1))
     if n_published is not None and n_published <= 1:
         what = "Nothing" if n_published == 0 else "Only one item"
         return Light(
             question, "bad", "nothing left", f"{what} is published for everybody: nothing can be learned. {sentence}"
         )
-    if (exact is not None and exact < LITTLE) or empty > EMPTY * max(facts.records, 1):
-        return Light(question, "bad", "little left", sentence)
-    if exact is None or exact < EXACT or (errors is not None and errors[1] > OFF):
-        return Light(question, "care", "limited", sentence)
-    return Light(question, "good", "useful", sentence)
+    return Light(question, colour, {"good": "useful", "care": "limited", "bad": "little left"}[colour], sentence)
+
+
+def colour_of_use(exact: float | None, pair_error: float | None, n_published: int | None, empty: float) -> Colour:
+    """The light for usefulness: share of exact entries, typical error of pair counts, items published, share of empty records."""
+    if (n_published is not None and n_published <= 1) or (exact is not None and exact < LITTLE) or empty > EMPTY:
+        return "bad"
+    if exact is None or exact < EXACT or (pair_error is not None and pair_error > OFF):
+        return "care"
+    return "good"
 
 
 def exactness_of(facts: Facts) -> tuple[float | None, int | None]:

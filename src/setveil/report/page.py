@@ -10,7 +10,7 @@ from setveil.report.charts import bars, curve, icicle, shifts
 from setveil.report.facts import Facts
 from setveil.report.lights import exactness_of, headline_of, kept_words, lights_of
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
-from setveil.report.words import ACHIEVED, METRICS, figure, percent, put, short
+from setveil.report.words import ACHIEVED, figure, percent, put, short, told
 
 MOVES = 100  # steps of the algorithm shown
 LISTED = 20  # parts of a long parameter shown
@@ -71,11 +71,7 @@ def render_report(facts: Facts) -> str:
             if isinstance(value, int | float | str) and name not in facts.metrics
         ],
         moves=[_move(move) for move in facts.details.get("moves", ())[:MOVES]],
-        metrics=[
-            (put(name, METRICS), value)
-            for name, value in facts.metrics.items()
-            if name in METRICS and value is not None
-        ],
+        metrics=told(facts.metrics),
         achieved=[(put(name, ACHIEVED), value) for name, value in facts.achieved.items()],
         options=_shown_options(facts),
     )

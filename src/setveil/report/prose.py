@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from setveil.models.base import SENSITIVE_ITEM
+from setveil.report.lights import EXACT, MANY, exactness_of
+from setveil.report.words import percent
 
 if TYPE_CHECKING:
     from setveil.report.facts import Facts
@@ -96,9 +98,22 @@ def analyses_of(facts: Facts) -> Analyses:
 
 
 def advice_of(facts: Facts) -> list[str]:
-    """Warnings about a release that is safe but of little use."""
+    """What to do about a release that keeps its promise and still should not go out as it is; the shortest first."""
     lines = []
     lost, empty = facts.metrics.get("il_ratio"), facts.metrics.get("empty_records") or 0
+    exact, _ = exactness_of(facts)
+    n_published = facts.metrics.get("n_published_items", facts.shape.get("n_published"))
+    is_recoded = facts.kind in ("recoding", "local-recoding")
+    if is_recoded and n_published is not None and n_published <= 1:
+        lines.append(
+            "Do not release this: everybody has the same one item, or none. Let a few rare entries go instead of generalizing "
+            "everything (--algorithm mhghs+refine), or ask for a smaller k or m."
+        )
+    elif is_recoded and exact is not None and exact < EXACT:
+        lines.append(
+            f"Much was generalized: {percent(exact)} of the entries are exact. Leaving out a few rare entries (--algorithm "
+            "mhghs+refine), a hierarchy that keeps frequent items apart, or a smaller m can keep more."
+        )
     if facts.kind == "replacement" and (
         (lost or 0) > MUCH or facts.shape.get("in_empty", 0) > MUCH * facts.records / 2
     ):
@@ -107,14 +122,16 @@ def advice_of(facts: Facts) -> list[str]:
             "If attackers know only a few items of a person, k^m-anonymity (model km) hurts far less; if all items may be known, "
             "a local recoding over a hierarchy (algorithm lg) usually keeps more than replacing whole records."
         )
-    if facts.kind == "recoding" and (facts.metrics.get("ncp") or 0) > MUCH / 2:
-        lines.append(
-            "Much was generalized. A hierarchy that keeps frequent items apart, an algorithm that may leave out a few rare items, "
-            "or a smaller m can keep more detail."
-        )
     if empty > 0.2 * facts.records and facts.kind != "replacement":
         lines.append(f"{empty:,} records are published empty: nothing can be learned from them.")
-    return lines
+    worst = max((row["singled_out"] or 0 for row in facts.risk_after), default=0)
+    if worst > MANY:
+        lines.append(
+            "Release this only to people who will not look for anybody and are bound not to: known items single out many records."
+            if facts.kind == "grouping"
+            else "Attackers who know more than was assumed still find many: raise m, or bind the recipients by contract."
+        )
+    return sorted(lines, key=len)
 
 
 def alternatives_of(facts: Facts) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 # The metrics shown to people and put into the certificate; everything measured is in run.json.
@@ -37,6 +38,11 @@ ACHIEVED: dict[str, str] = {
 def put(name: str, words: dict[str, str]) -> str:
     """The words for a name, or the name itself made readable."""
     return words.get(name, name.replace("_", " "))
+
+
+def told(metrics: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The metrics that people are told, in words, what is kept first."""
+    return [(words, metrics[name]) for name, words in METRICS.items() if metrics.get(name) is not None]
 
 
 def figure(value: Any) -> str:

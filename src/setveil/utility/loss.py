@@ -55,12 +55,12 @@ def local_recoding_loss(original: Transactions, release: Release) -> Metrics:
 
 def ncp(original: Transactions, release: Recoding | LocalRecoding) -> float:
     """Normalized certainty penalty, 0 to 1."""
-    return _spread(original, release).ncp
+    return spread_of(original, release).ncp
 
 
 def lm(original: Transactions, release: Recoding | LocalRecoding) -> float:
     """The loss metric LM per occurrence, 0 to 1."""
-    return _spread(original, release).lm
+    return spread_of(original, release).lm
 
 
 def utility_loss(
@@ -168,6 +168,16 @@ class Spread:
         return int(self.occurrences[0])
 
     @property
+    def exact_ratio(self) -> float | None:
+        """Share of occurrences published as the item they are; None for data without occurrences."""
+        return int(self.occurrences[1:2].sum()) / self.total if self.total else None
+
+    @property
+    def largest(self) -> int:
+        """The most items that an occurrence is published as."""
+        return int(np.flatnonzero(self.occurrences).max(initial=0))
+
+    @property
     def ncp(self) -> float:
         """Average penalty; 0 for data without occurrences."""
         cost = sum(size * count for size, count in self._counts() if size > 1) + self.n_domain * self.suppressed
@@ -185,8 +195,8 @@ class Spread:
         total = self.total
         generalized = int(self.occurrences[2:].sum())
         return {
-            "exact_ratio": int(self.occurrences[1:2].sum()) / total if total else None,
-            "largest_set": int(np.flatnonzero(self.occurrences).max(initial=0)),
+            "exact_ratio": self.exact_ratio,
+            "largest_set": self.largest,
             "ncp": self.ncp,
             "lm": self.lm,
             "lm_cost": self.lm * total,
@@ -199,7 +209,8 @@ class Spread:
         return [(int(size), int(self.occurrences[size])) for size in np.flatnonzero(self.occurrences)]
 
 
-def _spread(original: Transactions, release: Recoding | LocalRecoding) -> Spread:
+def spread_of(original: Transactions, release: Recoding | LocalRecoding) -> Spread:
+    """How many occurrences of the original are published as something of which size."""
     if isinstance(release, Recoding):
         return Spread.of(sizes_of_items(original, release), original.supports, len(release.domain))
     sizes = sizes_of_occurrences(original, release)

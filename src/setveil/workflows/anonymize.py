@@ -68,13 +68,14 @@ def make_release(
             f'algorithm "{entry.name}" cannot enforce model "{model.name}"; it enforces {", ".join(entry.models)}.'
         )
     chosen = make_algorithm(entry.load(), entry.name, options)
-    _warn_about_strangers(data, model)
+    check_lists(data, {what: getattr(model, what, None) for what in LISTS})
     if context.hierarchy is not None and entry.hierarchy == "none":
         warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
     started = time.perf_counter()
     release = chosen.run(data, model, context)
     if isinstance(release, Grouping) and release.published.n_records < data.n_records:
         data = data.select(Grouping.publishable(data, release.sensitive))  # records in line with the published ones
+    _warn_about_one_item(data, release)
     record = RunRecord(
         data=data,
         model=model,
@@ -88,15 +89,36 @@ def make_release(
     return replace(release, record=record)
 
 
-def _warn_about_strangers(data: Transactions, model: PrivacyModel) -> None:
-    for what in ("sensitive", "constraints", "utility"):
-        given = getattr(model, what, None) or ()
-        labels = {label for part in given for label in ([part] if isinstance(part, str) else part)}
+LISTS = ("sensitive", "constraints", "utility")
+
+
+def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
+    """Lists of items that the data does not have are slips: one of which nothing occurs is refused, others are told."""
+    for what, given in lists.items():
+        labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
         strangers = sorted(label for label in labels if label not in data.vocabulary)
+        if strangers and len(strangers) == len(labels):
+            raise InputError(
+                f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would be protected. "
+                "Check the spelling, and that the list belongs to this data."
+            )
         if strangers:
             warnings.warn(
                 f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=3
             )
+
+
+def _warn_about_one_item(data: Transactions, release: Release) -> None:
+    """Nobody may overlook a release that says the same of everybody."""
+    n_published, n_items = int((release.published.supports > 0).sum()), int((data.supports > 0).sum())
+    if n_items > 1 and n_published <= 1 and not isinstance(release, Grouping):
+        what = "everything was left out" if n_published == 0 else "everything is published as one item"
+        warnings.warn(
+            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries keeps the rest "
+            "(--algorithm mhghs+refine), or choose a smaller k or m; `setveil suggest` looks for what fits.",
+            SetveilWarning,
+            stacklevel=3,
+        )
 
 
 @contextmanager

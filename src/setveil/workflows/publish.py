@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ import numpy as np
 from setveil.algorithms import by_kind
 from setveil.core import Grouping, Recoding, Release, RunRecord
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import GuaranteeError, InputError
+from setveil.errors import GuaranteeError, InputError, SetveilWarning
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_risk
@@ -44,6 +45,7 @@ class Outcome:
     achieved: Mapping[str, Any]
     certificate: Mapping[str, Any]
     seconds: Mapping[str, float] = field(default_factory=dict)
+    headline: str = ""  # the verdict in one line
     lights: tuple[Light, ...] = ()  # the promise, what remains, usefulness
     advice: tuple[str, ...] = ()  # the most pressing first
 
@@ -69,7 +71,7 @@ def publish(
     """
     from setveil.io.releases.files import write_release
     from setveil.report.certificate import write_json
-    from setveil.report.lights import lights_of
+    from setveil.report.lights import headline_of, kept_words, lights_of
     from setveil.report.prose import advice_of
     from setveil.report.record import facts_of, run_json
     from setveil.utility import histograms
@@ -80,6 +82,9 @@ def publish(
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
     if to and isinstance(release, Grouping):
         raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
+    kept = tuple(name for name, is_kept in (("ids", keep_ids), ("order", keep_order)) if is_kept)
+    for words in kept_words(kept):
+        warnings.warn(words, SetveilWarning, stacklevel=2)
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
@@ -94,7 +99,6 @@ def publish(
             attacks = quick_attacks(record.data, release, record.seed)
             errors = query_errors(record.data, release, seed=record.seed)
         with _stage("report", "reporting", seconds, progress):
-            kept = tuple(name for name, is_kept in (("ids", keep_ids), ("order", keep_order)) if is_kept)
             facts = replace(
                 facts_of(
                     release,
@@ -107,6 +111,7 @@ def publish(
                     kept,
                 ),
                 about=about_of(policy),
+                read=record.data.summary(),
                 attacks=attacks,
                 query_errors=errors,
                 is_checkable=publish_constraints or not record.model.is_about_original,
@@ -131,6 +136,7 @@ def publish(
         achieved=achieved,
         certificate=certificate,
         seconds=seconds,
+        headline=headline_of(facts)[1],
         lights=lights_of(facts),
         advice=tuple(advice_of(facts)),
     )

@@ -1,37 +1,85 @@
 """What to do with a data set, for people who do not know the papers.
 
-The data is profiled, a few settings that fit its shape are really run (on the whole data where that is quick, on a random
-sample where it is large), and the first one that is feasible and verified is proposed, with reasons and what it cost. So
-nothing infeasible is ever proposed.
+The purpose says how much protection is needed. Ways to give it are really tried: first on a small sample, so that there is an answer
+within seconds, then on the whole data (on a large sample where it is large), as long as the time budget lasts. Every release tried is
+verified and measured; among those that keep the promise the most useful one is proposed, beside one that keeps more and one that
+protects more. What was rejected is told with the reason. Nothing infeasible is proposed, and nothing in which everything became one item.
 """
 
 from __future__ import annotations
 
-import os
+import shlex
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from setveil.algorithms import ENTRIES
-from setveil.core import Hierarchy, Transactions
+from setveil.algorithms import ENTRIES, Context
+from setveil.core import Grouping, Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InfeasibleError, InputError
+from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
-from setveil.workflows.anonymize import anonymize
-from setveil.workflows.assess import QUICK, measure, risk, verify
+from setveil.report.lights import Colour, colour_of_use
+from setveil.report.words import figure, percent
+from setveil.workflows.anonymize import check_lists, make_release
+from setveil.workflows.assess import KNOWN, risk, verify
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.policies import make_policy
 from setveil.workflows.reading import as_transactions
 
-SAMPLE = 400_000  # occurrences that are tried out; larger data is sampled down to about that
+SECONDS = 60.0  # the time budget
+SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; smaller data is taken as it is
+FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
+QUICK = ("trim", "aa")  # tried on it
+BUDGET = 300_000  # combinations looked at for the risk
+QUERIES = 300
+AUTO = 100_000  # occurrences up to which several trees are tried for --hierarchy auto
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
-CROWDS = (10, 5, 3, 2)  # k or p to try, best protection first
-QUERIES = 500
+BETTER = 0.05  # of usefulness: less is no reason to weaken a promise
+WAYS = (
+    "trim",
+    "mhghs+refine",
+    "aa+refine",
+    "aa",
+)  # that generalize along a hierarchy, the most careful with entries first
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """Who will have the data, and the promises that suit it, the one to aim at first."""
+
+    name: str
+    words: str
+    steps: tuple[tuple[int, int], ...]  # (k, m), from the aim down to the least that is acceptable
+    more: tuple[int, int]  # a stronger promise, shown beside the aim
+
+
+PURPOSES = {
+    "publish": Purpose(
+        "publish",
+        "Anyone may have published data, for ever, and nobody can be held to a contract: neighbours, colleagues and search engines "
+        "know two or three things about a person",
+        ((10, 2), (5, 2)),
+        (10, 3),
+    ),
+    "share": Purpose(
+        "share",
+        "A known recipient under contract will not look for people, but may come across someone of whom they know two things",
+        ((5, 2), (3, 2)),
+        (10, 2),
+    ),
+    "internal": Purpose(
+        "internal",
+        "Inside the house access is controlled; a small crowd keeps colleagues from recognizing somebody by chance",
+        ((3, 2), (2, 2)),
+        (5, 2),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -53,13 +101,50 @@ class Choice:
     """One setting that was tried and works."""
 
     policy: Policy
+    role: str  # why it is shown
     guarantee: str
-    reasons: tuple[str, ...]
-    algorithm: str
-    metrics: Mapping[str, Any]
-    query_error: float | None
-    singled_out: tuple[float | None, ...]
+    exact: float  # share of entries published exactly
+    largest_set: int
+    n_published: int
+    errors: tuple[float, float] | None  # typical relative error of single and of pair counts
+    singled_out: tuple[float | None, ...]  # by 1, 2, 3, 4 known items, after
+    n_tried: int  # people it was tried on
+    is_sampled: bool
     seconds: float
+    warning: str = ""  # what it leaves exposed
+
+    @property
+    def usefulness(self) -> float:
+        """From 0 to 1: entries kept and pair counts right, in equal parts."""
+        right = 1 / (1 + self.errors[1]) if self.errors else self.exact
+        return (self.exact + right) / 2
+
+    @property
+    def colour(self) -> Colour:
+        """The light that the report would show for usefulness."""
+        return colour_of_use(self.exact, self.errors[1] if self.errors else None, self.n_published, 0.0)
+
+    def words(self) -> list[str]:
+        """What a data steward has to know: what it protects, keeps and leaves."""
+        kept = f"{percent(self.exact)} of the entries are published exactly"
+        if self.largest_set > 1:
+            kept += f", the largest set stands for {figure(self.largest_set)} items"
+        if self.errors:
+            kept += f"; counts of single items are {_off(self.errors[0])}, counts of pairs {_off(self.errors[1])}"
+        left = [
+            f"{share_words(share)} by {known}" for known, share in enumerate(self.singled_out, 1) if share is not None
+        ]
+        lines = [self.guarantee, kept + ".", "Records singled out by known items: " + ", ".join(left[1:] or left) + "."]
+        return [*lines, self.warning] if self.warning else lines
+
+
+def _off(error: float) -> str:
+    return "exact" if error == 0 else f"typically off by {percent(error)}"
+
+
+def share_words(share: float) -> str:
+    """A share, and "none" for nothing."""
+    return "none" if share == 0 else percent(share)
 
 
 @dataclass(frozen=True)
@@ -67,158 +152,420 @@ class Suggestion:
     """The profile, the best choice and what else would work."""
 
     profile: Profile
+    purpose: Purpose
     choices: tuple[Choice, ...]  # the first is the proposal
-    refused: tuple[str, ...]  # what was tried in vain, and why
-    is_sampled: bool
+    rejected: tuple[tuple[str, str], ...]  # what was tried in vain, and why
+    reasons: tuple[str, ...]  # why this k and m
+    source: str = "INPUT"
+    given: Mapping[str, Any] = field(default_factory=dict)  # sensitive items and reading options as they were given
+
+    def command(self, choice: Choice | None = None, out: str = "release") -> str:
+        """The command that does what was proposed; it runs as pasted in the folder where the suggestion was asked for."""
+        chosen = choice or self.choices[0]
+        model, policy = chosen.policy.model, chosen.policy
+        words = ["setveil", "anonymize", self.source, "-o", out, "--model", model.name]
+        for name, value in model.given().items():
+            if name == "sensitive":
+                words += ["--sensitive", str(self.given.get("sensitive") or ",".join(value))]
+            elif isinstance(value, int | str):
+                words += [f"-{name}", str(value)]
+        if policy.algorithm.name:
+            words += ["--algorithm", policy.algorithm.name]
+        if policy.hierarchy.source:
+            words += ["--hierarchy", policy.hierarchy.source]
+        if policy.seed:
+            words += ["--seed", str(policy.seed)]
+        for name, value in self.given.get("reading", {}).items():
+            if value is True:
+                words.append("--" + name.replace("_", "-"))
+            elif value not in (None, False):
+                words += ["--" + name.replace("_", "-"), str(value)]
+        return shlex.join(words)
+
+    def policy(self, choice: Choice | None = None) -> Policy:
+        """The proposal as a policy, with how to read the input."""
+        chosen = (choice or self.choices[0]).policy
+        reading = {name: value for name, value in self.given.get("reading", {}).items() if value is not None}
+        content = chosen.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+        return make_policy({**content, "input": {**content.get("input", {}), **reading}, "seed": chosen.seed})
+
+    def __str__(self) -> str:
+        lines = [f"Purpose: {self.purpose.name}. {self.purpose.words}."]
+        lines += [f"- {reason}" for reason in self.reasons]
+        for number, choice in enumerate(self.choices, start=1):
+            lines += ["", f"{number}. {choice.role} ({name_of(choice.policy)})"]
+            lines += [f"   {line}" for line in choice.words()]
+            lines.append(f"   $ {self.command(choice)}")
+        if self.rejected:
+            lines += ["", "Rejected:"]
+            lines += [f"- {name}: {why}" for name, why in self.rejected]
+        n_tried = min(choice.n_tried for choice in self.choices)
+        if n_tried < self.profile.n_records:
+            lines += [
+                "",
+                f"Tried on {n_tried:,} of {self.profile.n_records:,} people, with k scaled accordingly: the figures are estimates.",
+            ]
+        return "\n".join(lines)
+
+
+def name_of(policy: Policy) -> str:
+    """A setting in a few words."""
+    told = [f"{name}={value}" for name, value in policy.model.given().items() if name != "sensitive"]
+    return " ".join([policy.model.name, *told, policy.algorithm.name or "", policy.hierarchy.source or ""]).strip()
 
 
 def suggest(
     data: Any,
     *,
+    purpose: str = "publish",
     hierarchy: str | None = None,
     sensitive: Sequence[str] = (),
+    seconds: float = SECONDS,
     seed: int = 0,
-    read_options: Mapping[str, Any] | None = None,
+    source: str = "INPUT",
+    given: Mapping[str, Any] | None = None,
     progress: Progress = no_progress,
+    first: Callable[[Choice], None] | None = None,
 ) -> Suggestion:
-    """Propose model, parameters, hierarchy and algorithm for a data set."""
-    data = as_transactions(data, **(read_options or {}))
-    profile = profile_of(data, seed)
-    if profile.n_filled < 2:
+    """Propose model, parameters, hierarchy and algorithm for a data set and a purpose, within a time budget.
+
+    ``hierarchy`` is any text the command line takes. ``first`` is called with the first proposal, which later ones may improve on.
+    ``source`` and ``given`` (sensitive items, reading options) are repeated in the commands.
+    """
+    if purpose not in PURPOSES:
+        raise InputError(f'the purpose is one of {", ".join(PURPOSES)}, not "{purpose}".')
+    if isinstance(sensitive, str):
+        raise InputError(f"sensitive must be a list of item labels, not one string; write [{sensitive!r}].")
+    records = as_transactions(data)
+    if records.n_records - records.n_empty < 2:
         raise InputError("the data has fewer than two records with items; there is nobody to hide among.")
-    part = _sample(data, seed)
-    choices: list[Choice] = []
-    refused: list[str] = []
-    for number, (kind, asks) in enumerate(_ideas(profile, hierarchy, sensitive)):
-        progress(f"trying {kind}", number / 4)
-        choice = _first_feasible(part, asks, seed, refused)
-        if choice is not None:
-            choices.append(choice)
+    ask = {"seed": seed, "hierarchy": hierarchy, "sensitive": list(sensitive)}
+    if sensitive:
+        check_lists(records, {"sensitive": tuple(sensitive)})
+    if hierarchy:
+        resolve_hierarchy(hierarchy, records)  # complain before the long work
+    search = _Search(records, PURPOSES[purpose], ask, time.monotonic() + seconds, progress, first)
+    choices = search.choices()
+    profile = profile_of(records, seed)
     if not choices:
-        raise InfeasibleError("no setting that was tried is feasible: " + "; ".join(refused))
-    return Suggestion(profile, tuple(choices), tuple(refused), part is not data)
+        told = "; ".join(f"{name}: {why}" for name, why in search.rejected)
+        raise InfeasibleError(f"no setting that was tried gives a release worth having. {told}")
+    reasons = (*search.reasons, _exposure(profile))
+    told_given = {"sensitive": None, "reading": {}, **(given or {})}
+    return Suggestion(profile, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, told_given)
 
 
 def profile_of(data: Transactions, seed: int = 0) -> Profile:
     """The shape of the data and what known items reveal."""
-    table = risk(data, seed=seed, budget=QUICK)
-    n_filled = data.n_records - data.n_empty
     supports = data.supports[data.supports > 0]
     return Profile(
         n_records=data.n_records,
-        n_filled=n_filled,
+        n_filled=data.n_records - data.n_empty,
         n_items=len(supports),
         mean_length=float(data.lengths.mean()) if data.n_records else 0.0,
         longest=int(data.lengths.max(initial=0)),
-        density=float(supports.mean() / data.n_records) if len(supports) else 0.0,
+        density=_density(data),
         rare_items=float((supports < 5).mean()) if len(supports) else 0.0,
-        singled_out=tuple(row.singled_out for row in table.rows),
+        singled_out=tuple(row.singled_out for row in risk(data, seed=seed, budget=BUDGET).rows),
     )
 
 
-def _sample(data: Transactions, seed: int) -> Transactions:
-    if data.n_occurrences <= SAMPLE:
-        return data
-    n = max(int(data.n_records * SAMPLE / data.n_occurrences), 1000)
-    chosen = np.sort(np.random.default_rng(seed).choice(data.n_records, size=min(n, data.n_records), replace=False))
-    return data.select(chosen)
+def _density(data: Transactions) -> float:
+    supports = data.supports[data.supports > 0]
+    return float(supports.mean() / data.n_records) if len(supports) else 0.0
 
 
-Ask = tuple[dict[str, Any], tuple[str, ...]]  # sections of a policy, reasons
+def _exposure(profile: Profile) -> str:
+    shares = [f"{known}: {percent(share)}" for known, share in enumerate(profile.singled_out, 1) if share is not None]
+    return f"As it is, so many known items single out so many of the records: {', '.join(shares)}."
 
 
-def _ideas(profile: Profile, hierarchy: str | None, sensitive: Sequence[str]) -> Iterator[tuple[str, list[Ask]]]:
-    """Ways to protect such data, the most fitting first; each with several crowd sizes, the best protection first."""
-    crowds = [k for k in CROWDS if k * 4 <= profile.n_filled] or [2]
-    if sensitive:
-        reason = "You named sensitive items: groups hide who has them, and everything else stays exact."
-        yield "groups with sensitive counts", [
-            ({"model": {"name": "degree", "p": p, "sensitive": list(sensitive)}}, (reason, f"Nobody is linked to one of them with a probability above 1/{p}.")) for p in crowds
-        ]  # fmt: skip
-    dense = profile.density >= DENSE
-    if dense:
-        reason = f"The data is dense (an item is in {100 * profile.density:.0f} % of the records on average), so whole records can be made alike at little loss."
-        yield "identical records", [({"model": {"name": "k-anonymity", "k": k, "sensitive": list(sensitive)}}, (reason, f"Every published record occurs at least {k} times.")) for k in crowds]  # fmt: skip
-    m = 2 if (profile.singled_out[1] or 0) > 0 or profile.mean_length < 6 else 3
-    known = f"Two known items single out {100 * (profile.singled_out[1] or 0):.1f} % of the records, three {100 * (profile.singled_out[2] or 0):.1f} %."
-    generalizing = _known(("aa+refine", "aa"))
-    source = hierarchy or "auto"
-    tree = (
-        "Your hierarchy says what may stand for what, so published items keep a meaning."
-        if hierarchy
-        else "Without a hierarchy of yours, one is built from the data; its groups have no names that mean something."
-    )
-    if generalizing:
-        yield "generalization", [
-            ({"model": {"name": "km", "k": k, "m": m}, "algorithm": {"name": generalizing}, "hierarchy": {"source": source}}, (known, tree)) for k in crowds if k <= 5
-        ]  # fmt: skip
-    merging = _known(("pcta+", "pcta"))
-    if merging and not hierarchy:
-        why = "Items are merged into sets, as few and small as the promise allows; no hierarchy is needed."
-        yield "merging items", [({"model": {"name": "km", "k": k, "m": m}, "algorithm": {"name": merging}}, (known, why)) for k in crowds if k <= 5]  # fmt: skip
+# -- trying -----------------------------------------------------------------------------------------------------------------
 
 
-def _known(names: Sequence[str]) -> str | None:
-    available = {entry.name for entry in ENTRIES}
-    return next((name for name in names if name in available), None)
+@dataclass(frozen=True)
+class _Part:
+    """Records to try settings on."""
+
+    data: Transactions
+    share: float  # of all records
+
+    @property
+    def is_sampled(self) -> bool:
+        return self.share < 1
+
+    def crowd(self, k: int) -> int:
+        """The crowd that means in the sample what k means in all records."""
+        return max(2, round(k * self.share))
 
 
-def _first_feasible(data: Transactions, asks: Sequence[Ask], seed: int, refused: list[str]) -> Choice | None:
-    """The first ask that gives a release that verifies."""
-    for sections, reasons in asks:
-        policy = make_policy({**sections, "seed": seed})
+class _Search:
+    """Tries settings as long as the budget lasts, and keeps what was rejected and why."""
+
+    def __init__(
+        self,
+        data: Transactions,
+        purpose: Purpose,
+        ask: Mapping[str, Any],
+        deadline: float,
+        progress: Progress,
+        first: Callable[[Choice], None] | None,
+    ) -> None:
+        self.data, self.purpose, self.ask = data, purpose, ask
+        self.deadline, self.progress, self.first = deadline, progress, first
+        self.rejected: list[tuple[str, str]] = []
+        self.trees: dict[tuple[float, str | None], Hierarchy | None] = {}  # by sample and source
+        self.reasons: list[str] = []
+        self.n_given = 0  # reasons that hold whatever is tried
+
+    def choices(self) -> list[Choice]:
+        """The proposal and up to two others."""
+        steps, end = self._steps(), self.deadline
+        aim, best, part = steps[0], None, _Part(self.data, 1.0)
+        for occurrences in SAMPLES:
+            tried = _sample(self.data, occurrences, self.ask["seed"])
+            earlier, reasons = list(self.rejected), list(self.reasons)
+            self.rejected.clear()
+            left = end - time.monotonic()
+            is_first, is_last = (
+                occurrences == SAMPLES[0] and tried.is_sampled,
+                occurrences == SAMPLES[-1] or not tried.is_sampled,
+            )
+            self.deadline = time.monotonic() + (
+                left * 0.7 if is_last else min(FIRST, left / 3) if is_first else left / 3
+            )
+            found_aim, found = self._aim(tried, steps, QUICK if is_first else WAYS)
+            if found is not None:
+                aim, best, part = found_aim, found, tried
+                if is_first and self.first is not None:
+                    self.first(found)
+            else:  # too large for the time: what a smaller sample showed stands
+                self.rejected[:], self.reasons[:] = earlier + self.rejected, reasons
+            if is_last or (found is None and best is not None):
+                break
+        if best is None and time.monotonic() >= self.deadline:  # a slow machine, or kernels to compile: an answer comes first
+            self.deadline, end = inf, inf
+            self.rejected.clear()
+            part = _sample(self.data, SAMPLES[0], self.ask["seed"])
+            aim, best = self._aim(part, steps, QUICK)
+        self.deadline = end
+        if best is None:
+            return []
+        others = list(self._others(part, aim, best, steps))
+        if self.ask["sensitive"]:
+            others[:0] = self._tried(
+                part, [self._degree(aim[0])], "Only the sensitive items need hiding", keep_bad=False
+            )
+        if _density(self.data) >= DENSE:
+            others += self._tried(part, [self._identical(aim[0])], "Whole records made alike", keep_bad=False)
+        return [best, *others[:2]]
+
+    def _steps(self) -> list[tuple[int, int]]:
+        """The purpose's promises as far as the data is large enough for them."""
+        n_filled, longest = self.data.n_records - self.data.n_empty, int(self.data.lengths.max(initial=0))
+        steps = []
+        for k, m in self.purpose.steps:
+            fitting = next((crowd for crowd in (k, 5, 3, 2) if crowd <= k and crowd * 4 <= n_filled), 2)
+            steps.append((fitting, max(1, min(m, longest))))
+        if steps[0][0] < self.purpose.steps[0][0]:
+            self.reasons.append(f"With {n_filled:,} people a crowd of {steps[0][0]} is the most that makes sense.")
+        self.n_given = len(self.reasons)
+        return list(dict.fromkeys(steps))
+
+    def _aim(
+        self, part: _Part, steps: Sequence[tuple[int, int]], ways: Sequence[str]
+    ) -> tuple[tuple[int, int], Choice | None]:
+        """The strongest promise of the purpose that leaves something to use, and the best way to keep it."""
+        fallback: tuple[tuple[int, int], Choice | None] = (steps[0], None)
+        self.reasons = self.reasons[: self.n_given]
+        for step in steps:
+            k, m = step
+            found = self._tried(part, list(self._ways(k, m, ways)), "Proposal")
+            if not found:
+                continue
+            best = max(found, key=lambda choice: choice.usefulness)
+            self.rejected += [
+                (name_of(choice.policy), f"keeps less: {percent(choice.exact)} of the entries exactly{_pairs(choice)}")
+                for choice in found
+                if choice is not best
+            ]
+            if best.colour != "bad":
+                self.reasons.append(
+                    f"So k={k}: everybody hides among at least {k} records; m={m}: whichever {m} item{'s' if m > 1 else ''} of a person "
+                    "someone knows."
+                )
+                return step, best
+            if fallback[1] is None:
+                fallback = (step, best)
+            self.reasons.append(
+                f"k={k}, m={m} was the aim, but leaves little to use: {percent(best.exact)} of the entries exactly."
+            )
+        best_left = fallback[1]
+        if best_left is not None:
+            if best_left.n_published <= 1:
+                return fallback[0], None
+            best_left = replace(best_left, role="The best there is, but little is left to use")
+        return fallback[0], best_left
+
+    def _others(
+        self, part: _Part, aim: tuple[int, int], best: Choice, steps: Sequence[tuple[int, int]]
+    ) -> Iterator[Choice]:
+        """A weaker promise that keeps clearly more, and a stronger one that still leaves something to use."""
+        longest = int(self.data.lengths.max(initial=0))
+        weaker = [
+            step
+            for step in (*steps, (aim[0], 1), (max(aim[0] // 2, 2), aim[1]))
+            if step != aim and step[0] <= aim[0] and step[1] <= aim[1]
+        ]
+        for k, m in dict.fromkeys(weaker):
+            found = self._tried(part, [self._like(best, k, m)], "Keeps more, protects less")
+            if found and found[0].usefulness >= best.usefulness + BETTER and found[0].n_published > 1:
+                yield found[0]
+                break
+            self.rejected += [(name_of(one.policy), "a weaker promise that keeps hardly more") for one in found]
+        k, m = self.purpose.more
+        if k * 4 <= self.data.n_records - self.data.n_empty and m <= longest and (k, m) != aim:
+            found = self._tried(part, [self._like(best, k, m)], "Protects more, keeps less", keep_bad=False)
+            yield from found
+
+    # -- settings ---------------------------------------------------------------------------------------------------------
+
+    def _ways(self, k: int, m: int, ways: Sequence[str]) -> Iterator[Policy]:
+        """Ways to give k^m-anonymity, the quickest to be useful first."""
+        known = {entry.name for entry in ENTRIES}
+        quick = self.data.n_occurrences <= AUTO  # otherwise trying several trees would use up the time
+        source = self.ask["hierarchy"] or ("auto" if quick else "auto:frequency")
+        for name in ways:
+            if name in known:
+                yield self._policy({"name": "km", "k": k, "m": m}, name, source)
+        if not self.ask["hierarchy"] and ways is WAYS:
+            yield self._policy({"name": "km", "k": k, "m": m}, "pcta+", None)
+
+    def _like(self, choice: Choice, k: int, m: int) -> Policy:
+        return self._policy(
+            {"name": "km", "k": k, "m": m}, choice.policy.algorithm.name, choice.policy.hierarchy.source
+        )
+
+    def _degree(self, p: int) -> Policy:
+        return self._policy({"name": "degree", "p": p, "sensitive": self.ask["sensitive"]}, None, None)
+
+    def _identical(self, k: int) -> Policy:
+        sensitive = {"sensitive": self.ask["sensitive"]} if self.ask["sensitive"] else {}
+        return self._policy({"name": "k-anonymity", "k": k, **sensitive}, None, None)
+
+    def _policy(self, model: dict[str, Any], algorithm: str | None, source: str | None) -> Policy:
+        return make_policy(
+            {
+                "model": model,
+                "algorithm": {"name": algorithm},
+                "hierarchy": {"source": source},
+                "seed": self.ask["seed"],
+            }
+        )
+
+    # -- one setting -------------------------------------------------------------------------------------------------------
+
+    def _tried(self, part: _Part, policies: Sequence[Policy], role: str, keep_bad: bool = True) -> list[Choice]:
+        """The settings that work; the time left is shared out among them."""
+        found = []
+        for number, policy in enumerate(policies):
+            left = self.deadline - time.monotonic()
+            if left <= 0:
+                self.rejected.append((name_of(policy), "not tried: the time budget was used up"))
+                continue
+            choice = self._try(part, policy, role, time.monotonic() + left / max(len(policies) - number, 1))
+            if choice is None:
+                continue
+            if not keep_bad and choice.colour == "bad":
+                self.rejected.append(
+                    (name_of(policy), f"leaves little: {percent(choice.exact)} of the entries exactly{_pairs(choice)}")
+                )
+                continue
+            found.append(choice)
+        return found
+
+    def _try(self, part: _Part, policy: Policy, role: str, deadline: float) -> Choice | None:
+        """Run, verify and measure a setting; None, with the reason kept, if nothing comes of it."""
+        self.progress(f"trying {name_of(policy)}", None)
+        started = time.monotonic()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return _try(data, policy, reasons)
+                place = (part.share, policy.hierarchy.source)
+                if place not in self.trees:
+                    self.trees[place] = resolve_hierarchy(policy.hierarchy.source, part.data)
+                return _measured(part, policy, self.trees[place], role, lambda: time.monotonic() > deadline)
+        except CancelledError:
+            why = f"took longer than {time.monotonic() - started:.0f} s"
         except (InfeasibleError, InputError) as problem:
-            refused.append(f"{policy.model.name}: {problem}")
-    return None
+            why = f"cannot be done: {problem}"
+        if (name_of(policy), why) not in self.rejected:
+            self.rejected.append((name_of(policy), why))
+        return None
 
 
-def _try(data: Transactions, policy: Policy, reasons: tuple[str, ...]) -> Choice:
-    from setveil.utility.avg_re import avg_re, workload_t
+def _pairs(choice: Choice) -> str:
+    return f", pair counts off by {percent(choice.errors[1])}" if choice.errors else ""
 
-    tree: Hierarchy | None = resolve_hierarchy(policy.hierarchy.source, data)
-    model = model_of(policy, data, tree)
-    started = time.perf_counter()
-    release = anonymize(data, model, policy.algorithm.name, tree, policy.algorithm.options, policy.seed)
-    seconds = time.perf_counter() - started
+
+def _sample(data: Transactions, occurrences: int, seed: int) -> _Part:
+    """Random records with about so many occurrences, or all of them."""
+    if data.n_occurrences <= occurrences:
+        return _Part(data, 1.0)
+    n = min(max(int(data.n_records * occurrences / data.n_occurrences), 200), data.n_records)
+    chosen = np.sort(np.random.default_rng(seed).choice(data.n_records, size=n, replace=False))
+    return _Part(data.select(chosen).used_items(), n / data.n_records)
+
+
+def _measured(part: _Part, policy: Policy, tree: Hierarchy | None, role: str, cancelled: Callable[[], bool]) -> Choice:
+    from setveil.utility.avg_re import query_errors
+    from setveil.utility.exactness import exactness
+
+    data, seed = part.data, policy.seed
+    promise = model_of(policy, data, tree)
+    # k counts records, so it shrinks with them; p of the model degree is a share.
+    model = replace(promise, **{"k": part.crowd(promise.crowd)}) if "k" in promise.options() else promise
+    started = time.monotonic()
+    context = Context(hierarchy=tree, seed=seed, cancelled=cancelled)
+    release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context, "")
     verdict = verify(release, model)
     if not verdict.holds:
         raise InputError(f"the release did not verify: {verdict.reason}")
-    try:
-        error: float | None = avg_re(data, release, workload_t(data, QUERIES, 2, seed=policy.seed))
-    except InputError:  # no record has two items
-        error = None
     assert release.record is not None
-    table = risk(release, seed=policy.seed, budget=QUICK)
+    data = release.record.data  # in line with the release: groupings leave records out that cannot be published
+    exact, largest = exactness(data, release)
+    errors = query_errors(data, release, QUERIES, seed)
+    table = risk(release, KNOWN, seed=seed, budget=BUDGET)
+    named = policy.algorithm.model_copy(update={"name": release.record.algorithm})
     return Choice(
-        policy=policy,
-        guarantee=model.guarantee(),
-        reasons=reasons,
-        algorithm=release.record.algorithm,
-        metrics=measure(data, release),
-        query_error=error,
+        policy=policy.model_copy(update={"algorithm": named}),
+        role=role,
+        guarantee=promise.guarantee(),
+        exact=exact,
+        largest_set=largest,
+        n_published=int((release.published.supports > 0).sum()),
+        errors=_typical(errors),
         singled_out=tuple(row.singled_out for row in table.rows),
-        seconds=seconds,
+        n_tried=data.n_records,
+        is_sampled=part.is_sampled,
+        seconds=time.monotonic() - started,
+        warning=_leaves_exposed(table, isinstance(release, Grouping)),
     )
 
 
-def command_for(source: str | os.PathLike[str], choice: Choice, out: str = "OUT") -> str:
-    """The command that does what was proposed."""
-    model, policy = choice.policy.model, choice.policy
-    words = ["setveil anonymize", str(source), "-o", out, "--model", model.name]
-    for name, value in model.given().items():
-        flag = {"h": "-H"}.get(name, f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}")
-        words += [flag, '"' + ",".join(value) + '"' if isinstance(value, list) else str(value)]
-    words += ["--algorithm", choice.algorithm]
-    if policy.hierarchy.source:
-        words += ["--hierarchy", policy.hierarchy.source]
-    return " ".join(words)
+def _typical(errors: Mapping[str, Any]) -> tuple[float, float] | None:
+    if "singles" not in errors:
+        return None
+    singles, pairs = (
+        min(figures["typical"] for figures in errors.get(size, errors["singles"]).values())
+        for size in ("singles", "pairs")
+    )
+    return singles, pairs
 
 
-def policy_for(choice: Choice) -> Policy:
-    """The proposal as a policy that names its algorithm."""
-    named = choice.policy.algorithm.model_copy(update={"name": choice.algorithm})
-    return choice.policy.model_copy(update={"algorithm": named})
+def _leaves_exposed(table: Any, is_grouping: bool) -> str:
+    if not is_grouping:
+        return ""
+    last = [row for row in table.rows if row.singled_out is not None][-1:]
+    seen = f": {last[0].known} known public items single out {percent(last[0].singled_out)} of them" if last else ""
+    return f"Leaves exposed: records can be recognized by everything that is not sensitive{seen}. Only who has a sensitive item is hidden."

@@ -280,12 +280,11 @@ class TestBadInput:
         assert len(release.count) == 0
 
     def test_a_sensitive_item_that_does_not_occur(self, name: str) -> None:
-        data = Transactions.from_lists([["a"], ["b"], ["a", "b"]])
+        data = Transactions.from_lists([["a"], ["b"], ["a", "b"], ["c", "y"]])
+        with pytest.raises(InputError, match="none of the 1 items is in the data"):
+            anonymize(data, PrivacyDegree(2, ["x"]), name)
         with pytest.warns(SetveilWarning, match='"x" not in the data'):
-            release = anonymize(data, PrivacyDegree(2, ["x"]), name)
-        assert isinstance(release, Grouping)
-        assert release.n_groups == 1
-        assert release.transactions() == [{"a"}, {"b"}, {"a", "b"}]
+            assert isinstance(anonymize(data, PrivacyDegree(2, ["x", "y"]), name), Grouping)
 
     def test_all_records_sensitive(self, name: str) -> None:
         same = Transactions.from_lists([["a", "x"]] * 4)
