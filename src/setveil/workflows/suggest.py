@@ -343,7 +343,8 @@ class _Search:
                 self.rejected[:], self.reasons[:] = earlier + self.rejected, reasons
             if is_last or (found is None and best is not None):
                 break
-        if best is None and time.monotonic() >= self.deadline:  # a slow machine, or kernels to compile: an answer comes first
+        if best is None and time.monotonic() >= self.deadline:
+            # A slow machine, or kernels to compile: an answer comes before the budget.
             self.deadline, end = inf, inf
             self.rejected.clear()
             part = _sample(self.data, SAMPLES[0], self.ask["seed"])
