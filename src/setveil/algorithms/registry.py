@@ -267,6 +267,16 @@ ENTRIES: tuple[Entry, ...] = (
         "local generalization from the root down",
     ),
     Entry(
+        "trim",
+        "km.trim:Trim",
+        ("km",),
+        "own",
+        "local",
+        "none",
+        "local-recoding",
+        "single entries left out, as few as possible; the rest is exact",
+    ),
+    Entry(
         "lra",
         "km.lra:LRA",
         ("km",),

@@ -1,0 +1,401 @@
+"""What trim does with many records: settle each, give up or fill up what has become rare, put back, revive."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.km._trim_rows import (
+    LONGEST,
+    NONE,
+    ONE,
+    Scratch,
+    State,
+    cover_best,
+    gather_row,
+    loss_of,
+    may_join,
+    show_mask,
+    show_places,
+    shown_mask,
+)
+from setveil.algorithms.km._trim_sets import Sets, find_set, list_items
+from setveil.arrays.compile import compiled
+from setveil.arrays.sorting import stable_order
+
+TINY = 1e-9  # losses are sums of values and prices; below this they are the same
+Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # the rows of each set; empty for frequent sets
+
+
+@compiled
+def count_sets(state: State, sets: Sets) -> None:
+    """Count from scratch in how many rows each set is shown."""
+    for entry in range(len(state.count)):
+        state.count[entry] = 0
+    at = np.zeros(state.m + 1, dtype=np.int64)
+    number = np.zeros(state.m + 1, dtype=np.int64)
+    for row in range(len(state.indptr) - 1):
+        end = state.indptr[row + 1]
+        depth = 1
+        at[1] = state.indptr[row] - 1
+        while depth > 0:
+            at[depth] += 1
+            if at[depth] >= end:
+                depth -= 1
+                continue
+            if state.kept[at[depth]] == 0:
+                continue
+            item = state.items[at[depth]]
+            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+            if found < 0:
+                continue
+            state.count[found] += 1
+            if depth < state.m:
+                number[depth] = found
+                depth += 1
+                at[depth] = at[depth - 1]
+
+
+@compiled
+def weigh_row(
+    state: State, sets: Sets, room: Scratch, row: int, shown: int, dropped: int, at_most: float
+) -> tuple[float, np.uint64]:
+    """What the best choice of a row costs more than what it shows now, and what it leaves out.
+
+    The choice shows the set ``shown`` and does not show the set ``dropped``; -1 for neither. A row that shows a dead set
+    now has an infinite loss now. An infinite answer: there is no such choice, or it costs more than ``at_most``.
+    """
+    length = state.indptr[row + 1] - state.indptr[row]
+    now = shown_mask(state, row)
+    if not gather_row(state, sets, room, row, now, shown, dropped):
+        return np.inf, NONE
+    left_out = (~NONE >> np.uint64(64 - length)) & ~now
+    before = loss_of(state, room, row, left_out)
+    locked = mask_of_set(state, sets, row, shown) if shown >= 0 else NONE
+    best, loss = cover_best(state, room, row, locked, before + at_most)
+    if loss == np.inf:
+        return np.inf, best
+    if shown < 0 and dropped < 0 and has_dead(room, left_out):
+        return -np.inf, best
+    return loss - before, best
+
+
+@compiled
+def settle_row(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> bool:
+    """Let a row show the best it may: no dead set, least loss. Whether anything changed."""
+    length = state.indptr[row + 1] - state.indptr[row]
+    if length == 0:
+        return False
+    if length <= LONGEST:
+        more, best = weigh_row(state, sets, room, row, -1, -1, np.inf)
+        if more < -TINY:
+            show_mask(state, sets, room, row, best, show)
+        return more < -TINY
+    settle_long_row(state, sets, room, row, show)
+    return True
+
+
+@compiled
+def has_dead(room: Scratch, left_out: np.uint64) -> bool:
+    """Whether a gathered row would show a dead set."""
+    for number in range(room.sizes[0]):
+        if not room.dead[number] & left_out:
+            return True
+    return False
+
+
+@compiled
+def settle_long_row(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> None:
+    """Drop the item with most dead pairs per value until there are none; then take items in, those not dropped first."""
+    start, end = state.indptr[row], state.indptr[row + 1]
+    length = end - start
+    clash = np.zeros((length, length), dtype=np.uint8)
+    clashes = np.zeros(length, dtype=np.int64)
+    rank = np.zeros(length, dtype=np.int64)  # 0 for what was not dropped, else later ones first
+    for first in range(length):
+        for second in range(first + 1, length):
+            found = find_set(sets, state.items[start + first], state.items[start + second]) if state.m > 1 else 0
+            if found < 0 or state.wanted[found] == 0:
+                clash[first, second] = clash[second, first] = 1
+                clashes[first] += 1
+                clashes[second] += 1
+    for n_dropped in range(length):
+        worst, worst_rate = -1, 0.0
+        for at in range(length):
+            if rank[at] == 0 and clashes[at] / state.value[state.items[start + at]] > worst_rate:
+                worst, worst_rate = at, clashes[at] / state.value[state.items[start + at]]
+        if worst < 0:
+            break
+        rank[worst] = length - n_dropped
+        for at in range(length):
+            clashes[at] -= clash[worst, at]
+    for at in range(length):
+        show[at] = 0
+    for at in stable_order(rank):
+        if may_join(state, sets, row, show, at, 0):
+            show[at] = 1
+    show_places(state, sets, room, row, show)
+
+
+@compiled
+def put_back(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8], k: int) -> int:
+    """Show every left out item of a row whose sets are all shown by k rows anyway; how many came back."""
+    start, end = state.indptr[row], state.indptr[row + 1]
+    for place in range(start, end):
+        show[place - start] = state.kept[place]
+    n_back = 0
+    for at in range(end - start):
+        if show[at] == 0 and may_join(state, sets, row, show, at, k):
+            show[at] = 1
+            n_back += 1
+    if n_back:
+        show_places(state, sets, room, row, show)
+    return n_back
+
+
+@compiled
+def settle_rows(
+    state: State, sets: Sets, room: Scratch, rows: NDArray[np.int64], first: int, k: int, budget: int
+) -> int:
+    """Settle rows from ``rows[first]`` on; where it stopped. With ``k`` > 0 long rows only get back what is safe."""
+    show = np.zeros(longest_row(state), dtype=np.uint8)
+    done = first
+    steps = 0
+    while done < len(rows) and steps < budget:
+        length = state.indptr[rows[done] + 1] - state.indptr[rows[done]]
+        if k > 0 and length > LONGEST:
+            put_back(state, sets, room, rows[done], show, k)
+        else:
+            settle_row(state, sets, room, rows[done], show)
+        steps += 1 + length * length
+        done += 1
+    return done
+
+
+@compiled
+def bound_rows(state: State, sets: Sets, room: Scratch, first: int, budget: int) -> tuple[int, float]:
+    """What rows from ``first`` on lose at least, so that they show no dead set; where it stopped, and the sum.
+
+    Without prices. The least hitting set if its search is finished, else disjoint dead sets, the cheapest item of each.
+    """
+    row, steps = first, 0
+    total = 0.0
+    while row < len(state.indptr) - 1 and steps < budget:
+        start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+        steps += 1 + length * length
+        if 0 < length <= LONGEST and gather_row(state, sets, room, row, NONE, -1, -1):
+            _, loss = cover_best(state, room, row, NONE, np.inf)
+            if room.sizes[2] == 0:
+                loss, used = 0.0, NONE
+                for number in range(room.sizes[0]):
+                    if room.dead[number] & used:
+                        continue
+                    used |= room.dead[number]
+                    cheapest = np.inf
+                    for entry in range(room.dead_size[number]):
+                        cheapest = min(cheapest, state.value[state.items[start + room.dead_places[number, entry]]])
+                    loss += cheapest
+            total += loss
+        elif length > 0 and state.m > 1:
+            taken = np.zeros(length, dtype=np.uint8)
+            for one in range(length):
+                for other in range(one + 1, length):
+                    if taken[one] or taken[other]:
+                        continue
+                    if find_set(sets, state.items[start + one], state.items[start + other]) < 0:
+                        taken[one] = taken[other] = 1
+                        total += min(state.value[state.items[start + one]], state.value[state.items[start + other]])
+        row += 1
+    return row, total
+
+
+@compiled
+def longest_row(state: State) -> int:
+    """The number of items of the longest row."""
+    longest = 0
+    for row in range(len(state.indptr) - 1):
+        longest = max(longest, state.indptr[row + 1] - state.indptr[row])
+    return longest
+
+
+@compiled
+def list_holders(state: State, sets: Sets, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
+    """Fill ``rows[starts[s]:starts[s + 1]]`` with the rows that hold set ``s`` in the original, ascending."""
+    at = np.zeros(state.m + 1, dtype=np.int64)
+    number = np.zeros(state.m + 1, dtype=np.int64)
+    fill = starts[:-1].copy()
+    for row in range(len(state.indptr) - 1):
+        end = state.indptr[row + 1]
+        depth = 1
+        at[1] = state.indptr[row] - 1
+        while depth > 0:
+            at[depth] += 1
+            if at[depth] >= end:
+                depth -= 1
+                continue
+            item = state.items[at[depth]]
+            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+            if found < 0:
+                continue
+            if starts[found] < starts[found + 1]:
+                rows[fill[found]] = row
+                fill[found] += 1
+            if depth < state.m:
+                number[depth] = found
+                depth += 1
+                at[depth] = at[depth - 1]
+
+
+@compiled
+def holders_of(state: State, sets: Sets, lists: Lists, number: int) -> NDArray[np.int64]:
+    """The rows that hold a set in the original, ascending; sets without a list of their own are looked up by item."""
+    starts, rows = lists
+    size = 0
+    items = np.zeros(state.m, dtype=np.int64)
+    source = number
+    if starts[number] == starts[number + 1]:
+        size = list_items(sets, number, items)
+        source = items[0]
+        for at in range(1, size):
+            if starts[items[at] + 1] - starts[items[at]] < starts[source + 1] - starts[source]:
+                source = items[at]
+    holders = np.empty(starts[source + 1] - starts[source], dtype=np.int64)
+    n_holders = 0
+    for entry in range(starts[source], starts[source + 1]):
+        holds = True
+        for at in range(size):
+            if place_of(state, rows[entry], items[at]) < 0:
+                holds = False
+                break
+        if holds:
+            holders[n_holders] = rows[entry]
+            n_holders += 1
+    return holders[:n_holders]
+
+
+@compiled
+def place_of(state: State, row: int, item: int) -> int:
+    """Where an item stands among all entries, -1 if the row does not hold it."""
+    low, high = state.indptr[row], state.indptr[row + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if state.items[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < state.indptr[row + 1] and state.items[low] == item else -1
+
+
+@compiled
+def mask_of_set(state: State, sets: Sets, row: int, number: int) -> np.uint64:
+    """The places of a set in a row that holds it."""
+    mask = NONE
+    while number >= 0:
+        mask |= ONE << np.uint64(place_of(state, row, sets.last[number]) - state.indptr[row])
+        number = sets.prefix[number]
+    return mask
+
+
+@compiled
+def shows_set(state: State, sets: Sets, row: int, number: int) -> bool:
+    """Whether a row that holds a set shows it."""
+    while number >= 0:
+        if state.kept[place_of(state, row, sets.last[number])] == 0:
+            return False
+        number = sets.prefix[number]
+    return True
+
+
+@compiled
+def fill_up(
+    state: State,
+    sets: Sets,
+    room: Scratch,
+    number: int,
+    others: NDArray[np.int64],
+    need: int,
+    at_most: float,
+    show: NDArray[np.uint8],
+) -> bool:
+    """Let ``need`` of the rows ``others`` show a set, if that costs less than ``at_most`` in all."""
+    costs = np.empty(len(others))
+    ways = np.empty(len(others), dtype=np.uint64)
+    owners = np.empty(len(others), dtype=np.int64)
+    n_ways = 0
+    for row in others:
+        if state.indptr[row + 1] - state.indptr[row] > LONGEST:
+            continue
+        cost, way = weigh_row(state, sets, room, row, number, -1, max(at_most, 1.0))
+        if cost < np.inf:
+            costs[n_ways], ways[n_ways], owners[n_ways] = cost, way, row
+            n_ways += 1
+    if n_ways < need:
+        return False
+    order = stable_order(costs[:n_ways])
+    total = 0.0
+    for at in range(need):
+        total += costs[order[at]]
+    if total >= at_most - TINY:
+        return False
+    state.wanted[number] = 1
+    for at in range(need):
+        show_mask(state, sets, room, owners[order[at]], ways[order[at]], show)
+    return True
+
+
+@compiled
+def repair(
+    state: State,
+    sets: Sets,
+    room: Scratch,
+    lists: Lists,
+    rare: NDArray[np.int32],
+    tries: NDArray[np.uint8],
+    first: int,
+    settings: tuple[int, int, int, int],
+) -> int:
+    """Sets shown by some rows, but fewer than k: fill each up to k rows or give it up, whichever costs less.
+
+    ``tries`` counts how often each set was filled up. ``settings``: k, fills per set, rows looked at to fill, budget.
+    A set that no row shows is revived, if enough rows gain by it. Returns where it stopped.
+    """
+    k, most_tries, most_others, budget = settings
+    show = np.zeros(longest_row(state), dtype=np.uint8)
+    steps = 0
+    done = first
+    while done < len(rare) and steps < budget:
+        number = rare[done]
+        done += 1
+        if state.count[number] >= k:
+            continue
+        holders = holders_of(state, sets, lists, number)
+        n_showing = 0
+        for at in range(len(holders)):  # those that show it first, the others behind them
+            row = holders[at]
+            if shows_set(state, sets, row, number):
+                holders[at] = holders[n_showing]
+                holders[n_showing] = row
+                n_showing += 1
+        steps += 1 + len(holders) // 8
+        need = k - n_showing
+        others = holders[n_showing : n_showing + most_others]
+        if len(others) >= need and tries[number] < most_tries and (n_showing == 0 or 2 * n_showing >= k):
+            at_most = 0.0
+            for row in holders[:n_showing]:
+                if state.indptr[row + 1] - state.indptr[row] > LONGEST:
+                    at_most += 1.0
+                else:
+                    cost, _ = weigh_row(state, sets, room, row, -1, number, np.inf)
+                    at_most += cost
+            steps += 10 * (n_showing + len(others))
+            if fill_up(state, sets, room, number, others, need, at_most, show):
+                tries[number] += 1
+                continue
+        if n_showing > 0:
+            state.wanted[number] = 0
+            for row in holders[:n_showing]:
+                settle_row(state, sets, room, row, show)
+            steps += 10 * n_showing
+    return done

@@ -1,0 +1,306 @@
+"""One record at a time: which of its items to leave out, given which itemsets are wanted and how rare each of them is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.km._trim_sets import Sets, find_set
+from setveil.arrays.compile import compiled
+
+LONGEST = 40  # items of a record that are weighed against each other; of longer ones items are taken in greedily
+NODES = 64  # of the search tree of one record
+ONE = np.uint64(1)
+NONE = np.uint64(0)
+
+
+class State(NamedTuple):
+    """What is published, and what follows."""
+
+    indptr: NDArray[np.int64]  # [n_rows + 1]
+    items: NDArray[np.int32]  # [n_entries] ascending in each row
+    kept: NDArray[np.uint8]  # [n_entries]
+    count: NDArray[np.int32]  # [n_sets] rows that show a set
+    wanted: NDArray[np.uint8]  # [n_sets] 0: given up, no row may show it
+    value: NDArray[np.float64]  # [n_items] what keeping an entry is worth
+    price: NDArray[np.float64]  # [k + …] what a row pays for leaving a wanted set to so many others
+    m: int
+
+
+class Scratch(NamedTuple):
+    """Room to work in."""
+
+    dead: NDArray[np.uint64]  # sets of places no row may show, as bits
+    dead_places: NDArray[np.uint8]  # [dead, m] the same as numbers
+    dead_size: NDArray[np.uint8]
+    priced: NDArray[np.uint64]  # sets of places that should stay together
+    prices: NDArray[np.float64]
+    sizes: NDArray[np.int64]  # [3] how many of each; 1 if the last search was finished
+    at: NDArray[np.int64]  # [m + 1]
+    number: NDArray[np.int64]  # [m + 1]
+    mask: NDArray[np.uint64]  # [m + 1]
+
+
+@compiled
+def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64, extra: int, spare: int) -> bool:
+    """List the dead and the priced sets of a row that shows ``now``; False if there is no room for them.
+
+    ``extra`` is a set to be taken as wanted and free of charge; ``spare`` one to be taken as dead. -1 for none.
+    """
+    start, end = state.indptr[row], state.indptr[row + 1]
+    n_dead, n_priced = 0, 0
+    at, number, mask = room.at, room.number, room.mask
+    depth = 1
+    at[1] = start - 1
+    mask[0] = NONE
+    while depth > 0:
+        at[depth] += 1
+        if at[depth] >= end:
+            depth -= 1
+            continue
+        item = state.items[at[depth]]
+        found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+        here = mask[depth - 1] | (ONE << np.uint64(at[depth] - start))
+        if found < 0 or found == spare or (state.wanted[found] == 0 and found != extra):
+            if n_dead == len(room.dead):
+                return False
+            room.dead[n_dead] = here
+            room.dead_size[n_dead] = depth
+            for level in range(1, depth + 1):
+                room.dead_places[n_dead, level - 1] = at[level] - start
+            n_dead += 1
+            continue
+        if found != extra:
+            others = state.count[found] - (1 if here & ~now == NONE else 0)
+            if others < len(state.price) and state.price[others] > 0:
+                if n_priced == len(room.priced):
+                    return False
+                room.priced[n_priced] = here
+                room.prices[n_priced] = state.price[others]
+                n_priced += 1
+        if depth < state.m:
+            number[depth] = found
+            mask[depth] = here
+            depth += 1
+            at[depth] = at[depth - 1]
+    # Places in no dead set are never left out: what they alone make has no part in the choice.
+    in_question = NONE
+    for entry in range(n_dead):
+        in_question |= room.dead[entry]
+    kept = 0
+    for entry in range(n_priced):
+        if room.priced[entry] & in_question or room.priced[entry] & ~now:
+            room.priced[kept] = room.priced[entry]
+            room.prices[kept] = room.prices[entry]
+            kept += 1
+    room.sizes[0] = n_dead
+    room.sizes[1] = kept
+    return True
+
+
+@compiled
+def shown_mask(state: State, row: int) -> np.uint64:
+    """The places of a row, at most 64, that are published."""
+    start = state.indptr[row]
+    shown = NONE
+    for place in range(start, state.indptr[row + 1]):
+        if state.kept[place]:
+            shown |= ONE << np.uint64(place - start)
+    return shown
+
+
+@compiled
+def loss_of(state: State, room: Scratch, row: int, left_out: np.uint64) -> float:
+    """What leaving out these places of a gathered row costs: their values, and the prices of sets taken apart."""
+    start = state.indptr[row]
+    loss = 0.0
+    for place in range(start, state.indptr[row + 1]):
+        if (left_out >> np.uint64(place - start)) & ONE:
+            loss += state.value[state.items[place]]
+    for number in range(room.sizes[1]):
+        if room.priced[number] & left_out:
+            loss += room.prices[number]
+    return loss
+
+
+@compiled
+def added_loss(state: State, room: Scratch, start: int, left_out: np.uint64, at: int) -> float:
+    """What leaving out one place more costs."""
+    bit = ONE << np.uint64(at)
+    loss = state.value[state.items[start + at]]
+    for number in range(room.sizes[1]):
+        if room.priced[number] & bit and not room.priced[number] & left_out:
+            loss += room.prices[number]
+    return loss
+
+
+@compiled
+def cover_greedily(state: State, room: Scratch, row: int, locked: np.uint64) -> tuple[np.uint64, float]:
+    """Places to leave out that hit every dead set: most dead sets per loss first; infinite loss if there are none."""
+    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+    left_out, loss = NONE, 0.0
+    hits = np.zeros(length, dtype=np.int64)
+    while True:
+        for at in range(length):
+            hits[at] = 0
+        uncovered = False
+        for number in range(room.sizes[0]):
+            dead = room.dead[number]
+            if dead & left_out:
+                continue
+            uncovered = True
+            if dead & ~locked == NONE:
+                return left_out, np.inf
+            for entry in range(room.dead_size[number]):
+                hits[room.dead_places[number, entry]] += 1
+        if not uncovered:
+            break
+        best, best_rate, best_loss = -1, -1.0, 0.0
+        for at in range(length):
+            if hits[at] == 0 or (locked >> np.uint64(at)) & ONE:
+                continue
+            more = added_loss(state, room, start, left_out, at)
+            rate = hits[at] / more
+            if rate > best_rate:
+                best, best_rate, best_loss = at, rate, more
+        left_out |= ONE << np.uint64(best)
+        loss += best_loss
+    return left_out, loss
+
+
+@compiled
+def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, at_most: float) -> tuple[np.uint64, float]:
+    """The cheapest places to leave out, by branch and bound within ``NODES`` nodes; infinite loss if above ``at_most``.
+
+    Every dead set must lose a place. Branch on one of them: leave out its first place; or keep that and leave out the
+    second; and so on.
+    """
+    start = state.indptr[row]
+    best, best_loss = cover_greedily(state, room, row, locked)
+    room.sizes[2] = 1
+    if room.sizes[0] == 0:
+        return best, best_loss
+    limit = min(best_loss, at_most)
+    depth_limit = 66
+    out = np.zeros(depth_limit, dtype=np.uint64)
+    fixed = np.zeros(depth_limit, dtype=np.uint64)
+    loss = np.zeros(depth_limit, dtype=np.float64)
+    todo = np.zeros(depth_limit, dtype=np.uint64)  # places of the branching set not tried yet
+    first_open = np.zeros(depth_limit, dtype=np.int64)  # dead sets before this one are hit
+    fixed[0] = locked
+    depth, nodes = 0, 0
+    fresh = True
+    while depth >= 0 and nodes < NODES:
+        if fresh:
+            nodes += 1
+            fresh = False
+            chosen = -1
+            for number in range(first_open[depth], room.sizes[0]):
+                if not room.dead[number] & out[depth]:
+                    chosen = number
+                    break
+            if chosen < 0:  # everything is hit
+                if loss[depth] < limit - 1e-9 or (loss[depth] <= at_most and best_loss > at_most):
+                    best, best_loss = out[depth], loss[depth]
+                    limit = best_loss
+                depth -= 1
+                continue
+            first_open[depth] = chosen
+            todo[depth] = room.dead[chosen] & ~fixed[depth]
+        if todo[depth] == NONE:
+            depth -= 1
+            continue
+        bit = todo[depth] & (~todo[depth] + ONE)
+        todo[depth] ^= bit
+        at = 0
+        while (bit >> np.uint64(at)) != ONE:
+            at += 1
+        more = loss[depth] + added_loss(state, room, start, out[depth], at)
+        if more < limit - 1e-9:
+            out[depth + 1] = out[depth] | bit
+            fixed[depth + 1] = fixed[depth]
+            loss[depth + 1] = more
+            first_open[depth + 1] = first_open[depth] + 1
+            depth += 1
+            fresh = True
+            fixed[depth - 1] |= bit  # the branches to come keep it
+        else:
+            fixed[depth] |= bit
+    room.sizes[2] = 1 if depth < 0 else 0
+    return best, best_loss
+
+
+@compiled
+def show_places(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> None:
+    """Publish these places of a row instead of what it shows now."""
+    start, end = state.indptr[row], state.indptr[row + 1]
+    at, number = room.at, room.number
+    for sign in (-1, 1):
+        depth = 1
+        at[1] = start - 1
+        changed = np.zeros(state.m + 1, dtype=np.uint8)
+        while depth > 0:
+            at[depth] += 1
+            if at[depth] >= end:
+                depth -= 1
+                continue
+            place = at[depth]
+            before, after = state.kept[place], show[place - start]
+            if (before if sign < 0 else after) == 0:
+                continue
+            item = state.items[place]
+            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+            if found < 0:
+                continue
+            number[depth] = found
+            changed[depth] = 1 if changed[depth - 1] or before != after else 0
+            if changed[depth]:
+                state.count[found] += sign
+            if depth < state.m:
+                depth += 1
+                at[depth] = place
+    for place in range(start, end):
+        state.kept[place] = show[place - start]
+
+
+@compiled
+def show_mask(state: State, sets: Sets, room: Scratch, row: int, left_out: np.uint64, show: NDArray[np.uint8]) -> None:
+    """Publish everything of a row but the places left out."""
+    for at in range(state.indptr[row + 1] - state.indptr[row]):
+        show[at] = 0 if (left_out >> np.uint64(at)) & ONE else 1
+    show_places(state, sets, room, row, show)
+
+
+@compiled
+def may_join(state: State, sets: Sets, row: int, show: NDArray[np.uint8], at: int, least: int) -> bool:
+    """Whether every set that a place makes with the places shown is wanted, and shown by ``least`` rows or more."""
+    start, end = state.indptr[row], state.indptr[row + 1]
+    m = state.m
+    places = np.zeros(m + 1, dtype=np.int64)
+    number = np.zeros(m + 1, dtype=np.int64)
+    has_new = np.zeros(m + 1, dtype=np.uint8)
+    depth = 1
+    places[1] = start - 1
+    while depth > 0:
+        places[depth] += 1
+        place = places[depth]
+        if place >= end or (place > start + at and has_new[depth - 1] == 0):
+            depth -= 1
+            continue
+        is_new = place == start + at
+        if not is_new and show[place - start] == 0:
+            continue
+        if not is_new and has_new[depth - 1] == 0 and depth == m:
+            continue  # without room for the new one
+        item = state.items[place]
+        found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+        has_new[depth] = 1 if is_new or has_new[depth - 1] else 0
+        if has_new[depth] and (found < 0 or state.wanted[found] == 0 or state.count[found] < least):
+            return False
+        number[depth] = found
+        if depth < m:
+            depth += 1
+            places[depth] = place
+    return True

@@ -1,0 +1,329 @@
+"""Trim: leave out single entries, as few as possible, and publish the rest as it is.
+
+An own method; the model is that of M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued
+data. VLDB 2008.
+
+Idea. Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of its
+items, and the release keeps its promise if every itemset is shown by no record or by k records or more. So the question is
+which itemsets to give up. Those that fewer than k records hold are given up from the start; every record drops what it
+must to show none of them, and each entry dropped makes other itemsets rarer. Three things keep that from spreading:
+
+1. *Prices.* A record chooses what to leave out by branch and bound over its own itemsets. It pays for each entry, and for
+   each itemset that it would leave to fewer than k others, the more the nearer they are to k.
+2. *Fill up or give up.* An itemset shown by fewer than k records is either shown by more of its holders or given up,
+   whichever costs less, both counted exactly over the records concerned. Rarest first.
+3. *Back again.* When all is safe, each record takes the best choice among what the others show anyway without taking
+   anything from them; and an itemset that nobody shows is revived, if k holders gain by showing it at once.
+
+Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
+``m="all"`` every published record is contained in at least k of them.
+
+Bound. What is left out costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is shown by
+fewer than k, so by none. Each record therefore leaves out an entry of each of its rare itemsets of at most m items, which
+costs it at least the least value of entries that hit all of them. These are costs of different entries for different
+records, so they add up. The bound takes the least hitting set where the search is finished, and disjoint rare itemsets,
+the cheapest entry of each, where it is not.
+
+Preconditions: at least k non-empty records.
+
+Cost: the itemsets of at most m items held by k records are numbered and counted, one pass per size; then work in proportion
+to the records whose itemsets become rare. With ``m="all"``, and where there are more itemsets than can be numbered, records
+are cut to the longest common beginnings instead (``trim_whole``), which keeps every m.
+
+Departures: there is no paper to depart from. Where the search is cut short, less is optimal, never less is safe: records of
+more than 40 items drop the item with most dead pairs instead of searching, a search has at most 64 nodes, and as many
+holders of an itemset as ``effort`` says are looked at before it is given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import Algorithm, Context, option, require_k_records
+from setveil.algorithms.km._trim_moves import bound_rows, count_sets, list_holders, repair, settle_rows
+from setveil.algorithms.km._trim_rows import Scratch, State
+from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
+from setveil.algorithms.km.trim_whole import trim_whole
+from setveil.core import Hierarchy, LocalRecoding, Transactions
+from setveil.core.label_numbers import label_numbers
+from setveil.errors import InputError
+from setveil.models import KmAnonymity
+
+MOST_SETS = 20_000_000  # itemsets that are numbered, 12 bytes each and as much again to find them
+MOST_STEPS = 4_000_000_000  # of counting them
+MOST_LISTED = 40_000_000  # entries of the lists of records per itemset; frequent itemsets go without
+SLICE = 3_000_000  # steps between two signs of life
+BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
+PRESSURE, FADING = 0.12, 0.3  # the price of an itemset at k - 1 others per k - 1, and its decline per record less
+
+
+class Effort(NamedTuple):
+    """How long to look for less to leave out, in counted work: the result must not depend on the machine."""
+
+    fills: int  # how often an itemset is filled up before it is given up
+    others: int  # holders looked at for that
+    rounds: int  # of reviving
+    revivals: int  # itemsets looked at in each
+
+
+EFFORTS = {
+    "fast": Effort(0, 0, 0, 0),
+    "normal": Effort(3, 8, 2, 2000),
+    "best": Effort(6, 64, 12, 1_000_000),
+}
+
+
+@dataclass(frozen=True)
+class Trim(Algorithm):
+    """Decides for every itemset whether to show it, and lets every record show as much as that allows."""
+
+    weights: Mapping[str, float] | str | None = option(
+        None, "what an entry of each item is worth, above 0: a CSV file item,weight; 1 for items not listed"
+    )
+    effort: str = option("normal", "how long to look for less to leave out", tuple(EFFORTS))
+
+    def run(self, data: Transactions, model: KmAnonymity, context: Context) -> LocalRecoding:
+        require_k_records(data, model.k)
+        value = item_values(data, self.weights)
+        order = data.lexicographic_order()  # so that the order of the input does not matter
+        trimmed = trim_rows(data.select(order), value, model, self.effort, context)
+        places = np.argsort(np.repeat(data.indptr[order], data.lengths[order]) + within_rows(data.select(order)))
+        kept = trimmed.kept[places]
+        hierarchy = Hierarchy.balanced(data, max(data.n_items, 2))
+        nodes = np.where(kept, data.items, -1)
+        return LocalRecoding.from_nodes(data, hierarchy, nodes, trimmed.details(data, value, kept))
+
+
+@dataclass(frozen=True, eq=False)
+class Trimmed:
+    """What is kept of rows, and what must at least be lost."""
+
+    kept: NDArray[np.bool_]  # [entries]
+    lower_bound: float
+    n_possible: int = 0  # itemsets that k records hold
+    n_shown: int = 0
+    method: str = "itemsets"
+
+    def details(self, data: Transactions, value: NDArray[np.float64], kept: NDArray[np.bool_]) -> dict[str, object]:
+        """For the record of the run."""
+        total = float(value[data.items].sum())
+        lost = float(value[data.items[~kept]].sum())
+        return {
+            "entries_left_out": int((~kept).sum()),
+            "entries": data.n_occurrences,
+            "share_left_out": lost / total if total else 0.0,
+            "lower_bound": self.lower_bound / total if total else 0.0,
+            "times_the_bound": lost / self.lower_bound if self.lower_bound else (1.0 if not lost else None),
+            "itemsets_possible": self.n_possible,
+            "itemsets_shown": self.n_shown,
+            "method": self.method,
+        }
+
+
+def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -> NDArray[np.float64]:
+    """The value of an entry of each item, float64[n_items]."""
+    if weights is None:
+        return np.ones(data.n_items)
+    given = label_numbers(weights, "weight")
+    strangers = [label for label in given if label not in data.vocabulary]
+    if strangers:
+        raise InputError(f'weight of "{strangers[0]}": the data has no such item; check the spelling.')
+    for label, weight in given.items():
+        if not 0.001 <= weight <= 1000:
+            raise InputError(f'weight of "{label}" is {weight:g}; it must be from 0.001 to 1000.')
+    return np.array([given.get(label, 1.0) for label in data.vocabulary])
+
+
+def within_rows(rows: Transactions) -> NDArray[np.int64]:
+    """The place of each entry within its row."""
+    return np.arange(rows.n_occurrences) - np.repeat(rows.indptr[:-1], rows.lengths)
+
+
+def trim_rows(
+    rows: Transactions, value: NDArray[np.float64], model: KmAnonymity, effort: str, context: Context
+) -> Trimmed:
+    """Which entries of the rows to keep; equal rows may be treated differently."""
+    k = model.k
+    frequent = rows.supports >= k
+    in_play = frequent[rows.items]  # entries of rare items go in any case
+    core = rows.keep_items(frequent)
+    lost = float(value[rows.items[~in_play]].sum())
+    longest = int(core.lengths.max(initial=0))
+    kept = np.zeros(rows.n_occurrences, dtype=bool)
+    m = 0 if model.m == "all" else max(min(model.m, longest), 1)
+    sets = number_sets(core, k, m, context) if m else None
+    if sets is None:
+        kept[in_play] = trim_whole(core, k, value[frequent], context)
+        return Trimmed(kept, lost, method="whole records")
+    work = _Work(core, sets, value[frequent], k, m, context)
+    bound = lost + work.bound()
+    work.settle()
+    work.repair_all(EFFORTS[effort])
+    work.improve(EFFORTS[effort])
+    kept[in_play] = work.state.kept.astype(bool)
+    return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
+
+
+def number_sets(rows: Transactions, k: int, m: int, context: Context) -> Sets | None:
+    """All itemsets of at most m items that k rows hold, size by size; None if there are too many."""
+    n_items = max(rows.n_items, 1)
+    sets = Sets(
+        np.full(16, -1, dtype=np.int64),
+        np.zeros(16, dtype=np.int32),
+        np.full(rows.n_items, -1, dtype=np.int32),
+        np.arange(rows.n_items, dtype=np.int32),
+        n_items,
+        np.uint64(60),
+    )
+    known = np.empty(0, dtype=np.int64)
+    steps = 0
+    for size in range(2, m + 1):
+        keys, counts = np.full(1 << 16, -1, dtype=np.int64), np.zeros(1 << 16, dtype=np.int32)
+        state = np.zeros(4, dtype=np.int64)
+        while state[0] < rows.n_records:
+            context.step(f"counting itemsets of size {size}", float(state[0] / rows.n_records))
+            count_extensions(rows.indptr, rows.items, sets, size, (keys, counts), state, 10 * SLICE)
+            if steps + state[3] > MOST_STEPS or state[2] > 4 * MOST_SETS:
+                return None
+            if state[2] > len(keys) * 5 // 8:
+                capacity = 1 << int(2 * state[2]).bit_length()
+                table = np.full(capacity, -1, dtype=np.int64), np.zeros(capacity, dtype=np.int32)
+                move_keys(keys, counts, *table)
+                keys, counts = table
+        steps += int(state[3])
+        found = np.sort(keys[(keys >= 0) & (counts >= k)])
+        if not len(found):
+            break
+        known = np.concatenate((known, found))
+        if len(known) > MOST_SETS:
+            return None
+        capacity = max(1 << int(2 * len(known)).bit_length(), 16)
+        keys, numbers = np.full(capacity, -1, dtype=np.int64), np.zeros(capacity, dtype=np.int32)
+        move_keys(known, np.arange(rows.n_items, rows.n_items + len(known), dtype=np.int32), keys, numbers)
+        sets = Sets(
+            keys,
+            numbers,
+            np.concatenate((sets.prefix, (found // n_items).astype(np.int32))),
+            np.concatenate((sets.last, (found % n_items).astype(np.int32))),
+            n_items,
+            np.uint64(65 - capacity.bit_length()),
+        )
+    return sets
+
+
+class _Work:
+    """The state of the search over rows of items that k rows hold each."""
+
+    def __init__(
+        self, rows: Transactions, sets: Sets, value: NDArray[np.float64], k: int, m: int, context: Context
+    ) -> None:
+        n_sets, n_entries = len(sets.prefix), rows.n_occurrences
+        self.k, self.sets, self.context = k, sets, context
+        self.rows = np.arange(rows.n_records)
+        scale = float(value.mean()) if len(value) else 1.0
+        prices = scale * PRESSURE * (k - 1) * FADING ** np.arange(k - 1, -1, -1.0)
+        self.state = State(
+            rows.indptr,
+            rows.items,
+            np.ones(n_entries, dtype=np.uint8),
+            np.zeros(n_sets, dtype=np.int32),
+            np.ones(n_sets, dtype=np.uint8),
+            value,
+            prices,
+            m,
+        )
+        # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
+        self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * scale))
+        self.room = _room_for(m)
+        count_sets(self.state, sets)
+        self.support = self.state.count.copy()
+        listed = self.state.count.astype(np.int64)
+        if listed.sum() > MOST_LISTED:
+            listed[np.cumsum(np.sort(listed))[np.argsort(np.argsort(listed, kind="stable"))] > MOST_LISTED] = 0
+            listed[: rows.n_items] = self.state.count[: rows.n_items]
+        starts = np.zeros(n_sets + 1, dtype=np.int64)
+        np.cumsum(listed, out=starts[1:])
+        holders = np.empty(starts[-1], dtype=np.int32)
+        list_holders(self.state, sets, starts, holders)
+        self.lists = starts, holders
+
+    def bound(self) -> float:
+        """What the rows lose at least, because fewer than k of them hold some itemsets."""
+        free = self.state._replace(price=np.zeros(1))
+        total, done = 0.0, 0
+        while done < len(self.rows):
+            self.context.step("bounding", done / len(self.rows))
+            done, more = bound_rows(free, self.sets, self.room, done, SLICE)
+            total += more
+        return total
+
+    def settle(self, strictly: bool = False) -> None:
+        """Let every row choose, one after another."""
+        done = 0
+        while done < len(self.rows):
+            self.context.step("choosing", done / len(self.rows))
+            state, least = (self.strict, self.k) if strictly else (self.state, 0)
+            done = settle_rows(state, self.sets, self.room, self.rows, done, least, SLICE)
+
+    def repair_all(self, effort: Effort) -> None:
+        """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first; then choose strictly."""
+        tries = np.zeros(len(self.state.count), dtype=np.uint8)
+        for level in range(1, self.k):
+            while len(rare := np.flatnonzero((self.state.count > 0) & (self.state.count <= level))):
+                rare = rare[np.argsort(self.state.count[rare], kind="stable")]
+                self._repair(self.state, rare, tries, effort, "repairing")
+        self.state.wanted[:] = self.state.count >= self.k
+        self.settle(strictly=True)
+
+    def improve(self, effort: Effort) -> None:
+        """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
+        for _ in range(effort.rounds):
+            before = self._value_kept()
+            best = self.state.kept.copy()
+            tries = np.zeros(len(self.state.count), dtype=np.uint8)
+            gone = np.flatnonzero(self.state.count == 0)
+            gone = gone[np.argsort(-self.support[gone], kind="stable")][: effort.revivals]
+            self._repair(self.strict, gone, tries, effort, "reviving")
+            self.repair_all(effort)
+            if self._value_kept() <= before:
+                self.state.kept[:] = best
+                count_sets(self.state, self.sets)
+                break
+
+    def _value_kept(self) -> float:
+        return float(self.state.value[self.state.items[self.state.kept == 1]].sum())
+
+    def _repair(
+        self,
+        state: State,
+        rare: NDArray[np.int64],
+        tries: NDArray[np.uint8],
+        effort: Effort,
+        stage: str,
+    ) -> None:
+        done = 0
+        settings = (self.k, effort.fills, effort.others, SLICE // 10)
+        numbers = rare.astype(np.int32)
+        while done < len(numbers):
+            self.context.step(stage, done / len(numbers))
+            done = repair(state, self.sets, self.room, self.lists, numbers, tries, done, settings)
+
+
+def _room_for(m: int) -> Scratch:
+    capacity = 1 << 16
+    return Scratch(
+        dead=np.zeros(capacity, dtype=np.uint64),
+        dead_places=np.zeros((capacity, m), dtype=np.uint8),
+        dead_size=np.zeros(capacity, dtype=np.uint8),
+        priced=np.zeros(capacity, dtype=np.uint64),
+        prices=np.zeros(capacity),
+        sizes=np.zeros(3, dtype=np.int64),
+        at=np.zeros(m + 2, dtype=np.int64),
+        number=np.zeros(m + 2, dtype=np.int64),
+        mask=np.zeros(m + 2, dtype=np.uint64),
+    )

@@ -1,0 +1,106 @@
+"""Trim against an exhaustive optimum, its bound, and what it promises."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from tests.naive.trim import is_km_anonymous, least_left_out
+
+
+def random_records(rng: random.Random, n_records: int, n_items: int, longest: int) -> list[frozenset[str]]:
+    items = [chr(97 + number) for number in range(n_items)]
+    weights = [1 / (number + 1) for number in range(n_items)]
+    return [frozenset(rng.choices(items, weights, k=rng.randint(1, longest))) for _ in range(n_records)]
+
+
+def trimmed(records: list[frozenset[str]], k: int, m: int | str, **options: object) -> sv.Release:
+    return sv.anonymize(
+        sv.Transactions.from_lists([sorted(record) for record in records]),
+        sv.KmAnonymity(k=k, m=m),  # type: ignore[arg-type]
+        algorithm="trim",
+        options=options,
+    )
+
+
+def test_small_databases_against_the_exhaustive_optimum() -> None:
+    rng = random.Random(7)
+    lost = optimum = 0
+    for _ in range(400):
+        m = rng.choice((1, 2, 2, 3))
+        records = random_records(rng, rng.randint(3, 5), rng.randint(2, 4), 3)
+        least = least_left_out(records, 2, m)
+        release = trimmed(records, 2, m)
+        left = [frozenset(record) for record in release.transactions()]
+        assert all(shown <= record for shown, record in zip(left, records, strict=True))
+        assert is_km_anonymous(left, 2, m)
+        n_gone = release.details["entries_left_out"]
+        assert n_gone == sum(map(len, records)) - sum(map(len, left))
+        assert release.details["lower_bound"] * sum(map(len, records)) <= least + 1e-9
+        assert n_gone >= least
+        lost, optimum = lost + n_gone, optimum + least
+    assert lost <= 1.15 * optimum
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4, "all"])
+def test_larger_databases_keep_the_promise_and_nothing_is_added(m: int | str) -> None:
+    rng = random.Random(11)
+    for k in (2, 5):
+        records = random_records(rng, 300, 12, 9)
+        release = trimmed(records, k, m)
+        left = [frozenset(record) for record in release.transactions()]
+        assert all(shown <= record for shown, record in zip(left, records, strict=True))
+        assert sv.verify(release, sv.KmAnonymity(k=k, m=m)).holds  # type: ignore[arg-type]
+        if m == "all":
+            assert all(sum(shown <= other for other in left) >= k for shown in left)
+        else:
+            assert is_km_anonymous(left, k, int(m))
+        assert release.details["share_left_out"] >= release.details["lower_bound"] - 1e-12
+
+
+def test_long_records_are_trimmed_too() -> None:
+    rng = np.random.default_rng(3)
+    records = [
+        frozenset(f"i{item}" for item in np.flatnonzero(rng.random(120) < (0.6 if number < 6 else 0.05)))
+        for number in range(200)
+    ]
+    release = trimmed(records, 4, 2)
+    assert is_km_anonymous([frozenset(record) for record in release.transactions()], 4, 2)
+
+
+@pytest.mark.parametrize("m", [2, "all"])
+def test_the_order_of_records_does_not_matter(m: int | str) -> None:
+    rng = random.Random(5)
+    records = random_records(rng, 200, 10, 6)
+    shuffled = rng.sample(records, len(records))
+    once = sorted(sorted(record) for record in trimmed(records, 3, m).transactions())
+    again = sorted(sorted(record) for record in trimmed(shuffled, 3, m).transactions())
+    assert once == again
+
+
+def test_weights_say_what_stays() -> None:
+    records = [frozenset("ab")] * 2 + [frozenset("a"), frozenset("a"), frozenset("b"), frozenset("b"), frozenset("b")]
+    keeps_a = trimmed(records, 3, 2, weights={"a": 5})
+    keeps_b = trimmed(records, 3, 2, weights={"b": 5})
+    assert sum("a" in record for record in keeps_a.transactions()) == 4
+    assert sum("b" in record for record in keeps_b.transactions()) == 5
+
+
+@pytest.mark.parametrize("weights", [{"z": 1.0}, {"a": -1.0}, {"a": 0.0}, {"a": float("nan")}, 3])
+def test_bad_weights_are_refused(weights: object) -> None:
+    with pytest.raises(sv.InputError):
+        trimmed([frozenset("ab")] * 3, 2, 2, weights=weights)
+
+
+def test_edges() -> None:
+    with pytest.raises(sv.InfeasibleError):
+        trimmed([frozenset("ab")] * 3, 4, 2)
+    same = trimmed([frozenset("abc")] * 5, 5, "all")
+    assert same.transactions() == [{"a", "b", "c"}] * 5
+    assert trimmed([frozenset("a")] * 5, 5, 2).transactions() == [{"a"}] * 5
+    nothing = trimmed([frozenset(letter) for letter in "abcde"], 2, 2)
+    assert nothing.transactions() == [set()] * 5
+    assert nothing.details["share_left_out"] == 1.0 == nothing.details["lower_bound"]
