@@ -16,6 +16,7 @@ import pytest
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io import read_transactions, source, write_transactions
+from setveil.io.transactions.layouts import NAMES
 
 
 @dataclass(frozen=True)
@@ -516,3 +517,38 @@ def test_broken_files_are_read_or_refused(
                 outcomes["refused"] += 1
     assert min(outcomes.values()) > 50
     assert capfd.readouterr() == ("", "")
+
+
+POOLS = [
+    ["0", "1"], ["t", "?"], ["a", "b", "c", ""], ["1", "2", "3", "10"], ["x|y", "y|z", "x"], ["E11 I10", "I10"], ["", "2.5", "3"],
+]  # fmt: skip
+HEADERS = [[], ["id", "dx1", "dx2", "age", "x"], ["userId", "movieId", "rating", "t", "z"], ["a", "b", "c", "d", "e"]]
+SAID: dict[str, list[object]] = {
+    "format": [*NAMES, None, None, None], "no_header": [True, False, False], "split": ["|", " ", None, None], "strip": [True, False],
+    "id_column": ["1", "id", "x", None, None, None], "item_column": ["2", "item", None, None, None, None],
+    "item_columns": ["*", "dx*", None, None, None, None], "keep_ids": [True, False, False], "labels_as_they_are": [True, False],
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::setveil.errors.SetveilWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_no_table_leads_to_anything_but_records_or_one_line(seed: int) -> None:
+    rng = random.Random(seed)
+    n_read = 0
+    for _ in range(400):
+        delimiter, width, pool = rng.choice(",;\t| "), rng.randint(1, 5), rng.choice(POOLS)
+        rows = [[rng.choice([*pool, str(row)]) for _ in range(width)] for row in range(rng.randint(0, 12))]
+        header = rng.choice(HEADERS)[:width]
+        text = "".join(delimiter.join(row) + "\n" for row in ([header] if header else []) + rows)
+        stream = io.BytesIO(text.encode())
+        stream.name = rng.choice(["a.csv", "a.txt", "a.json", "a.arff", "a.gmt", "a.basket", "a.dat", "a.tsv"])
+        options = {name: rng.choice(values) for name, values in SAID.items()}
+        try:
+            data = read_transactions(stream, **options)  # type: ignore[arg-type]
+        except InputError as problem:
+            assert "\n" not in str(problem) and str(problem).endswith(".")
+        else:
+            n_read += 1
+            assert "" not in data.vocabulary and data.n_records <= len(rows) + 1
+            assert data.summary().endswith(".") and "\n" not in data.summary()
+    assert n_read > 10

@@ -48,7 +48,8 @@ class Draft:
         return len(self.labels) - 1
 
     def report(self, severity: Severity, message: str, line: int | None = None, items: Iterable[str] = ()) -> None:
-        self.problems.append(Problem(severity, message, self.file, line, tuple(items)))
+        one_line = " ".join(message.splitlines())  # labels may hold line breaks
+        self.problems.append(Problem(severity, one_line, self.file, line, tuple(items)))
 
     def sorted_problems(self, *severities: Severity) -> list[Problem]:
         chosen = [problem for problem in self.problems if problem.severity in severities]

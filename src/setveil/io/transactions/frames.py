@@ -125,6 +125,8 @@ def _plan_one_hot(
     """Every column an item, but for one with ids; None if the columns are something else."""
     candidates = [place for place in range(len(kinds)) if place != id_place]
     answers = [place for place in candidates if _is_hot(frame, kinds[place], place)]
+    if frame.n_rows == 2:  # ids 0 and 1 look like answers
+        answers = [place for place in answers if kinds[place] != INTEGER or not rank_of_ids(frame.names[place])]
     others = [place for place in candidates if place not in answers]
     if id_place is None and len(others) == 1 and len(answers) > 1 and looks_like_ids(frame.names[others[0]]):
         id_place, others = others[0], []

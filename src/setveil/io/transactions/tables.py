@@ -170,7 +170,7 @@ def _matrix(look: Look) -> Plan | None:
         return bare.plan(
             "onehot", f"{_answers(bare, range(bare.width))} in every cell, the first line too", None, range(bare.width)
         )
-    answers = [place for place in range(look.width) if look.is_yes_or_no(place)]
+    answers = [place for place in range(look.width) if look.is_yes_or_no(place) and not _are_named_ids(look, place)]
     others = [place for place in range(look.width) if place not in answers]
     id_place = _only_ids(look, others)
     if len(others) <= 1 and (not others or id_place is not None) and _has_names_above(look, answers):
@@ -222,6 +222,12 @@ def _only_ids(look: Look, others: Sequence[int]) -> int | None:
     cells = look.column(others[0])
     is_named = not look.options.no_header and (looks_like_ids(look.first[others[0]]) or not look.first[others[0]])
     return others[0] if is_named or (len(set(cells)) == len(cells) and len(cells) > 1) else None
+
+
+def _are_named_ids(look: Look, place: int) -> bool:
+    """Whether a column that could be an item by its cells holds ids: its name says so, and no two rows share one."""
+    cells = look.column(place)
+    return not look.options.no_header and rank_of_ids(look.first[place]) > 0 and len(set(cells)) == len(cells)
 
 
 def _answers(look: Look, places: Iterable[int]) -> str:
