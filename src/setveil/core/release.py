@@ -14,25 +14,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.codebook import Codebook
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.naming import fresh_name, is_shown, name_of_set
 from setveil.core.seam import call
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
+from setveil.errors import InputError
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from scipy.sparse import csr_array
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class RunRecord:
     """How a release came about; everything here is internal."""
 
@@ -46,8 +53,11 @@ class RunRecord:
     seconds: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"RunRecord({self.algorithm} for {self.model.name}, {self.data!r})"
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Release(ABC):
     """What all kinds share."""
 
@@ -56,22 +66,120 @@ class Release(ABC):
     published: Transactions  # [n_records] rows in input order, over the published labels
     details: Mapping[str, Any] = field(default_factory=dict)  # what the algorithm wants to tell (internal)
     record: RunRecord | None = None  # set by the pipeline; None for a release read back from its files
+    has_ids: bool = False  # whether frames show record ids
 
     def transactions(self) -> list[set[str]]:
         """Published records as sets of labels, in input order."""
         return [set(row) for row in self.published.to_lists()]
 
     @abstractmethod
-    def codebook(self) -> dict[str, list[str]]:
+    def codebook(self) -> Codebook:
         """Published label → the original items it may stand for, sorted; ``''`` only if something is suppressed."""
 
     def publish(self, out: str | PathLike[str], **options: Any) -> Path:
-        """Verify, then write the folder; refuses a release that does not keep its claim. See ``workflows.publish``."""
+        """Verify, then write the folder ``out``, and ``out.internal`` beside it.
+
+        Args:
+            out: the folder; it must not exist yet, unless ``force=True``.
+            options: ``to`` (the layout), ``force``, ``keep_order``, ``keep_ids``, ``publish_constraints``, ``policy``.
+
+        Returns:
+            The folder.
+
+        Raises:
+            GuaranteeError: the files as written do not keep the claim; nothing is left behind.
+            InputError: the folder exists, or the release was read from files and not made here.
+        """
         path: Path = call("Release.publish", self, out, **options).path
         return path
 
+    def with_ids(self, ids: Iterable[object] | None = None) -> Self:
+        """The same release, whose frames show the records' ids: for use in the house only.
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+        Args:
+            ids: one per record, in input order; without them those that were read with ``keep_ids=True``.
+
+        Raises:
+            InputError: there are no ids, or not one per record.
+        """
+        given = self.published.ids if ids is None else tuple(str(name) for name in ids)
+        if given is None:
+            raise InputError("the data was read without ids; read it with keep_ids=True, or give with_ids(ids).")
+        if len(given) != self.published.n_records:
+            raise InputError(f"{len(given):,} ids for {self.published.n_records:,} records; give one per record.")
+        return replace(self, published=replace(self.published, ids=given), has_ids=True)
+
+    def apply(self, new_data: Any, model: Any = None, **options: Any) -> Recoding:
+        """New people through the recoding of this release; their promise is checked, too.
+
+        Args:
+            new_data: records in any form that ``setveil.read`` takes.
+            model: the promise; that of this release unless given.
+            options: ``unknown_items`` (``"error"``, or ``"suppress"`` for items the recoding does not know) and ``read_options``.
+
+        Returns:
+            A release of the new records under the same labels.
+
+        Raises:
+            GuaranteeError: the new records do not keep the promise under this recoding.
+            InputError: this is not a recoding, or it does not know an item.
+        """
+        applied: Recoding = call("Release.apply", self, new_data, model, **options)
+        return applied
+
+    # -- as frames ------------------------------------------------------------------------------------------------
+
+    def to_polars(self, layout: str = "long", *, keep_order: bool = True) -> pl.DataFrame:
+        """The published records as a Polars frame.
+
+        Args:
+            layout: ``"long"`` (a row per record and item; an empty record has one row with an empty item), ``"list"`` (a row per
+                record), ``"onehot"`` (a column of true and false per published item), or, for groupings, ``"sensitive"`` (the counts
+                per group). Groupings have a column ``group`` besides.
+            keep_order: records in input order; ``False`` for the order of the published files, which tells nothing.
+
+        Raises:
+            InputError: the layout is unknown, or a one-hot frame would not fit.
+        """
+        frame: pl.DataFrame = call("Release.to_polars", self, layout, keep_order=keep_order)
+        return frame
+
+    def to_pandas(self, layout: str = "long", *, keep_order: bool = True) -> pd.DataFrame:
+        """The same as a pandas frame; after ``with_ids`` the ids are the index of list and one-hot frames."""
+        return call("Release.to_pandas", self, layout, keep_order=keep_order)
+
+    def to_arrow(self, layout: str = "long", *, keep_order: bool = True) -> pa.Table:
+        """The same as an Arrow table."""
+        return call("Release.to_arrow", self, layout, keep_order=keep_order)
+
+    def to_sparse(self, *, keep_order: bool = True) -> csr_array[Any]:
+        """A SciPy array of true and false: a row per record, a column per label of ``published.vocabulary``."""
+        matrix: csr_array[Any] = call("Release.to_sparse", self, keep_order=keep_order)
+        return matrix
+
+    def to_lists(self, *, keep_order: bool = True) -> list[list[str]]:
+        """Labels, record by record, each in ascending order."""
+        lists: list[list[str]] = call("Release.to_lists", self, keep_order=keep_order)
+        return lists
+
+    # -- shown ----------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        rows = self.published
+        shown = f"{rows.n_records:,} records, {rows.n_items:,} published items"
+        made = "" if self.record is None else f"; {self.record.algorithm} for {self.record.model.name}"
+        return f"{type(self).__name__}({shown}{made})"
+
+    def _repr_html_(self) -> str:
+        facts = [("records", f"{self.published.n_records:,}"), ("published items", f"{self.published.n_items:,}")]
+        promise = ""
+        if self.record is not None:
+            facts.append(("made by", f"{self.record.algorithm} for {self.record.model.name}"))
+            promise = f"Promise, not yet checked: {self.record.model.guarantee()}"
+        return str(call("card", f"Release ({self.kind})", facts=facts, note=promise))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Recoding(Release):
     """Every item has one published item, or none."""
 
@@ -94,9 +202,8 @@ class Recoding(Release):
         """``node_of_leaf[leaf]`` is the node published instead of the leaf, -1 to suppress it."""
         cut = np.asarray(node_of_leaf, dtype=np.int32)
         leaves = hierarchy.leaf_of_items(data.vocabulary)
-        return cls._from_targets(
-            data, hierarchy.vocabulary, leaves, cut, hierarchy.published_labels, details, hierarchy, cut
-        )
+        made = cls.from_targets(data, hierarchy.vocabulary, leaves, cut, hierarchy.published_labels, details)
+        return replace(made, hierarchy=hierarchy, node_of_leaf=cut)
 
     @classmethod
     def from_clusters(
@@ -121,20 +228,19 @@ class Recoding(Release):
         target = np.full(len(domain), -1, dtype=np.int32)
         target[kept] = rank[compact]
         labels = _cluster_names(domain, kept[np.argsort(rank[compact], kind="stable")], np.bincount(rank[compact]))
-        return cls._from_targets(data, domain, domain.encode(data.vocabulary), target, labels, details, None, None)
+        return cls.from_targets(data, domain, domain.encode(data.vocabulary), target, labels, details)
 
     @classmethod
-    def _from_targets(
+    def from_targets(
         cls,
         data: Transactions,
         domain: Vocabulary,
         domain_of_item: NDArray[np.int32],
         target: NDArray[np.int32],
         labels: Iterable[str],
-        details: Mapping[str, Any] | None,
-        hierarchy: Hierarchy | None,
-        cut: NDArray[np.int32] | None,
+        details: Mapping[str, Any] | None = None,
     ) -> Recoding:
+        """``labels[target[i]]`` is published for item ``i`` of the domain, -1 for nothing; ``domain_of_item`` places the data's."""
         names = list(labels)
         occurring = np.zeros(len(names), dtype=bool)
         used = target[domain_of_item[data.supports > 0]]
@@ -150,13 +256,11 @@ class Recoding(Release):
             target=published_of,
             suppressed=target < 0,
             details=details or {},
-            hierarchy=hierarchy,
-            node_of_leaf=cut,
         )
 
-    def codebook(self) -> dict[str, list[str]]:
+    def codebook(self) -> Codebook:
         """Published label → the items of the domain behind it."""
-        book: dict[str, list[str]] = {label: [] for label in self.published.vocabulary}
+        book = Codebook({label: [] for label in self.published.vocabulary})
         for item, number in zip(self.domain, self.target.tolist(), strict=True):
             if number >= 0:
                 book[self.published.vocabulary[number]].append(item)
@@ -182,7 +286,7 @@ def _cluster_names(domain: Vocabulary, members: NDArray[np.integer], sizes: NDAr
     return names
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LocalRecoding(Release):
     """Every occurrence of an item has a published node of its own."""
 
@@ -220,9 +324,9 @@ class LocalRecoding(Release):
             published=published, cover=cover, details=details or {}, hierarchy=hierarchy, node_of_occurrence=nodes
         )
 
-    def codebook(self) -> dict[str, list[str]]:
+    def codebook(self) -> Codebook:
         """Published label → every item it can stand for; an item may stand under several labels."""
-        book = dict(zip(self.published.vocabulary, self.cover.to_lists(), strict=True))
+        book = Codebook(zip(self.published.vocabulary, self.cover.to_lists(), strict=True))
         if self.node_of_occurrence is not None and (self.node_of_occurrence < 0).any():
             covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
             covered[self.cover.items] = True
@@ -230,7 +334,7 @@ class LocalRecoding(Release):
         return book
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Replacement(Release):
     """Every record is replaced by the centre of its class; its own sensitive items stay."""
 
@@ -269,12 +373,12 @@ class Replacement(Release):
             details=details or {},
         )
 
-    def codebook(self) -> dict[str, list[str]]:
+    def codebook(self) -> Codebook:
         """Identity over the published items."""
-        return {label: [label] for label in self.published.vocabulary}
+        return Codebook({label: [label] for label in self.published.vocabulary})
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Grouping(Release):
     """Groups of records with exact public items; sensitive items are only counted per group."""
 
@@ -327,6 +431,6 @@ class Grouping(Release):
         """Number of groups."""
         return int(self.group_of.max()) + 1 if len(self.group_of) else 0
 
-    def codebook(self) -> dict[str, list[str]]:
+    def codebook(self) -> Codebook:
         """Identity over the published public items."""
-        return {label: [label] for label in self.published.vocabulary}
+        return Codebook({label: [label] for label in self.published.vocabulary})

@@ -17,6 +17,15 @@ PLACES = {
     "Hierarchy.auto": "setveil.workflows.hierarchy:auto_hierarchy",
     "Transactions.recode": "setveil.arrays.rows:renumber_rows",
     "Release.publish": "setveil.workflows.publish:publish",
+    "Release.apply": "setveil.workflows.apply:apply",
+    "Release.to_polars": "setveil.io.releases.frames:to_polars",
+    "Release.to_pandas": "setveil.io.releases.frames:to_pandas",
+    "Release.to_arrow": "setveil.io.releases.frames:to_arrow",
+    "Release.to_sparse": "setveil.io.releases.frames:to_sparse",
+    "Release.to_lists": "setveil.io.releases.frames:to_lists",
+    "Codebook.to_polars": "setveil.io.releases.frames:codebook_to_polars",
+    "Codebook.to_pandas": "setveil.io.releases.frames:codebook_to_pandas",
+    "card": "setveil.report.cards:card",
 }
 
 

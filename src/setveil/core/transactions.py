@@ -149,6 +149,15 @@ class Transactions:
             return f"Transactions({counts})"
         return f"Transactions({counts}; {self.reading.kind} from {self.reading.name})"
 
+    def _repr_html_(self) -> str:
+        facts = [
+            ("records", f"{self.n_records:,}"),
+            ("items", f"{self.n_items:,}"),
+            ("entries", f"{self.n_occurrences:,}"),
+            ("items per record", f"{self.lengths.mean():.1f}" if self.n_records else "–"),
+        ]
+        return str(call("card", "Transactions", facts=facts, note="" if self.reading is None else self.summary()))
+
     def summary(self) -> str:
         """How the data was read, in one line: layout, people, items, entries, what was not used, and the evidence."""
         reading = self.reading or Reading("records", "lists", "lists of items", "")

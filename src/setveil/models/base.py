@@ -35,6 +35,11 @@ class PrivacyModel(ABC):
         Mapping[str, Any]
     ]  # parameters that fit a handful of records over the items 1 … 9; 9 is sensitive
 
+    def __repr__(self) -> str:
+        """As it is made, without lists of combinations: they may be records."""
+        told = (f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        return f"{type(self).__name__}({', '.join(told)})"
+
     def options(self) -> dict[str, Any]:
         """Parameters as plain values, for the policy and the certificate."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
@@ -60,6 +65,12 @@ class PrivacyModel(ABC):
     @abstractmethod
     def not_protected(self) -> list[str]:
         """What this promise leaves open, in plain sentences."""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple) and (len(value) > 5 or any(isinstance(part, tuple) for part in value)):
+        return f"<{len(value):,}>"
+    return repr(value)
 
 
 def _plain(value: Any) -> Any:

@@ -19,7 +19,7 @@ from setveil.models.base import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Coherence(PrivacyModel):
     """Every occurring set of at most ``p`` public items has support at least ``k``, and at most ``h`` percent of the
     records that contain it share any one sensitive item.

@@ -18,7 +18,7 @@ from setveil.models.base import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConstraintAnonymity(PrivacyModel):
     """The published image of each constraint has support 0 or at least ``k``.
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from setveil.models.base import MINIMALITY, REPEATED_RELEASES, Attacker, PrivacyModel, label_tuple, whole_number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KAnonymity(PrivacyModel):
     """Every published set of non-sensitive items occurs in at least ``k`` records; the empty set is one of them.
 

@@ -11,7 +11,7 @@ from setveil.errors import InputError
 from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel, whole_number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KmAnonymity(PrivacyModel):
     """Every itemset of at most ``m`` published items that occurs, occurs in at least ``k`` records.
 

@@ -10,7 +10,7 @@ from setveil.errors import InputError
 from setveil.models.base import REPEATED_RELEASES, Attacker, PrivacyModel, label_tuple, whole_number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PrivacyDegree(PrivacyModel):
     """In every group, each sensitive item belongs to at most one in ``p`` of its records."""
 

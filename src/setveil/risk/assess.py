@@ -27,6 +27,7 @@ from setveil.arrays.mining import Lists, add_bits, count_matches, invert_rows, s
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.core.seam import call
 from setveil.engines import LocalEngine
 from setveil.engines.threads import available_threads
 from setveil.errors import InputError
@@ -64,7 +65,7 @@ class RiskRow:
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RiskTable:
     """One row per number of known items, ascending."""
 
@@ -85,6 +86,17 @@ class RiskTable:
             cells = " ".join(f"{'–' if share is None else f'{100 * share:.2f} %':>12}" for share in shares)
             lines.append(f"{row.known:>5} {row.n_records:>10,} {cells}{'' if row.exact else '  sampled'}")
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        header = ("known items", "records", "singled out", "mean 1/support", "max 1/support", f"below k={self.k}")
+        rows = []
+        for row in self.rows:
+            shares = (row.singled_out, row.mean_inverse_support, row.max_inverse_support, row.below_k)
+            cells = ["–" if share is None else f"{100 * share:.2f} %" for share in shares]
+            rows.append((f"{row.known}{'' if row.exact else ' (sampled)'}", f"{row.n_records:,}", *cells))
+        return str(call("card", "What known items of a person reveal", header=header, rows=rows))
 
 
 def risk(

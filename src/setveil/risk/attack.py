@@ -77,7 +77,7 @@ class AttackRow:
     control: Success | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AttackTable:
     """All attacks on a release."""
 
@@ -104,6 +104,8 @@ class AttackTable:
                 f"{row.strategy:<10}{row.known:>6}{text}{_percent(row.control.inferred if row.control else None):>10}"
             )
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def attack(

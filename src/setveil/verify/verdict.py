@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from setveil.core.seam import call
 from setveil.errors import one_line
 
 
@@ -19,6 +20,12 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def _repr_html_(self) -> str:
+        tone = "good" if self.holds else "bad"
+        return str(
+            call("card", "The promise holds" if self.holds else "The promise is broken", note=self.reason, tone=tone)
+        )
 
 
 @dataclass(frozen=True)

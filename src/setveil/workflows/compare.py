@@ -52,7 +52,7 @@ class Point:
         return self.result.get("status") == "ok"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Sequence[Point]):
     """Every setting with what came of it; prints as the settings that no other beats."""
 
@@ -92,6 +92,21 @@ class Comparison(Sequence[Point]):
             figures = f"{percent(row['exact_ratio']):>8}{percent(row['mean_chance']):>9}{percent(row['avg_re']):>12}"
             lines.append(f"{figures}  {'; '.join(map(name_of, same))}")
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from setveil.report.cards import card
+        from setveil.report.compare_page import name_of
+        from setveil.report.words import percent
+
+        figures = ("exact_ratio", "mean_chance", "avg_re")
+        rows = [
+            ("; ".join(map(name_of, same)), *(percent(same[0][figure]) for figure in figures)) for same in self.front
+        ]
+        n_ok = sum(point.is_ok for point in self)
+        header = ("settings no other beats", "published exactly", "chance of a match", "error of pair counts")
+        return card("Comparison", header=header, rows=rows, note=f"{n_ok} of {len(self)} settings gave a release.")
 
 
 # -- running ----------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from setveil.verify import Verdict
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
     """A published release and everything said about it."""
 
@@ -48,6 +48,9 @@ class Outcome:
     headline: str = ""  # the verdict in one line
     lights: tuple[Light, ...] = ()  # the promise, what remains, usefulness
     advice: tuple[str, ...] = ()  # the most pressing first
+
+    def __repr__(self) -> str:
+        return f"Outcome({self.path}, {'verified' if self.verdict.holds else 'not verified'}, {self.release!r})"
 
 
 def publish(
