@@ -34,6 +34,7 @@ from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergenc
 from setveil.workflows.samples import generate_quest
 
 CASES: tuple[tuple[str, dict[str, object]], ...] = (
+    ("blocks", {}),
     ("nn+", {}),
     ("nn", {"distance": "jaccard"}),
     ("nn", {}),
@@ -43,6 +44,7 @@ CASES: tuple[tuple[str, dict[str, object]], ...] = (
     ("permmondrian", {}),
     ("random", {}),
 )
+GUESSERS = ("longest", "most alike")
 SETS = ("BMS1.dat.gz", "BMS2.dat.gz")
 
 
@@ -89,8 +91,9 @@ def compare(title: str, data: Transactions, p: int, m: int, rs: Iterable[int], s
                 for protocol in PROTOCOLS:
                     queries = draw_queries(data, release.sensitive, protocol, r, 1000, seed)
                     row.append(float(kl_divergences(data, release, queries).mean()))
-            guess = guess_holders(data, release)
-            row += [100 * guess.longest.value, 100 * guess.typical.value] if guess else [np.nan, np.nan]
+            published = data.select(Grouping.publishable(data, release.sensitive))
+            guess = guess_holders(published, release)
+            row += [100 * guess.rate(name).value for name in GUESSERS] if guess else [np.nan, np.nan]
             errors.setdefault(label, []).append(row)
             seconds.setdefault(label, []).append(cpu)
     columns = "".join(f"{protocol + ' r=' + str(r):>18}" for r in asked for protocol in PROTOCOLS)
@@ -106,7 +109,7 @@ def whole_commands(folder: Path, bms2: Path) -> None:
     """Start, read, anonymize, verify, measure and write: CPU seconds and peak memory, kernels compiled."""
     print(f"{'data':24}{'algorithm':20}{'m':>5}{'CPU s':>9}{'MB':>7}")
     for name, options, m in (
-        ("cahd", (), 10), ("cahd", ("ordering=rcm",), 10), ("nn", (), 10), ("nn", (), 100), ("nn+", (), 10),
+        ("cahd", (), 10), ("cahd", ("ordering=rcm",), 10), ("nn", (), 10), ("nn", (), 100), ("nn+", (), 10), ("blocks", (), 10),
     ):  # fmt: skip
         print(_command(folder, "BMS-WebView-2", bms2, name, options, m), flush=True)
     for n_records in (100_000, 1_000_000, 10_000_000):
@@ -132,7 +135,7 @@ def _command(folder: Path, title: str, path: Path, name: str, options: tuple[str
         "-p",
         "10",
     ]
-    command += ["--sensitive", str(sensitive), "--algorithm", name]
+    command += ["--sensitive", str(sensitive), "--algorithm", name, "--accept-guessable"]
     for option in options:
         command += ["--option", option]
     status, cpu, megabytes, _ = run_measured(command, folder / "stdout", {})

@@ -38,6 +38,7 @@ def algorithms(
                             "scales": e.scales,
                             "hierarchy": e.hierarchy,
                             "summary": e.summary,
+                            "guessable": e.guessable,
                         }
                         for e in entries
                     ]
@@ -47,7 +48,8 @@ def algorithms(
         for entry in entries:
             needs = "; needs a hierarchy" if entry.hierarchy == "required" else ""
             say(f"{entry.name:14}{', '.join(entry.models):18}{entry.summary}")
-            say(f"{'':32}{entry.paper}; scales by {entry.scales}{needs}")
+            guessable = "; guessable: needs --accept-guessable" if entry.guessable else ""
+            say(f"{'':32}{entry.paper}; scales by {entry.scales}{needs}{guessable}")
         say("\nThe first algorithm listed for a model is its default. `setveil algorithms NAME` tells more.")
         return
     entry = find(name)
@@ -59,6 +61,7 @@ def algorithms(
                 "models": entry.models,
                 "paper": entry.paper,
                 "scales": entry.scales,
+                "guessable": entry.guessable,
                 "options": [vars(c) for c in choices],
                 "text": text,
             }

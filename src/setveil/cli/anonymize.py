@@ -57,6 +57,9 @@ def anonymize(
     publish_constraints: Annotated[
         bool, typer.Option("--publish-constraints", help="Publish the constraint lists too.")
     ] = False,
+    accept_guessable: Annotated[
+        bool, typer.Option("--accept-guessable", help="Publish groups whose sensitive records can be guessed.")
+    ] = False,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -77,6 +80,7 @@ def anonymize(
             "keep_order": keep_order or None,
             "keep_ids": keep_ids or None,
             "publish_constraints": publish_constraints or None,
+            "accept_guessable": accept_guessable or None,
         },
         "seed": seed,
     }

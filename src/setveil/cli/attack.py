@@ -63,14 +63,27 @@ def attack(
     say(
         f"{targets:,} people attacked; 95 % intervals are in the JSON output. Control: people who are not in the published data."
     )
-    if result.guess is not None:
-        say(
-            f"Who of a group holds its sensitive item? The longest record in {_percent(result.guess.longest)}, the most typical one in "
-            f"{_percent(result.guess.typical)} of {result.guess.n_cases:,} cases; any record would in {100 * result.guess.at_random:.2f}%."
-        )
+    if result.guesses is not None:
+        _show_guesses(result.guesses)
     for line in result.notes:
         say(line)
 
 
 def _percent(rate: Any) -> str:
     return "–" if rate is None else f"{100 * rate.value:.2f}%"
+
+
+def _show_guesses(guesses: Any) -> None:
+    """Who of a group holds its sensitive item: every guesser beside chance, random holders apart from the real ones."""
+    parts = [(title, part) for title, part in (("random holders", guesses.random), ("real ones", guesses.real)) if part]
+    if not parts:
+        return
+    say("\nWho of a group holds its sensitive item? Right guesses:")
+    rows = [
+        (guesser.name, *(_percent(part.rate(guesser.name)) for _, part in parts)) for guesser in parts[0][1].guessers
+    ]
+    rows.append(("anybody", *(f"{100 * part.at_random:.2f}%" for _, part in parts)))
+    table(("guesser", *(title for title, _ in parts)), rows)
+    if guesses.promised is not None:
+        say(f"Promised: at most {100 * guesses.promised:.2f}%. Random holders show what the algorithm gives away,")
+        say("the real ones what people's habits give away as well; no grouping can undo that.")

@@ -67,7 +67,7 @@ class ConstraintAnonymity(PrivacyModel):
 
     def guarantee(self) -> str:
         return (
-            f"Someone who knows a person to have the items of one of the {len(self.constraints):,} privacy constraints "
+            "Someone who knows a person to have the items of one of the owner's privacy constraints "
             f"finds either no or at least {self.k} published records that fit."
         )
 

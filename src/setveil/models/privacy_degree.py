@@ -51,8 +51,6 @@ class PrivacyDegree(PrivacyModel):
         return [
             "Record-level singling out: public items are exact, so a record can be recognized by them.",
             "Links between sensitive items and public ones that the attacker knows from elsewhere.",
-            "Knowledge of how groups are formed: partners are chosen to suit the record with the sensitive item, so that "
-            "within a group the longest or the most typical record is more often the one than 1 in p.",
             "Negative knowledge: whoever knows that group members lack a sensitive item raises the odds for the others.",
             REPEATED_RELEASES,
         ]

@@ -113,6 +113,7 @@ class OutputSection(_Section):
     keep_order: bool = False
     keep_ids: bool = False
     publish_constraints: bool = False
+    accept_guessable: bool = False  # publish groups whose sensitive records can be guessed
 
 
 class AboutSection(_Section):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,21 +72,6 @@ def hash_file(path: Path) -> str:
     """SHA-256 of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def two_digits(value: Any) -> Any:
-    """Numbers rounded to two significant digits, so that they do not pin down the original; inside lists and dicts too."""
-    if isinstance(value, Mapping):
-        return {key: two_digits(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [two_digits(part) for part in value]
-    if isinstance(value, bool) or not isinstance(value, int | float) or value == 0 or value != value:
-        return value
-    if value in (float("inf"), float("-inf")):
-        return None
-    places = 1 - floor(log10(abs(value)))
-    rounded = round(value, places)
-    return int(rounded) if isinstance(value, int) else rounded
 
 
 def write_json(content: Any, path: Path) -> None:

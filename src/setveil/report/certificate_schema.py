@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from setveil.errors import one_line
 from setveil.models import MODELS
-from setveil.report.words import ACHIEVED, METRICS
+from setveil.report.words import ACHIEVED, PUBLIC_METRICS
 
 MOST_RECORDS = 2**40
 MOST_SENTENCES = 50
@@ -104,7 +104,7 @@ def check_schema(certificate: Mapping[str, Any]) -> list[str]:
     problems = []
     if read.model.name not in MODELS:
         problems.append(f"there is no model {one_line(read.model.name)}")
-    for name, known in (("achieved", ACHIEVED), ("metrics", METRICS)):
+    for name, known in (("achieved", ACHIEVED), ("metrics", PUBLIC_METRICS)):
         strange = sorted(set(getattr(read, name)) - set(known))
         if strange:
             problems.append(f"there is no figure {name}.{one_line(strange[0])}")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from setveil.models import Attacker
-from setveil.report.certificate import two_digits
-from setveil.report.words import METRICS
+from setveil.report.words import INTERNAL_ACHIEVED, PUBLIC_METRICS
+
+GUESSING = "Guessing: "  # how the sentence begins that tells what groups give away
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class Facts:
     read: str = ""  # how the input was read, in one line
     risk_before: Sequence[Mapping[str, Any]] = ()
     attacks: Sequence[Mapping[str, Any]] = ()  # carried out
+    guesses: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # who of a group holds its sensitive item: promised and measured
     query_errors: Mapping[str, Any] = field(default_factory=dict)  # of counts read off the release
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)
     input_facts: Mapping[str, Any] = field(default_factory=dict)
@@ -58,15 +62,21 @@ class Facts:
     examples: Sequence[Mapping[str, Any]] = ()
     warnings: Sequence[str] = ()
 
+    @property
+    def guessing(self) -> str:
+        """The sentence on how often guessers are right, where groups give something away; else empty."""
+        return next((sentence for sentence in self.not_protected if sentence.startswith(GUESSING)), "")
+
     def public(self) -> Facts:
         """The version that may leave the house."""
-        shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds", "achieved"}
+        shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds"}
         shown |= {"attacker", "reach", "alternatives", "glossary", "other_algorithms"}
         shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
-        metrics = {name: two_digits(value) for name, value in self.metrics.items() if name in METRICS}
-        return Facts(**kept, model_options=options, metrics=metrics, is_internal=False)
+        metrics = {name: value for name, value in self.metrics.items() if name in PUBLIC_METRICS}
+        achieved = {name: value for name, value in self.achieved.items() if name not in INTERNAL_ACHIEVED}
+        return Facts(**kept, model_options=options, metrics=metrics, achieved=achieved, is_internal=False)
 
     def with_files(self, files: Mapping[str, str]) -> Facts:
         """The same with the hashes of the files written so far."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 
 from setveil import __version__
 from setveil.core import Grouping, LocalRecoding, Release, RunRecord
 from setveil.models import certified_model
 from setveil.report.changes import Cover, changes_of, examples_of, shape_of
-from setveil.report.facts import Facts
+from setveil.report.facts import GUESSING, Facts
 from setveil.report.lights import kept_words
 from setveil.report.words import ACHIEVED, METRICS
 
-DERIVED = "A hierarchy derived from the data: its shape tells something about how often items occur."
+DERIVED = "A hierarchy derived from the data: it tells which items occur, and its shape may tell how often."
 SEQUENCES = (
     "Order and time: records are sets; what order or dates within a record would tell is neither used nor protected."
 )
+STEP, FEWEST_FOR_FIGURES = 0.05, 1000  # how coarse a figure about the original is made before it may be public
 MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
 
 
@@ -29,10 +31,12 @@ def facts_of(
     risk_before: Mapping[str, Any],
     risk_after: Mapping[str, Any],
     kept: Sequence[str] = (),
+    guesses: Mapping[str, Any] | None = None,
 ) -> Facts:
     """All facts, internal ones included; ``Facts.public()`` takes them out again.
 
-    ``labels``: the published items' names in the files; ``kept``: "ids" and "order" if they are published.
+    ``labels``: the published items' names in the files; ``kept``: "ids" and "order" if they are published;
+    ``guesses``: how often guessers were right, where groups were formed around those who hold something sensitive.
     """
     record = release.record
     assert record is not None, "a release is reported with the record of its run"
@@ -40,11 +44,13 @@ def facts_of(
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         not_protected.append(DERIVED)
     not_protected += [SEQUENCES, MEMBERSHIP]
+    if guesses:
+        not_protected.insert(0, guessing_words(guesses, release.published.n_records))
     cover = Cover(release)
     return Facts(
         version=__version__,
         model=record.model.name,
-        model_options=record.model.options(),
+        model_options=options_that_occur(release, record.model.options()),
         guarantee=record.model.guarantee(),
         attacker=record.model.attacker(),
         reach=record.model.reach,
@@ -71,6 +77,38 @@ def facts_of(
         warnings=record.warnings,
         kept=tuple(kept),
     )
+
+
+def options_that_occur(release: Release, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The model's options; of a list of sensitive items only those that the published files show.
+
+    A list may hold more than the data does, and what it holds is nobody's business.
+    """
+    if not options.get("sensitive"):
+        return dict(options)
+    shown = {
+        label
+        for label, support in zip(release.published.vocabulary, release.published.supports, strict=True)
+        if support
+    }
+    if isinstance(release, Grouping):
+        shown |= {release.sensitive[int(item)] for item in set(release.count_item.tolist())}
+    listed = [label for label in options["sensitive"] if label in shown]
+    if not listed and release.record is not None:  # nothing of them is published: name what there was
+        listed = [label for label in options["sensitive"] if label in release.record.data.vocabulary]
+    return {**options, "sensitive": listed}
+
+
+def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
+    """What groups that are formed around sensitive records give away, no finer than in steps of 5 %."""
+    promised = guesses.get("promised")
+    part = guesses.get("random") or guesses.get("real")
+    told = f"{GUESSING}groups are formed around the records with sensitive items, and that shows. "
+    if promised is None or part is None or n_records < FEWEST_FOR_FIGURES:
+        return told + "Whoever picks a member of a group by its looks is right more often than promised."
+    best = max(part["guessers"], key=lambda name: part["guessers"][name][0])
+    rate = STEP * ceil(part["guessers"][best][0] / STEP - 1e-9)
+    return told + f'Promised: {100 * promised:.3g} %. Measured: about {100 * rate:.0f} %, by the guesser "{best}".'
 
 
 def public_facts(
@@ -117,7 +155,12 @@ def _leaves_out_occurrences(release: Release) -> bool:
     """Whether single occurrences were left out: of nodes in a local recoding, of sensitive items in a grouping."""
     if isinstance(release, LocalRecoding):
         return release.node_of_occurrence is not None and bool((release.node_of_occurrence < 0).any())
-    return isinstance(release, Grouping) and bool(release.details.get("suppressed_occurrences"))
+    if not isinstance(release, Grouping) or release.record is None:
+        return False
+    asked = release.record.options.get(
+        "suppress_excess", False
+    )  # the owner's decision, whether anything was in excess or not
+    return asked if isinstance(asked, bool) else str(asked).lower() == "true"
 
 
 def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[str, Any]:
@@ -139,6 +182,7 @@ def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[s
         "metrics": dict(facts.metrics),
         "histograms": dict(facts.histograms),
         "achieved": dict(facts.achieved),
+        "guesses": dict(facts.guesses),
         "details": dict(facts.details),
         "seconds": dict(facts.seconds),
         "warnings": list(facts.warnings),

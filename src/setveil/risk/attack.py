@@ -25,13 +25,13 @@ release is not made anew without them, so this is an approximation. Real people 
 Figures are means over independently drawn targets, with 95 % intervals.
 
 A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more attacker is
-tried on it, who knows nobody and takes the longest or the most typical record of a group for the holder (``guesses.py``).
+tried on it, who knows nobody and picks a record of a group by its looks, in thirteen ways (``guesses.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.base import whole_number
-from setveil.risk.guesses import Guess, guess_holders
+from setveil.risk.guesses import GuessTable, Remake, guess_both
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Outcomes, Surface
 
@@ -86,11 +86,12 @@ class AttackTable:
     control: str  # how the control group came about
     seed: int
     notes: tuple[str, ...] = ()
-    guess: Guess | None = None  # groupings only
+    guesses: GuessTable | None = None  # groupings only
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; a rate is [value, low, high]."""
-        return asdict(self)
+        plain = asdict(replace(self, guesses=None))
+        return {**plain, "guesses": None if self.guesses is None else self.guesses.to_dict()}
 
     def __str__(self) -> str:
         lines = [f"{'knows':<10}{'items':>6}{'singled out':>24}{'linked':>24}{'inferred':>24}{'control':>10}"]
@@ -120,13 +121,17 @@ def attack(
     control: Transactions | None = None,
     wrong: float = 0.2,
     aligned: bool = True,
+    guess: bool = True,
+    remake: Remake | None = None,
+    promised: float | None = None,
     progress: Progress = no_progress,
 ) -> AttackTable:
     """Attack a release of ``original`` in every way asked for.
 
     ``sensitive``: the items to infer; those of the release unless given. ``control``: people who are not in the data.
     ``aligned=False``: the release is not in the order of the original, so nobody can tell whether a record is the right
-    one: *singled out*, *found*, *linked* and the default control are left out.
+    one: *singled out*, *found*, *linked*, the default control and guesses are left out. ``remake``: makes the release of
+    other data in the same way, for guessers who know the program; ``promised``: what they are told they will not exceed.
     """
     if isinstance(release, Grouping) and release.published.n_records < original.n_records:
         original = original.select(Grouping.publishable(original, release.sensitive))
@@ -170,8 +175,10 @@ def attack(
                 )
             )
     how = "the targets without their own record" if control is None else f"{control.n_records:,} people held out"
-    guess = guess_holders(original, release) if aligned and isinstance(release, Grouping) else None
-    return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guess)
+    guesses = None
+    if guess and aligned and isinstance(release, Grouping):
+        guesses = guess_both(original, release, promised, remake, seed)
+    return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses)
 
 
 def _check(

@@ -85,7 +85,7 @@ def _grow(vocabulary: Vocabulary, split: Callable[[Sequence[_Group]], Runs]) -> 
         stack.extend((member, len(parents)) for member in reversed(group.members))
         labels.append(f"{group.first}..{group.last}" if group.members else group.first)
         parents.append(parent)
-    return Hierarchy.from_parents(parents, labels)
+    return Hierarchy.from_parents(parents, labels, derived_from_data=True)  # its leaves are the items that occur
 
 
 def from_words(words: str, vocabulary: Vocabulary) -> Hierarchy:

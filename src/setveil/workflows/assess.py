@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Release, Transactions
+from setveil.core import Grouping, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.models import PrivacyModel, as_model
+from setveil.models import PrivacyDegree, PrivacyModel, as_model
 from setveil.workflows.reading import as_transactions
 
 if TYPE_CHECKING:
     from setveil.risk import RiskTable
     from setveil.risk.attack import AttackTable
+    from setveil.risk.guesses import GuessTable
     from setveil.risk.intervals import Rate
     from setveil.verify import Verdict
 
@@ -45,7 +46,7 @@ def quick_attacks(data: Transactions, release: Release, seed: int) -> list[dict[
     """A few attacks in passing, as plain figures: random and rarest items of a thousand people, against their control."""
     from setveil.risk.attack import attack as carry_out
 
-    table = carry_out(data, release, KNOWN, TARGETS, seed, strategies=("random", "rarest"))
+    table = carry_out(data, release, KNOWN, TARGETS, seed, strategies=("random", "rarest"), guess=False)
     return [
         {
             "strategy": row.strategy,
@@ -116,4 +117,42 @@ def attack(
 
     original = as_transactions(data, **(read_options or {}))
     others = None if control is None else as_transactions(control, **(read_options or {}))
+    if release.record is not None:
+        options = {**guessing_options(release.record), **options}
     return carry_out(original, release, known, targets, seed, control=others, progress=progress, **options)
+
+
+def public_metrics(release: Release) -> dict[str, int]:
+    """The figures of a certificate: what the published files alone determine."""
+    published = release.published
+    groups = {"n_groups": release.n_groups} if isinstance(release, Grouping) else {}
+    return {
+        **groups,
+        "n_published_items": int((published.supports > 0).sum()),
+        "empty_records": published.n_empty,
+    }
+
+
+def quick_guesses(data: Transactions, release: Release) -> GuessTable | None:
+    """Who of a group holds its sensitive item: every guesser who does not make the release anew; groupings only."""
+    from setveil.risk.guesses import guess_both
+
+    if not isinstance(release, Grouping) or release.record is None:
+        return None
+    known = guessing_options(release.record)
+    return guess_both(data, release, known.get("promised"), known.get("remake"), release.record.seed, replay=False)
+
+
+def guessing_options(record: RunRecord) -> dict[str, Any]:
+    """What guessers who know the program need: the promise, and a way to make the release of other data."""
+    return remaking(record.model, record.algorithm, record.options, record.seed)
+
+
+def remaking(model: PrivacyModel, algorithm: str, options: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """The same from what a folder tells; nothing for a model that makes no groups."""
+    from setveil.algorithms import Context, find, make_algorithm
+
+    if not isinstance(model, PrivacyDegree):
+        return {}
+    chosen = make_algorithm(find(algorithm).load(), algorithm, options)
+    return {"promised": 1 / model.p, "remake": lambda data: chosen.run(data, model, Context(seed=seed))}

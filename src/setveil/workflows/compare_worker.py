@@ -65,7 +65,7 @@ def _attacked(data: Transactions, release: Release, known: int) -> tuple[float |
     """How often an attacker who knows so many random items of a person singles out, and picks, the right record."""
     from setveil.risk.attack import attack
 
-    rows = attack(data, release, (known,), N_TARGETS, strategies=("random",)).rows
+    rows = attack(data, release, (known,), N_TARGETS, strategies=("random",), guess=False).rows
     if not rows or rows[0].after.singled_out is None or rows[0].after.linked is None:
         return None, None  # nobody has that many items
     return rows[0].after.singled_out.value, rows[0].after.linked.value

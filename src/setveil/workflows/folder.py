@@ -16,10 +16,10 @@ from setveil.io.releases.canonical import layout_of, published_name
 from setveil.io.releases.files import read_release, reorder_records
 from setveil.io.releases.folders import internal_beside, settle
 from setveil.io.releases.names import guard, relabel, unguard
-from setveil.models import PrivacyModel
+from setveil.models import PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
 from setveil.verify import check_files
-from setveil.workflows.assess import attack, measure
+from setveil.workflows.assess import attack, measure, remaking
 from setveil.workflows.policies import hierarchy_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,16 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
     """Attack a release folder; see ``risk.attack``. Linking needs ``OUT.internal`` beside it."""
     release, is_ordered = _open(out)
-    return attack(data, release, aligned=is_ordered, **options)
+    return attack(data, release, aligned=is_ordered, **{**_remaking(Path(out)), **options})
+
+
+def _remaking(folder: Path) -> dict[str, Any]:
+    """How to make the release of other data: by the owner's record where it is at hand, else with the usual options."""
+    certificate, _ = check_files(folder)
+    model, _ = certified_model(certificate["model"]["name"], dict(certificate["model"]["options"]))
+    record = owners_record(folder, certificate) or {}
+    algorithm = record.get("algorithm", {"name": certificate["algorithm"]["name"], "options": {}})
+    return remaking(model, algorithm["name"], algorithm["options"], int(record.get("seed", 0)))
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from setveil.policy.resolve import model_of
 from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
 from setveil.workflows.policies import hierarchy_of
-from setveil.workflows.publish import Outcome, publish
+from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def run(
     tell: Callable[[str], object] = lambda line: None,
 ) -> Outcome:
     """The whole flow of one policy over one input; ``tell`` hears in one line how the input was read."""
+    if policy.algorithm.name:
+        refuse_guessable(policy.algorithm.name, policy.output.accept_guessable)
     with Staging(out, force) as staging:  # reserved before the long work
         progress("reading", None)
         data, input_facts = read_input(source, policy)
@@ -56,6 +58,7 @@ def run(
             keep_order=policy.output.keep_order,
             keep_ids=policy.output.keep_ids,
             publish_constraints=policy.output.publish_constraints,
+            accept_guessable=policy.output.accept_guessable,
             policy=policy,
             input_facts=input_facts,
             risk_before=risk_before,

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.algorithms import by_kind
+from setveil.algorithms import by_kind, find
 from setveil.core import Grouping, Recoding, Release, RunRecord
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InputError, SetveilWarning
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
-from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_risk
+from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_risk
 from setveil.workflows.policies import policy_of
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def publish(
     keep_order: bool = False,
     keep_ids: bool = False,
     publish_constraints: bool = False,
+    accept_guessable: bool = False,
     policy: Policy | None = None,
     input_facts: Mapping[str, Any] | None = None,
     risk_before: RiskTable | None = None,
@@ -70,7 +71,9 @@ def publish(
 ) -> Outcome:
     """Write ``OUT`` and ``OUT.internal`` as a whole, or raise and leave nothing behind.
 
-    A release whose files do not keep the claim is refused with GuaranteeError. ``staging``: where the caller has reserved ``out``.
+    A release whose files do not keep the claim is refused with GuaranteeError. Groups formed around sensitive records can be
+    guessed; they are published only with ``accept_guessable``, and the certificate then says how often. ``staging``: where the
+    caller has reserved ``out``.
     """
     from setveil.io.releases.files import write_release
     from setveil.report.certificate import write_json
@@ -88,6 +91,7 @@ def publish(
     kept = tuple(name for name, is_kept in (("ids", keep_ids), ("order", keep_order)) if is_kept)
     for words in kept_words(kept):
         warnings.warn(words, SetveilWarning, stacklevel=2)
+    is_guessable = refuse_guessable(record.algorithm, accept_guessable)
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
@@ -100,6 +104,8 @@ def publish(
             risk_before = risk_before or quick_risk(record.data, record.model, record.seed)
             risk_after = public_risk(again, record.model)
             attacks = quick_attacks(record.data, release, record.seed)
+            table = quick_guesses(record.data, release)
+            guesses = {} if table is None else table.to_dict()
             errors = query_errors(record.data, release, seed=record.seed)
         with _stage("report", "reporting", seconds, progress):
             facts = replace(
@@ -112,7 +118,9 @@ def publish(
                     risk_before.to_dict(),
                     risk_after.to_dict(),
                     kept,
+                    guesses if is_guessable else None,
                 ),
+                guesses=guesses,
                 about=about_of(policy),
                 read=record.data.summary(),
                 attacks=attacks,
@@ -145,6 +153,17 @@ def publish(
     )
 
 
+def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
+    """Whether an algorithm's groups can be guessed; an error unless the owner accepts that."""
+    is_guessable = find(algorithm).guessable
+    if is_guessable and not is_accepted:
+        raise InputError(
+            f'who holds what in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out --algorithm, '
+            "or say --accept-guessable (accept_guessable=True)."
+        )
+    return is_guessable
+
+
 def about_of(policy: Policy | None) -> dict[str, str]:
     """What the owner says about the decision."""
     return {} if policy is None else policy.about.model_dump(exclude_none=True)
@@ -164,9 +183,10 @@ def _verified(
 ) -> tuple[Release, Verdict, Mapping[str, Any]]:
     """The release read back from the files as written, its verdict, and what it achieves; a broken claim is refused."""
     from setveil.io.releases.files import read_release
+    from setveil.report.record import options_that_occur
     from setveil.verify import judge
 
-    sensitive = tuple(getattr(record.model, "sensitive", ()))
+    sensitive = tuple(options_that_occur(release, record.model.options()).get("sensitive") or ())
     again = read_release(folder, release.kind, written.published, written.layout, sensitive)
     if isinstance(release, Recoding) and isinstance(again, Recoding):
         # Files do not tell absent items from suppressed ones; the owner knows.

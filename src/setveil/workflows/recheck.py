@@ -27,8 +27,9 @@ from setveil.io.releases.folders import settle
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
+from setveil.report.words import INTERNAL_ACHIEVED
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
-from setveil.workflows.assess import public_risk
+from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.folder import in_input_order, owners_model, plain, read_folder
 from setveil.workflows.reading import read
 
@@ -227,15 +228,14 @@ class _Check:
             self.unchecked.append(MAYBE_SUPPRESSED)
 
     def _compare_achieved(self, found: Mapping[str, Any]) -> None:
-        if self.verdict is not None and self.verdict.holds and dict(found) != self.certificate["achieved"]:
+        public = {name: value for name, value in found.items() if name not in INTERNAL_ACHIEVED}
+        if self.verdict is not None and self.verdict.holds and public != self.certificate["achieved"]:
             self._wrong('"achieved" is not what the records show')
 
     def _check_words(self, model: PrivacyModel, is_hidden: bool) -> None:
         """Sentences belong to a model and its options; other versions may word them differently."""
         said = self.certificate
         self.publisher_says |= {"setveil": said["setveil"], "algorithm": said["algorithm"]["name"]}
-        if said["metrics"]:
-            self.publisher_says["metrics"] = dict(said["metrics"])
         if said["setveil"] != __version__:
             self.unchecked.append(
                 f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use that one."
@@ -260,6 +260,8 @@ class _Check:
         rows = json.loads(json.dumps(public_risk(release, model, self.progress).to_dict()["rows"]))
         if rows != self.certificate["risk"]["after"]:
             self._wrong('"risk" is not what the records show')
+        if public_metrics(release) != self.certificate["metrics"]:
+            self._wrong('"metrics" is not what the records show')
 
     def _check_page(self, release: Release) -> None:
         """The page follows from the certificate and the files, so it can be drawn again."""

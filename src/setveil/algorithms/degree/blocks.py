@@ -24,13 +24,14 @@ per unit alone, so exchanging members of a block changes nothing; and it treats 
 two units of one joined group gives the same groups with the same probability. Together, any member of a group can be
 moved to the place of any other. ``docs/algorithms/degree/blocks.md`` has the argument in full, and its limits.
 
+Departures from the paper: all of it; only the form of the release is theirs.
+
 The draws depend on the seed and on a digest of all records, so they are the same for the same data in any order, and nobody
 who does not know all of it can repeat them.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,7 +41,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _blocks as kernels
 from setveil.algorithms.degree._grouping import Rows
-from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, split_records
+from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, secret_draws, split_records
 from setveil.core import Grouping, Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
@@ -95,16 +96,6 @@ class BlocksOfRecords(Algorithm):
                 span = (start, min(start + SLICE, n_records, n_steps - first))
                 kernels.exchange_records(span, public, holders, cost, blocks, desk)
         return blocks.block_of
-
-
-def secret_draws(split: Split, seed: int) -> np.random.Generator:
-    """Random numbers that are the same for the same records in any order, and known to nobody who lacks some of them."""
-    digest = hashlib.sha256(repr(seed).encode())
-    for part in (split.public, split.hidden):
-        digest.update(np.ascontiguousarray(part.indptr).tobytes())
-        digest.update(np.ascontiguousarray(part.items).tobytes())
-        digest.update("\0".join(part.vocabulary).encode())
-    return np.random.default_rng(np.frombuffer(digest.digest(), dtype=np.uint32))
 
 
 def shuffle_equals(public: Transactions, order: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ drawn at random, depend on what the records are and never on the order in which 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -110,6 +111,16 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
         int(implied.sum()),
         n_bare,
     )
+
+
+def secret_draws(split: Split, seed: int) -> np.random.Generator:
+    """Random numbers that are the same for the same records in any order, and known to nobody who lacks some of them."""
+    digest = hashlib.sha256(repr(seed).encode())
+    for part in (split.public, split.hidden):
+        digest.update(np.ascontiguousarray(part.indptr).tobytes())
+        digest.update(np.ascontiguousarray(part.items).tobytes())
+        digest.update("\0".join(part.vocabulary).encode())
+    return np.random.default_rng(np.frombuffer(digest.digest(), dtype=np.uint32))
 
 
 def _excess(data: Transactions, is_sensitive: NDArray[np.bool_], p: int) -> NDArray[np.int64]:

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.degree.cahd import group_in_sequence
-from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, split_records
+from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, secret_draws, split_records
 from setveil.core import Grouping, Transactions
 from setveil.models import PrivacyDegree
-from setveil.orderings import random_order
 
 
 @dataclass(frozen=True)
@@ -28,5 +27,7 @@ class RandomGroups(Algorithm):
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Shuffle, then form groups as CAHD does."""
         split = split_records(data, model, self.suppress_excess, context.seed)
-        order = random_order(split.public, context.seed)
+        order = secret_draws(split, context.seed).permutation(
+            split.n_records
+        )  # nobody can repeat it without all records
         return split.release(group_in_sequence(split, order, 1, "none", False, context), {})

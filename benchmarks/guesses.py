@@ -1,0 +1,62 @@
+"""Guessing who of a group holds its sensitive item: every guesser against every algorithm for the privacy degree.
+
+    python -m benchmarks.guesses --data DIR            two data sets, p=10, 10 sensitive items, one seed
+    python -m benchmarks.guesses --data DIR --seeds 3  the mean of three
+
+Sensitive items are drawn as in ``benchmarks.sensitive``. *Random*: they are dealt anew to records drawn at random and the
+release is made anew, so whoever is ahead of 10 % learned it from the groups. *Real*: they stay where they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import setveil as sv
+from benchmarks.sensitive import SETS, draw_sensitive
+from setveil.core import Grouping, Transactions
+from setveil.risk.guesses import Guesses, guess_both
+from setveil.workflows.assess import guessing_options
+
+ALGORITHMS = ("blocks", "random", "nn", "lsh", "cahd", "nn+", "permmondrian")
+
+
+def measure(data: Transactions, algorithm: str, seed: int) -> tuple[Guesses | None, Guesses | None]:
+    """Guesses on random and on real holders."""
+    release = sv.anonymize(
+        data, "degree", algorithm=algorithm, p=10, sensitive=draw_sensitive(data, 10, seed), seed=seed
+    )
+    assert isinstance(release, Grouping) and release.record is not None
+    table = guess_both(release.record.data, release, seed=seed, **guessing_options(release.record))
+    return table.random, table.real
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print a table per data set and kind of holder: guessers down, algorithms across, % right."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.guesses", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
+    parser.add_argument("--seeds", type=int, default=1)
+    given = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    for name in SETS:
+        data = sv.read(given.data / name)
+        found = {a: [measure(data, a, seed) for seed in range(given.seeds)] for a in ALGORITHMS}
+        for place, title in enumerate(("random", "real")):
+            print(f"\n{name}, {title} holders, % right\n{'':16}" + "".join(f"{a:>13}" for a in ALGORITHMS))
+            parts = {a: [pair[place] for pair in pairs if pair[place] is not None] for a, pairs in found.items()}
+            first = parts[ALGORITHMS[0]][0]
+            assert first is not None
+            for guesser in (guesser.name for guesser in first.guessers):
+                rates = [np.mean([part.rate(guesser).value for part in parts[a] if part]) for a in ALGORITHMS]
+                print(f"{guesser:16}" + "".join(f"{100 * rate:>13.1f}" for rate in rates), flush=True)
+            chance = [np.mean([part.at_random for part in parts[a] if part]) for a in ALGORITHMS]
+            print(f"{'anybody':16}" + "".join(f"{100 * rate:>13.1f}" for rate in chance), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
