@@ -246,3 +246,38 @@ def test_time_runs_out(folders: dict[str, Path]) -> None:
     checked = verify_folder(folders["jsonl"], time_limit=0)
     assert checked.holds is None
     assert "--time-limit" in checked.unchecked[0]
+
+
+ODD = ["=SUM(A1)", "'=x", "+1", "-2", "@me", "a\rb", "\u202etxt", "plain", "'quoted", 'say "hi"', "a;b|c"]
+
+
+@pytest.mark.parametrize("layout", ["long", "basket", "jsonl"])
+def test_formulas_and_odd_labels_survive(tmp_path: Path, layout: str) -> None:
+    rows = [[label, "x"] for label in ODD for _ in range(3)] + [ODD] * 3
+    release = sv.anonymize(Transactions.from_lists(rows), sv.KmAnonymity(k=3, m=2), "aa", "fanout:3")
+    release.publish(tmp_path / "plain", to=layout)
+    release.publish(tmp_path / "safe", to=layout, safe_csv=True)
+    for name in ("plain", "safe"):
+        checked = verify_folder(tmp_path / name, rows, labels_as_they_are=True)
+        assert checked.holds, checked.problems
+        assert sv.open_release(tmp_path / name).transactions() == release.transactions()
+    text = (tmp_path / "safe" / "codebook.csv").read_bytes().decode()
+    assert "\n'=SUM(A1),'=SUM(A1)\n" in text or ",'=SUM(A1)\n" in text
+    assert ",=SUM(A1)\n" not in text
+
+
+def test_sensitive_items_are_found_under_their_new_names(tmp_path: Path) -> None:
+    """Layouts of whole numbers rename every item; what is sensitive stays so."""
+    rows = [["a", "b", "hiv"], ["a", "b"], ["a", "b"], ["c"], ["c"], ["c", "flu"]] * 4
+    model = sv.Coherence(h=50, k=2, p=2, sensitive=["hiv", "flu"])
+    release = sv.anonymize(rows, model, "mm")
+    for layout in ("fimi", "spmf", "jsonl"):
+        release.publish(tmp_path / layout, to=layout)
+        assert verify_folder(tmp_path / layout).holds
+    naked = sv.Coherence(h=10, k=2, p=2, sensitive=["hiv"])
+    from dataclasses import replace
+
+    assert release.record is not None
+    broken = replace(release, record=replace(release.record, model=naked))
+    with pytest.raises(sv.GuaranteeError):
+        broken.publish(tmp_path / "broken", to="fimi")

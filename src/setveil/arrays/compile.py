@@ -31,22 +31,12 @@ numba = _import_numba()
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
-class KernelCache(numba.core.caching.FunctionCache):  # type: ignore[misc, name-defined]
-    """Numba's cache on disk, which does not stumble over what another version of setveil has left there."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel, None if it has to be compiled."""
-        try:
-            return super().load_overload(sig, target_context)
-        except (ImportError, AttributeError):  # it names a type that has moved since
-            self.flush()
-            return None
-
-
 def compiled(kernel: Kernel) -> Kernel:
     """Compile on first call, without the GIL; cached on disk if that is possible."""
     dispatcher = numba.njit(nogil=True)(kernel)
-    with suppress(RuntimeError):  # if no cache folder is writable: compile in memory, every time
+    with suppress(RuntimeError, OSError):  # if no cache folder is writable: compile in memory, every time
+        from setveil.kernel_cache import KernelCache
+
         dispatcher._cache = KernelCache(kernel)
     return cast(Kernel, dispatcher)
 

@@ -1,0 +1,24 @@
+"""The command line. Loading it takes a moment, in which Ctrl-C ends as quietly as it does later on."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from types import FrameType
+
+
+def _leave_at_once(number: int, frame: FrameType | None) -> None:
+    os.write(2, b"setveil: stopped; nothing was written.\n")
+    os._exit(130)
+
+
+def is_loaded() -> None:
+    """Ctrl-C is an exception again."""
+    if signal.getsignal(signal.SIGINT) is _leave_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGINT, _leave_at_once)

@@ -54,6 +54,9 @@ def anonymize(
         bool, typer.Option("--keep-order", help="Keep the input's record order (it is published then).")
     ] = False,
     keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep record ids (they are published then).")] = False,
+    safe_csv: Annotated[
+        bool, typer.Option("--safe-csv", help="Put ' before labels that a spreadsheet could take for a formula.")
+    ] = False,
     publish_constraints: Annotated[
         bool, typer.Option("--publish-constraints", help="Publish the constraint lists too.")
     ] = False,
@@ -81,6 +84,7 @@ def anonymize(
             "keep_ids": keep_ids or None,
             "publish_constraints": publish_constraints or None,
             "accept_guessable": accept_guessable or None,
+            "safe_csv": safe_csv or None,
         },
         "seed": seed,
     }

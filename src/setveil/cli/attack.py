@@ -23,7 +23,7 @@ def attack(
         Path, typer.Argument(metavar="OUT", help="A release folder; with OUT.internal beside it for linking.")
     ],
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
-    targets: Annotated[int, typer.Option(help="How many people are attacked.")] = 10_000,
+    targets: Annotated[int, typer.Option(min=1, max=10**9, help="How many people are attacked.")] = 10_000,
     sensitive: o.Sensitive = None,
     seed: o.Seed = None,
     reading: o.Reading = o.NOTHING,

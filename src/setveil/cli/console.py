@@ -9,11 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import SetveilWarning
+from setveil.errors import SetveilWarning, one_line, printable
 
 if TYPE_CHECKING:
     from setveil.core import Transactions
     from setveil.core.progress import Progress
+
+LONGEST = 300  # characters of an error
+LAYOUT = "\n\t"  # characters that lines and lists are made of
 
 
 def show_warnings() -> None:
@@ -21,20 +24,25 @@ def show_warnings() -> None:
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, SetveilWarning):
-            print(f"warning: {message}", file=sys.stderr)  # noqa: T201
+            note(f"warning: {one_line(str(message), LONGEST)}")
 
     warnings.simplefilter("always", SetveilWarning)
     warnings.showwarning = show
 
 
 def say(text: str) -> None:
-    """One line for people, on standard output."""
-    print(text)  # noqa: T201
+    """One line for people, on standard output; what a terminal would obey is shown as an escape."""
+    print(printable(text, kept=LAYOUT))  # noqa: T201
 
 
 def note(text: str) -> None:
     """One line about the run, on standard error, so that output can be piped."""
-    print(text, file=sys.stderr)  # noqa: T201
+    print(printable(text, kept=LAYOUT), file=sys.stderr)  # noqa: T201
+
+
+def complain(text: str) -> None:
+    """What went wrong, in one line of bounded length."""
+    note(one_line(text, LONGEST))
 
 
 def read_data(source: Any, reading: Mapping[str, Any]) -> Transactions:
@@ -48,7 +56,15 @@ def read_data(source: Any, reading: Mapping[str, Any]) -> Transactions:
 
 def say_json(content: Any) -> None:
     """One JSON object and nothing else."""
-    print(json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False))  # noqa: T201
+    text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)
+    print("".join(map(_as_json, text)) if not text.replace("\n", "").isprintable() else text)  # noqa: T201
+
+
+def _as_json(character: str) -> str:
+    """The character as it may stand in JSON on a terminal: \\u202e turns nothing around and means the same."""
+    if character.isprintable() or character == "\n":
+        return character
+    return json.dumps(character)[1:-1]
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
@@ -60,7 +76,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
     for number, name in enumerate(header):
         grid.add_column(name, justify="left" if number == 0 else "right", overflow="fold")
     for row in rows:
-        grid.add_row(*row)
+        grid.add_row(*(printable(cell) for cell in row))
     Console(highlight=False, markup=False).print(grid)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from setveil.cli.console import note, say, show_warnings
+from setveil.cli import is_loaded
+from setveil.cli.console import complain, note, say, show_warnings
 from setveil.errors import SetveilError
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
@@ -45,6 +46,7 @@ def _register() -> None:
 
 
 _register()
+is_loaded()
 
 
 def main() -> None:
@@ -91,19 +93,19 @@ def _run(arguments: list[str]) -> int:
         if type(problem).__name__ == "NoArgsIsHelpError":
             note(problem.format_message())
         else:
-            note(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help.")
+            complain(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help.")
         return 2
     except typer.Exit as ended:
         return ended.exit_code
     except SetveilError as problem:
-        note(f"setveil: {problem}")
+        complain(f"setveil: {problem}")
         return problem.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return _stopped()
     except (BrokenPipeError, SystemExit):  # whoever read the output has gone; Typer leaves on its own then
         return 141  # as if ended by SIGPIPE: what was not delivered is not called fine
     except OSError as problem:
-        note(f"setveil: {problem.strerror or problem}; nothing more was written.")
+        complain(f"setveil: {problem.strerror or problem}; nothing more was written.")
         return 4
     except MemoryError:
         note("setveil: out of memory; try a smaller m, an algorithm that scales, or a larger machine.")

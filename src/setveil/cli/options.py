@@ -67,7 +67,7 @@ HierarchyColumns = Annotated[
 UnknownItems = Annotated[
     str | None, typer.Option(help="Items missing from the hierarchy: error, or root to put them below the root.")
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of everything random.")]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of everything random.")]
 
 
 Reading = Mapping[str, Any]  # what was said about reading the input, as ``setveil.read`` takes it
@@ -129,12 +129,18 @@ def hierarchy_source(
     return source_of(hierarchy, format, columns, input or "")
 
 
+MOST_KNOWN = 1000  # items of a person
+
+
 def numbers_of(text: str) -> tuple[int, ...]:
     """``1,2,3`` as numbers of known items."""
-    from setveil.errors import InputError
+    from setveil.errors import InputError, one_line
 
-    if not all(part.strip().isdigit() and int(part) > 0 for part in text.split(",")):
-        raise InputError(f'--known takes numbers of items, as in 1,2,3,4, not "{text}".')
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 4 and 0 < int(part) <= MOST_KNOWN for part in parts):
+        raise InputError(
+            f'--known takes numbers of items from 1 to {MOST_KNOWN:,}, as in 1,2,3,4, not "{one_line(text)}".'
+        )
     return tuple(int(part) for part in text.split(","))
 
 

@@ -39,7 +39,7 @@ import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -114,6 +114,7 @@ class OutputSection(_Section):
     keep_ids: bool = False
     publish_constraints: bool = False
     accept_guessable: bool = False  # publish groups whose sensitive records can be guessed
+    safe_csv: bool = False
 
 
 class AboutSection(_Section):
@@ -129,7 +130,7 @@ class Policy(_Section):
     """One file, everything decided."""
 
     schema_version: Literal[1] = Field(alias="schema")
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     model: ModelSection
     algorithm: AlgorithmSection = AlgorithmSection()
     hierarchy: HierarchySection = HierarchySection()

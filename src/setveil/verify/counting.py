@@ -9,11 +9,14 @@ of steps and resumed, so that no call takes long.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from setveil.kernel_cache import KernelCache
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
@@ -25,10 +28,10 @@ DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, N_FOUND, NEED_BRANCHES, NEED_PLACES = ran
 
 def compiled(loop: Loop) -> Loop:
     """Compile on first call; keep the result on disk where some folder is writable."""
-    try:
-        return cast(Loop, numba.njit(cache=True, nogil=True)(loop))
-    except RuntimeError:  # no folder for a cache
-        return cast(Loop, numba.njit(nogil=True)(loop))
+    dispatcher: Any = numba.njit(nogil=True)(loop)
+    with suppress(RuntimeError, OSError):  # no folder for a cache
+        dispatcher._cache = KernelCache(loop)
+    return cast(Loop, dispatcher)
 
 
 @compiled

@@ -69,6 +69,7 @@ def make_release(
         )
     chosen = make_algorithm(entry.load(), entry.name, options)
     check_lists(data, {what: getattr(model, what, None) for what in LISTS})
+    _refuse_all_sensitive(data, model)
     if context.hierarchy is not None and entry.hierarchy == "none":
         warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
     started = time.perf_counter()
@@ -87,6 +88,14 @@ def make_release(
         seconds={"anonymize": time.perf_counter() - started},
     )
     return replace(release, record=record)
+
+
+def _refuse_all_sensitive(data: Transactions, model: PrivacyModel) -> None:
+    sensitive = set(getattr(model, "sensitive", ()))
+    if sensitive and data.n_items and all(item in sensitive for item in data.vocabulary):
+        raise InputError(
+            "sensitive: every item of the data is named, so that nothing would be left to publish; name fewer."
+        )
 
 
 LISTS = ("sensitive", "constraints", "utility")

@@ -79,6 +79,8 @@ def make_grid(content: Mapping[str, Any], where: Path, folder: Path | None = Non
     if content.get("schema") != 1:
         raise InputError(f"{where}: lacks `schema = 1`; put it first.")
     blocks, limits = content.get("grid"), content.get("limits", {})
+    if not isinstance(limits, dict):
+        raise InputError(f"{where}: `limits` is a table with seconds and memory_mb.")
     if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
         raise InputError(f"{where}: lacks [[grid]] blocks; write at least one.")
     unknown = sorted(set(content) - {"schema", "grid", "limits", "known"}) + sorted(
@@ -88,12 +90,21 @@ def make_grid(content: Mapping[str, Any], where: Path, folder: Path | None = Non
         raise InputError(f"{where}: unknown key `{unknown[0]}`; check the spelling.")
     policies = [policy for block in blocks for policy in _expand(block, where, folder)]
     distinct = list({policy.to_toml(): policy for policy in policies}.values())
+    if not distinct:
+        raise InputError(f"{where}: an empty list in a [[grid]] block stands for no setting; give it a value.")
     return Grid(
         tuple(distinct),
-        int(content.get("known", 3)),
-        float(limits.get("seconds", 600)),
-        int(limits.get("memory_mb", 8000)),
+        int(_number(content.get("known", 3), "known", 1000, where)),
+        _number(limits.get("seconds", 600), "limits.seconds", 1e7, where),
+        int(_number(limits.get("memory_mb", 8000), "limits.memory_mb", 1e9, where)),
     )
+
+
+def _number(value: Any, name: str, most: float, where: Path) -> float:
+    """A number above 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= most:  # false for nan
+        raise InputError(f"{where}: `{name}` is a number above 0, at most {most:,.0f}.")
+    return float(value)
 
 
 def _expand(block: Mapping[str, Any], where: Path, folder: Path) -> Iterator[Policy]:
@@ -104,9 +115,13 @@ def _expand(block: Mapping[str, Any], where: Path, folder: Path) -> Iterator[Pol
             )
     if "model" not in block:
         raise InputError(f"{where}: a [[grid]] block lacks `model`.")
+    if not isinstance(block.get("options", {}), dict):
+        raise InputError(f"{where}: `grid.options` is a table of options of the algorithm.")
     for values in product(*(_choices(key, value) for key, value in block.items())):
         chosen = dict(zip(block, values, strict=True))
         hierarchy = chosen.get("hierarchy")
+        if hierarchy is not None and not isinstance(hierarchy, str):
+            raise InputError(f'{where}: `grid.hierarchy` is a text, as in "fanout:5".')
         if hierarchy and not is_built_hierarchy(hierarchy):
             hierarchy = with_file(hierarchy, lambda file: str(folder / file))
         for key in FILE_KEYS:  # a file, or the lists themselves

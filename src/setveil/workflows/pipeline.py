@@ -59,6 +59,7 @@ def run(
             keep_ids=policy.output.keep_ids,
             publish_constraints=policy.output.publish_constraints,
             accept_guessable=policy.output.accept_guessable,
+            safe_csv=policy.output.safe_csv,
             policy=policy,
             input_facts=input_facts,
             risk_before=risk_before,

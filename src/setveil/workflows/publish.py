@@ -63,6 +63,7 @@ def publish(
     keep_ids: bool = False,
     publish_constraints: bool = False,
     accept_guessable: bool = False,
+    safe_csv: bool = False,
     policy: Policy | None = None,
     input_facts: Mapping[str, Any] | None = None,
     risk_before: RiskTable | None = None,
@@ -96,9 +97,11 @@ def publish(
     seconds = dict(record.seconds)
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
         with _stage("write", "writing", seconds, progress):
-            written = write_release(release, staging.public, layout, keep_order=keep_order, keep_ids=keep_ids)
+            written = write_release(
+                release, staging.public, layout, keep_order=keep_order, keep_ids=keep_ids, safe_csv=safe_csv
+            )
         with _stage("verify", "verifying", seconds, progress):
-            again, verdict, achieved = _verified(release, record, staging.public, written, progress)
+            again, verdict, achieved = _verified(release, record, staging.public, written, safe_csv, progress)
         with _stage("measure", "measuring", seconds, progress):
             metrics = measure(record.data, release)
             risk_before = risk_before or quick_risk(record.data, record.model, record.seed)
@@ -132,7 +135,7 @@ def publish(
                 other_algorithms=by_kind(record.model.name),
                 hidden_options=() if publish_constraints else record.model.is_about_original,
             )
-            certificate = _write_public(facts, again, staging.public, written, keep_order, keep_ids)
+            certificate = _write_public(facts, again, staging.public, written, keep_order, keep_ids, safe_csv)
             _write_internal(facts, certificate, policy or policy_of(record), staging, written)
         write_json(run_json(facts, record, certificate["digest"]), staging.internal / "run.json")
         staging.commit()
@@ -179,26 +182,36 @@ def _stage(name: str, told: str, seconds: dict[str, float], progress: Progress) 
 
 
 def _verified(
-    release: Release, record: RunRecord, folder: Path, written: Written, progress: Progress
+    release: Release, record: RunRecord, folder: Path, written: Written, safe_csv: bool, progress: Progress
 ) -> tuple[Release, Verdict, Mapping[str, Any]]:
     """The release read back from the files as written, its verdict, and what it achieves; a broken claim is refused."""
     from setveil.io.releases.files import read_release
+    from setveil.io.releases.names import guard, relabel, unguard
     from setveil.report.record import options_that_occur
     from setveil.verify import judge
 
     sensitive = tuple(options_that_occur(release, record.model.options()).get("sensitive") or ())
-    again = read_release(folder, release.kind, written.published, written.layout, sensitive)
+    if safe_csv:
+        sensitive = tuple(guard(label) for label in sensitive)
+    spelled = read_release(folder, release.kind, written.published, written.layout, sensitive)
+    again = relabel(spelled, unguard) if safe_csv else spelled
     if isinstance(release, Recoding) and isinstance(again, Recoding):
         # Files do not tell absent items from suppressed ones; the owner knows.
         again = replace(again, suppressed=release.suppressed)
     verdict, achieved = judge(again, record.model, progress)
     if not verdict.holds:
         raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
-    return again, verdict, achieved
+    return spelled, verdict, achieved
 
 
 def _write_public(
-    facts: Facts, again: Release, folder: Path, written: Written, keep_order: bool, keep_ids: bool
+    facts: Facts,
+    again: Release,
+    folder: Path,
+    written: Written,
+    keep_order: bool,
+    keep_ids: bool,
+    safe_csv: bool,
 ) -> Mapping[str, Any]:
     """The public report, and the certificate over all files."""
     from setveil.report.certificate import certificate_of, hash_file, write_json
@@ -208,7 +221,8 @@ def _write_public(
     files = {name: hash_file(folder / name) for name in written.files}
 
     def certified() -> dict[str, Any]:
-        return certificate_of(facts.public().with_files(files), written.published, written.layout, keep_order, keep_ids)
+        public = facts.public().with_files(files)
+        return certificate_of(public, written.published, written.layout, keep_order, keep_ids, safe_csv)
 
     write_report(public_facts(certified(), again, facts.other_algorithms), folder / "report.html")
     files["report.html"] = hash_file(folder / "report.html")

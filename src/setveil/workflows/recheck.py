@@ -10,7 +10,7 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import check_form
 from setveil.io.releases.folders import settle
+from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
@@ -153,7 +154,9 @@ class _Check:
         self.problems += problems
         self.unchecked += unchecked
         labels = spelled.published.vocabulary.labels
-        self.problems += check_codebook(read_codebook(self.folder), labels, spelled.kind)
+        book = read_codebook(self.folder)
+        self.problems += check_codebook(book, labels, spelled.kind)
+        self._check_guards(label for row in book for label in row)
         self._check_names(spelled)
         if said["records"] != spelled.published.n_records:
             self._wrong("tells of another number of records than are published")
@@ -199,6 +202,11 @@ class _Check:
         wanted |= {"sensitive.csv"} if release.kind == "grouping" else set()
         if set(self.certificate["files"]) != wanted:
             self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
+
+    def _check_guards(self, labels: Iterable[str]) -> None:
+        """Labels that are said to be safe in a spreadsheet are."""
+        if self.certificate["release"]["safe_csv"] and any(guard(unguard(label)) != label for label in labels):
+            self._wrong("says that no label looks like a formula, but one does")
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
         self.sentence = model.guarantee()

@@ -1,0 +1,64 @@
+"""Compiled kernels kept on disk: a comfort that must never be in the way.
+
+Whatever is wrong with the cache (damaged, full, not writable, left by another version) costs compiling in memory, nothing else. Data
+files carry a checksum: machine code with a flipped bit would not raise an error but do anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from numba.core import caching
+
+MARK = b"setveil kernel\n"
+
+
+class _CheckedFile(caching.IndexDataCacheFile):
+    """Numba's files, with a checksum before the data."""
+
+    def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        if content.startswith(MARK):
+            digest, content = content[len(MARK) :][:32], content[len(MARK) + 32 :]
+            if hashlib.sha256(content).digest() != digest:
+                raise pickle.UnpicklingError("damaged")
+        return pickle.loads(content)
+
+    def _save_data(self, name: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(MARK + hashlib.sha256(content).digest() + content)
+
+
+class KernelCache(caching.FunctionCache):
+    """Numba's cache, which never stops a kernel from running."""
+
+    def __init__(self, kernel: Any) -> None:
+        super().__init__(kernel)
+        plain = self._cache_file
+        self._cache_file = _CheckedFile(
+            cache_path=self._cache_path,
+            filename_base=plain._index_name.removesuffix(".nbi"),
+            source_stamp=plain._source_stamp,
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel, None if it has to be compiled."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # pickles raise anything
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep it where that is possible."""
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # a full disk, a damaged index
+            with suppress(OSError):
+                self.flush()
