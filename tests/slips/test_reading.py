@@ -90,6 +90,9 @@ DENSE_ARFF = (
     + "".join(f"{matrix(s, 't', '?')},{['low', 'high'][len(s) > 3]}\n" for s in SETS)
 )
 STRINGS = "".join(" -1 ".join(PRODUCTS[i] for i in s) + " -1 -2\n" for s in SETS)
+MUSHROOMS = table(
+    "", *rows(lambda p, s: ",".join("pexbsnftal"[(p * (i + 3) + len(s) + i) % (2 + i % 4) * 2 % 10] for i in range(12)))
+)
 COUNTS = table("", *rows(lambda p, s: matrix(s, str(1 + p % 4), "0", " ")))
 
 
@@ -155,6 +158,12 @@ CASES: dict[str, Case] = {
     # -- column=value
     "votes": refuses("house-votes-84.data", VOTES, naive.values(VOTES, range(11), header=False), "--format table --no-header", format="table", no_header=True),
     "adult": refuses("adult.csv", ADULT, naive.values(ADULT, range(3)), "--format table", format="table"),
+    "mushrooms": refuses(
+        "agaricus-lepiota.data", MUSHROOMS, naive.values(MUSHROOMS, range(12), header=False), "--format table --no-header", format="table", no_header=True
+    ),
+    "mushrooms read as baskets": refuses(
+        "agaricus-lepiota.data", MUSHROOMS, naive.values(MUSHROOMS, range(12), header=False), "--format table --no-header", format="table", no_header=True
+    ),
     # -- known headers
     "MovieLens": reads("ratings.csv", table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}")), naive.long(table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}"))), "people (userId), 10 items (movieId)"),
     "Book-Crossing": reads("BX.csv", table('"User-ID";"ISBN";"Book-Rating"', *pairs(lambda p, i: f'"{p}";"03454{i}";"{i}"')), naive.long(table("", *pairs(lambda p, i: f"{p};03454{i};{i}")), delimiter=";", header=False), "people (User-ID), 10 items (ISBN)"),
@@ -190,6 +199,7 @@ SLIPS: dict[str, dict[str, Any]] = {  # what was asked first where the file alon
     "sessions without header, as long": {"format": "long"},
     "wide table read as baskets": {"format": "basket"},
     "TRUE/FALSE read as baskets": {"format": "basket"},
+    "mushrooms read as baskets": {"format": "basket"},
     "items that are times": {"id_column": "id", "item_column": "when"},
     "ids and items swapped": {"id_column": "code", "item_column": "patient"},
     "one record in all": {"id_column": "ward", "item_column": "item"},
@@ -230,6 +240,8 @@ def test_real_files(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -
         with pytest.raises(InputError) as refusal:
             sv.read(file, **slip)
         assert case.says in str(refusal.value)
+        if case.options.get("format") in ("onehot", "table"):
+            assert "--format basket" not in str(refusal.value)
         assert str(refusal.value).startswith(file) and "\n" not in str(refusal.value)
         assert _run(["risk", file, *flags(slip), "--known", "1"]) == 2
         assert case.says in capsys.readouterr().err

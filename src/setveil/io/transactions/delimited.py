@@ -143,8 +143,9 @@ def _without_gap(source: Source, fields: Fields, gap: int | None) -> tuple[Field
 # -- basket -----------------------------------------------------------------------------------------------------------
 
 
-def read_basket(source: Source, delimiter: str) -> Transactions:
-    """Read the items of one record per line; an empty line is a record without items."""
+def read_basket(source: Source, plan: Plan) -> tuple[Transactions, Plan]:
+    """Read the items of one record per line, and count the cells of equally long lines; an empty line is a record without items."""
+    delimiter = plan.delimiter
     labels = Labels()
     numbers: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int64]] = []
@@ -163,7 +164,9 @@ def read_basket(source: Source, delimiter: str) -> Transactions:
     n_items = joined(lengths, np.int64)
     if len(n_items) == 0:
         raise source.error("the file holds no records.", None)
-    return assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), Layout("basket", delimiter))
+    n_cells = int(n_items.sum()) if n_items.min() == n_items.max() else 0
+    data = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), Layout("basket", delimiter))
+    return data, replace(plan, n_rows=n_cells)
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------

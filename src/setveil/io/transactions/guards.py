@@ -39,6 +39,7 @@ def check(data: Transactions, plan: Plan, where: str) -> None:
     if not labels:
         return
     _refuse_answers(data, labels, plan, where)
+    _refuse_table_as_baskets(data, plan, where)
     _refuse_header_as_record(data, plan, where)
     _refuse_turned_round(data, plan, where)
     _refuse_one_record(data, plan, where)
@@ -59,6 +60,16 @@ def _refuse_answers(data: Transactions, labels: tuple[str, ...], plan: Plan, whe
         raise _slip(where, f"all items are {name_some(labels)}: this is a matrix; use --format onehot")
     if words == {"0", "1"} and plan.layout in ("basket", "wide") and data.n_records >= LEAST_RECORDS:
         raise _slip(where, "all items are 0 and 1: this is a matrix; use --format onehot")
+
+
+def _refuse_table_as_baskets(data: Transactions, plan: Plan, where: str) -> None:
+    """Equally long lines that say the same twice are rows of a table: a set has everything once."""
+    if plan.layout == "basket" and data.n_records >= LEAST_RECORDS and plan.n_rows >= 1.25 * data.n_occurrences > 0:
+        raise _slip(
+            where,
+            f"all lines have {plan.n_rows // data.n_records} cells and most repeat one, as rows of a table do; use --format table "
+            "--no-header for items column=value, --format onehot, or --format long",
+        )
 
 
 def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None:

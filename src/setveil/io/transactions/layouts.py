@@ -90,7 +90,7 @@ class Plan:
     item_places: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     kind: str = ""  # in words, where the layout alone does not say it
-    n_rows: int = 0  # of a long table, as far as they were counted
+    n_rows: int = 0  # of a long table; of baskets that are all equally long, their cells; 0 if nobody counted
 
     @property
     def unused(self) -> tuple[str, ...]:

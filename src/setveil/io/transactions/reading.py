@@ -143,7 +143,7 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
 
     if plan.layout == "long":
         return read_long(source, plan, options.keep_ids)
-    data = read_basket(source, plan.delimiter)
+    data, plan = read_basket(source, plan)
     return (drop_weights(data) if plan.kind else data), plan  # Orange's baskets
 
 

@@ -322,21 +322,31 @@ def _two_columns(look: Look) -> Plan:
 
 
 def _what_could_it_be(look: Look) -> str:
-    """The question where nothing decides. Baskets are never proposed for cells that are answers."""
-    has_answers = look.width > 2 and 2 * sum(map(look.is_yes_or_no, range(look.width))) >= look.width
-    if look.width > 2 and not has_answers:
-        headed = "" if not looks_like_rows(look.first, look.body) else " (with --no-header)"
-        return (
-            f"cannot tell a table from baskets; use --format basket if lines are baskets, --format long with {PAIR_OPTIONS}, "
-            f"--format wide with --item-columns, or --format table for items column=value{headed}."
-        )
-    if look.width > 2:
-        headed = " --no-header" if says_yes_or_no(look.first[1:]) or len(set(look.first)) < look.width else ""
+    """The question where nothing decides. Baskets are never proposed for answers, nor for lines that say the same twice."""
+    if look.width < 3:
+        return "cannot tell a table from baskets; use --format long or --format basket."
+    headed = " --no-header" if _first_is_row(look) else ""
+    if 2 * sum(map(look.is_yes_or_no, range(look.width))) >= look.width:
         return (
             f"some columns hold yes or no, others more; use --format table{headed} for items column=value, or --format onehot"
             f"{headed} with --item-columns for the columns that are items."
         )
-    return "cannot tell a table from baskets; use --format long or --format basket."
+    others = (
+        f"--format long{headed} with {PAIR_OPTIONS}, --format wide{headed} with --item-columns, or --format table{headed} for items "
+        "column=value."
+    )
+    if 2 * sum(len(set(row)) < len(row) for row in look.rows) >= len(look.rows):
+        return f"cannot tell what the columns hold, and lines that repeat a value are no baskets; use {others}"
+    values = [set(look.column(place)) for place in range(look.width)]
+    if len(look.body) > 4 and sum(map(len, values)) == len(set().union(*values)):
+        return f"cannot tell what the columns hold, and no value comes in two of them, as items of baskets do; use {others}"
+    return f"cannot tell a table from baskets; use --format basket if lines are baskets, {others}"
+
+
+def _first_is_row(look: Look) -> bool:
+    """Whether the first line is made like the others, or most of its cells come again in their columns."""
+    n_again = sum(look.first[place] in look.column(place) for place in range(look.width))
+    return 2 * n_again > look.width or looks_like_rows(look.first, look.body)
 
 
 def looks_like_rows(first: Sequence[str], body: Rows) -> bool:
