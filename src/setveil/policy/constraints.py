@@ -60,6 +60,10 @@ def resolve_utility(
                 raise InputError(f'{where}: item "{item}" is in {owner[item]} too; keep one.')
         owner.update(dict.fromkeys(group, where))
         groups.append(group)
+    if owner and not any(item in vocabulary for item in owner):
+        raise InputError(
+            f"utility: none of the {len(owner):,} items is in the data: {name_some(sorted(owner))}; check that the groups belong to it."
+        )
     others = [label for label in vocabulary if label not in owner]
     if not others:
         return groups

@@ -107,12 +107,12 @@ def advice_of(facts: Facts) -> list[str]:
     if is_recoded and n_published is not None and n_published <= 1:
         lines.append(
             "Do not release this: everybody has the same one item, or none. Let a few rare entries go instead of generalizing "
-            "everything (--algorithm mhghs+refine), or ask for a smaller k or m."
+            "everything (--algorithm trim), or ask for a smaller k or m."
         )
-    elif is_recoded and exact is not None and exact < EXACT:
+    elif is_recoded and exact is not None and exact < EXACT and facts.algorithm != "trim":
         lines.append(
             f"Much was generalized: {percent(exact)} of the entries are exact. Leaving out a few rare entries (--algorithm "
-            "mhghs+refine), a hierarchy that keeps frequent items apart, or a smaller m can keep more."
+            "trim), a hierarchy that keeps frequent items apart, or a smaller m can keep more."
         )
     if facts.kind == "replacement" and (
         (lost or 0) > MUCH or facts.shape.get("in_empty", 0) > MUCH * facts.records / 2

@@ -124,7 +124,7 @@ def _warn_about_one_item(data: Transactions, release: Release) -> None:
         what = "everything was left out" if n_published == 0 else "everything is published as one item"
         warnings.warn(
             f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries keeps the rest "
-            "(--algorithm mhghs+refine), or choose a smaller k or m; `setveil suggest` looks for what fits.",
+            "(--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what fits.",
             SetveilWarning,
             stacklevel=3,
         )

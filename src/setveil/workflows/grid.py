@@ -26,14 +26,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from setveil.algorithms import ENTRIES
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.errors import InputError, SetveilError
 from setveil.models import PARAMETERS
 from setveil.policy.schema import Policy, read_toml
 
 FILE_KEYS = ("sensitive", "constraints", "utility")
-GENERALIZING = ("trim", "mhghs+refine", "aa+refine", "aa")  # of the default grid, as far as they exist
+GENERALIZING = ("mhghs+refine", "aa+refine", "aa")  # of the default grid: along a hierarchy
+MERGING = ("trim", "pcta+")  # and without one
 OTHER_KEYS = ("model", "algorithm", "hierarchy", "options", "seed")
 
 
@@ -54,19 +54,16 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
 
 def default_grid(hierarchy: str | None = None, sensitive: Sequence[str] | str | None = None) -> Grid:
     """What is worth comparing on any data: three crowds, two reaches, the ways that keep most; groups if items are sensitive."""
-    available = {entry.name for entry in ENTRIES}
-    tree = hierarchy or "auto"
     blocks: list[dict[str, Any]] = [
         {
             "model": "km",
             "k": [3, 5, 10],
             "m": [1, 2],
-            "algorithm": [name for name in GENERALIZING if name in available],
-            "hierarchy": tree,
-        }
+            "algorithm": list(GENERALIZING),
+            "hierarchy": hierarchy or "auto",
+        },
+        {"model": "km", "k": [3, 5, 10], "m": [1, 2], "algorithm": list(MERGING)},
     ]
-    if hierarchy is None:
-        blocks.append({"model": "km", "k": [3, 5, 10], "m": [1, 2], "algorithm": "pcta+"})
     blocks.append({"model": "k-anonymity", "k": [3, 5], **({"sensitive": sensitive} if sensitive else {})})
     if sensitive:
         blocks.append({"model": "degree", "p": [3, 5, 10], "sensitive": sensitive})

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.algorithms import ENTRIES, Context
+from setveil.algorithms import Context, find
 from setveil.core import Grouping, Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import CancelledError, InfeasibleError, InputError
@@ -433,12 +433,11 @@ class _Search:
 
     def _ways(self, k: int, m: int, ways: Sequence[str]) -> Iterator[Policy]:
         """Ways to give k^m-anonymity, the quickest to be useful first."""
-        known = {entry.name for entry in ENTRIES}
         quick = self.data.n_occurrences <= AUTO  # otherwise trying several trees would use up the time
         source = self.ask["hierarchy"] or ("auto" if quick else "auto:frequency")
         for name in ways:
-            if name in known:
-                yield self._policy({"name": "km", "k": k, "m": m}, name, source)
+            uses_tree = find(name).hierarchy != "none"
+            yield self._policy({"name": "km", "k": k, "m": m}, name, source if uses_tree else None)
         if not self.ask["hierarchy"] and ways is WAYS:
             yield self._policy({"name": "km", "k": k, "m": m}, "pcta+", None)
 
