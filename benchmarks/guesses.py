@@ -2,6 +2,7 @@
 
     python -m benchmarks.guesses --data DIR            two data sets, p=10, 10 sensitive items, one seed
     python -m benchmarks.guesses --data DIR --seeds 3  the mean of three
+    python -m benchmarks.guesses --data DIR --all      also the slow algorithms
 
 Sensitive items are drawn as in ``benchmarks.sensitive``. *Random*: they are dealt anew to records drawn at random and the
 release is made anew, so whoever is ahead of 10 % learned it from the groups. *Real*: they stay where they are.
@@ -22,7 +23,8 @@ from setveil.core import Grouping, Transactions
 from setveil.risk.guesses import Guesses, guess_both
 from setveil.workflows.assess import guessing_options
 
-ALGORITHMS = ("blocks", "random", "nn", "lsh", "cahd", "nn+", "permmondrian")
+ALGORITHMS = ("blocks", "random", "nn", "cahd", "nn+")
+SLOW = ("lsh", "permmondrian")
 
 
 def measure(data: Transactions, algorithm: str, seed: int) -> tuple[Guesses | None, Guesses | None]:
@@ -31,6 +33,8 @@ def measure(data: Transactions, algorithm: str, seed: int) -> tuple[Guesses | No
         data, "degree", algorithm=algorithm, p=10, sensitive=draw_sensitive(data, 10, seed), seed=seed
     )
     assert isinstance(release, Grouping) and release.record is not None
+    left_out = {name: release.details.get(name, 0) for name in ("left_out_records", "implied_occurrences")}
+    print(f"{algorithm}, seed {seed}: {left_out}", file=sys.stderr)
     table = guess_both(release.record.data, release, seed=seed, **guessing_options(release.record))
     return table.random, table.real
 
@@ -40,20 +44,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.guesses", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--all", action="store_true", help="also " + ", ".join(SLOW))
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
+    algorithms = ALGORITHMS + SLOW if given.all else ALGORITHMS
     for name in SETS:
         data = sv.read(given.data / name)
-        found = {a: [measure(data, a, seed) for seed in range(given.seeds)] for a in ALGORITHMS}
+        found = {a: [measure(data, a, seed) for seed in range(given.seeds)] for a in algorithms}
         for place, title in enumerate(("random", "real")):
-            print(f"\n{name}, {title} holders, % right\n{'':16}" + "".join(f"{a:>13}" for a in ALGORITHMS))
+            print(f"\n{name}, {title} holders, % right\n{'':16}" + "".join(f"{a:>13}" for a in algorithms))
             parts = {a: [pair[place] for pair in pairs if pair[place] is not None] for a, pairs in found.items()}
-            first = parts[ALGORITHMS[0]][0]
+            first = parts[algorithms[0]][0]
             assert first is not None
             for guesser in (guesser.name for guesser in first.guessers):
-                rates = [np.mean([part.rate(guesser).value for part in parts[a] if part]) for a in ALGORITHMS]
+                rates = [np.mean([part.rate(guesser).value for part in parts[a] if part]) for a in algorithms]
                 print(f"{guesser:16}" + "".join(f"{100 * rate:>13.1f}" for rate in rates), flush=True)
-            chance = [np.mean([part.at_random for part in parts[a] if part]) for a in ALGORITHMS]
+            chance = [np.mean([part.at_random for part in parts[a] if part]) for a in algorithms]
             print(f"{'anybody':16}" + "".join(f"{100 * rate:>13.1f}" for rate in chance), flush=True)
     return 0
 

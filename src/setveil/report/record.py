@@ -44,6 +44,8 @@ def facts_of(
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         not_protected.append(DERIVED)
     not_protected += [SEQUENCES, MEMBERSHIP]
+    if isinstance(release, Grouping):
+        not_protected.append(left_out_words(release))
     if guesses:
         not_protected.insert(0, guessing_words(guesses, release.published.n_records))
     cover = Cover(release)
@@ -97,6 +99,17 @@ def options_that_occur(release: Release, options: Mapping[str, Any]) -> dict[str
     if not listed and release.record is not None:  # nothing of them is published: name what there was
         listed = [label for label in options["sensitive"] if label in release.record.data.vocabulary]
     return {**options, "sensitive": listed}
+
+
+def left_out_words(release: Grouping) -> str:
+    """What no group can protect and is therefore missing, no finer than in steps of 5 %; the same words if nothing is."""
+    told = "Left out: records whose items are all sensitive, and sensitive items that something public gives away"
+    n_records, details = release.published.n_records, release.details
+    if n_records < FEWEST_FOR_FIGURES:
+        return f"{told}; how many, only the owner knows."
+    n_left_out = int(details.get("left_out_records", 0)) + int(details.get("implied_occurrences", 0))
+    steps = n_left_out / n_records // STEP + 1
+    return f"{told}: together fewer than {100 * STEP * steps:.0f} per 100 published records."
 
 
 def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
