@@ -39,7 +39,7 @@ bench: .venv/.ready-dev
 
 # Runs every experiment of the papers and writes docs/reproduction.md and what it leads to.
 reproduce: .venv/.ready-dev
-	$(BIN)/python -m experiments all --data $(DATA) -o docs
+	$(BIN)/python -m experiments all --jobs 2 --data $(DATA) -o docs
 
 # Bytecode and the kernels of the main path are compiled here, so that no run waits for them; `make warm` does all.
 .venv/.ready: pyproject.toml constraints.txt
@@ -50,7 +50,7 @@ reproduce: .venv/.ready-dev
 	touch $@
 
 .venv/.ready-dev: .venv/.ready
-	$(PIP) install -c constraints.txt -e '.[dev]'
+	$(PIP) install -c constraints.txt -e '.[dev,experiments]'
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib || true
 	touch $@
 

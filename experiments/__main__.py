@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.catalogue import choose
-from experiments.page import count
-from experiments.runner import reproduce
+from experiments.catalogue import PAPERS, choose
+from experiments.claims import Verdict, verdict
+from experiments.pages import readings_of
+from experiments.runner import PAGE, draw_all, reproduce
 from setveil.errors import InputError, SetveilError
 
 
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, SystemError) as problem:
         if not _is_interrupt(problem):
             raise
-        print("experiments: stopped; nothing was written.", file=sys.stderr)
+        print("experiments: stopped; experiments that were done are kept.", file=sys.stderr)
         return 130
 
 
@@ -48,7 +49,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="OUT",
         type=Path,
         default=Path(),
-        help="where reproduction.md and its folder go; what an earlier run wrote there is replaced",
+        help="where reproduction.md and its folder go; results of other experiments that are there are kept",
+    )
+    parser.add_argument("--jobs", metavar="N", type=int, default=1, help="experiments side by side, default 1")
+    parser.add_argument("--missing", action="store_true", help="leave out what OUT has results of")
+    parser.add_argument(
+        "--draw", metavar="DIR", type=Path, help="run nothing; draw every panel of the results in OUT into this folder"
     )
     return parser
 
@@ -60,19 +66,18 @@ def _run(asked: argparse.Namespace) -> int:
             needs = f" ({', '.join(experiment.needs)})" if experiment.needs else ""
             print(f"{experiment.name:14}{experiment.title}{needs}")
         return 0
+    if asked.draw is not None:
+        print(f"{len(draw_all(asked.names, asked.output, asked.draw))} pictures in {asked.draw}")
+        return 0
     if asked.data is None:
         raise InputError("the data sets are needed; name their folder with --data DIR.")
-    for result in reproduce(asked.names, asked.data, asked.output, _tell if sys.stderr.isatty() else None):
-        agree, disagree, apart = count(result)
-        told = f"{agree} agree, {disagree} disagree, {apart} not comparable" if result.outcome else result.reason
-        print(f"{result.experiment.name:14}{told}")
-    print(f"Page: {asked.output / 'reproduction.md'}")
+    results = reproduce(asked.names, asked.data, asked.output, max(asked.jobs, 1), asked.missing)
+    for paper in PAPERS:
+        verdicts = [verdict(readings) for readings in readings_of(paper, results).values()]
+        if verdicts:
+            print(f"{paper.number}: " + ", ".join(f"{verdicts.count(each)} {each}" for each in Verdict))
+    print(f"Page: {asked.output / PAGE}")
     return 0
-
-
-def _tell(what: str, share: float | None) -> None:
-    """What is being done now, on one line of the terminal."""
-    print(f"\r\x1b[K{share or 0:4.0%} {what}", end="", file=sys.stderr, flush=True)
 
 
 def _is_interrupt(problem: BaseException | None) -> bool:

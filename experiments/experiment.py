@@ -1,4 +1,4 @@
-"""What an experiment is, and what comes out of it: lines to draw and statements of the paper with ours beside them."""
+"""What an experiment is, and what comes out of it: lines to draw, and readings of the paper's claims."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from math import isfinite
 from pathlib import Path
 from typing import TypeVar
 
+from experiments.claims import Claim, Reading
+from setveil.algorithms import default_for
 from setveil.core import Hierarchy, Release, Transactions
+from setveil.errors import GuaranteeError, InfeasibleError, InputError
 from setveil.models import PrivacyModel
+from setveil.workflows.anonymize import anonymize
+from setveil.workflows.assess import verify
+from setveil.workflows.reading import read
 
 Step = Callable[[str], None]
 T = TypeVar("T")
@@ -30,6 +36,15 @@ class Line:
         points = ((x if isinstance(x, str) else float(x), _finite(y)) for x, y in self.points)
         object.__setattr__(self, "points", tuple(points))
 
+    def at(self, x: float | str) -> float | None:
+        """The value at one place of the axis."""
+        return dict(self.points).get(x)
+
+
+def _finite(value: float | None) -> float | None:
+    """A plain number, or None for what cannot be drawn."""
+    return None if value is None or not isfinite(value) else float(value)
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -42,25 +57,30 @@ class Panel:
     log_y: bool = False
     is_timing: bool = False  # seconds of one machine: drawn, but never compared with the paper's seconds
 
-
-@dataclass(frozen=True)
-class Statement:
-    """Something the paper states, and what was measured; ``agrees`` is None where the two cannot be compared."""
-
-    paper: str
-    ours: str
-    agrees: bool | None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "agrees", None if self.agrees is None else bool(self.agrees))
+    def line(self, name: str) -> Line:
+        """By the beginning of its name."""
+        return next(line for line in self.lines if line.name.startswith(name))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment gave."""
+    """What an experiment gave, or why it was not run."""
 
-    panels: tuple[Panel, ...]
-    statements: tuple[Statement, ...]
+    panels: tuple[Panel, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    not_run: str = ""
+
+    def panel(self, title: str) -> Panel:
+        """By the beginning of its title."""
+        return next(panel for panel in self.panels if panel.title.startswith(title))
+
+
+OURS = "our default"
+
+
+def name_of_default(model: str) -> str:
+    """What the line of setveil's default for a model is called; the registry knows which algorithm that is."""
+    return f"{OURS} ({default_for(model).name})"
 
 
 @dataclass
@@ -68,21 +88,17 @@ class Workshop:
     """What experiments share: the data (read once), progress, and a stopwatch."""
 
     folder: Path
-    step: Step
+    step: Step = lambda _: None
     _read: dict[str, Transactions] = field(default_factory=dict)
 
     def data(self, name: str) -> Transactions:
         """A data set by the stem of its file, for example ``BMS1``."""
         if name not in self._read:
-            from setveil.workflows.reading import read
-
             self._read[name] = read(self.path(name))
         return self._read[name]
 
     def path(self, name: str) -> Path:
         """Where a data set lies."""
-        from setveil.errors import InputError
-
         found = sorted(self.folder.glob(f"{name}.*"))
         if not found:
             raise InputError(f"{self.folder}: no file {name}.*; put it there or leave the experiment out.")
@@ -92,19 +108,25 @@ class Workshop:
         self,
         data: Transactions,
         model: PrivacyModel,
-        algorithm: str,
+        algorithm: str | None,
         hierarchy: Hierarchy | str | None = None,
         **options: object,
     ) -> tuple[Release, float]:
         """A release that was found to keep its model, and the CPU seconds of making it (verifying not counted)."""
-        from setveil.errors import GuaranteeError
-        from setveil.workflows.anonymize import anonymize
-        from setveil.workflows.assess import verify
-
         release, seconds = self.timed(lambda: anonymize(data, model, algorithm, hierarchy, options))
         if not verify(release, model).holds:
             raise GuaranteeError(f"the release of {algorithm} does not keep {model}; nothing is measured on it.")
         return release, seconds
+
+    def default_release(
+        self, data: Transactions, model: PrivacyModel, hierarchy: Hierarchy | str
+    ) -> tuple[Release, float] | None:
+        """What setveil does when no algorithm is named, with ``hierarchy`` if it needs one; None if it finds nothing."""
+        needed = hierarchy if default_for(model.name).hierarchy == "required" else None
+        try:
+            return self.release(data, model, None, needed)
+        except InfeasibleError:
+            return None
 
     def timed(self, what: Callable[[], T]) -> tuple[T, float]:
         """A result and the CPU seconds it took, kernels already compiled."""
@@ -118,31 +140,45 @@ class Experiment:
     """One figure or table of a paper."""
 
     name: str  # as typed: "001-fig9"
-    paper: str  # "001"
     title: str
     setting: str  # data and parameters, and what differs from the paper's setting and why
     needs: tuple[str, ...]  # stems of data files; the experiment is skipped, and said to be, without them
     run: Callable[[Workshop], Outcome]
 
+    @property
+    def paper(self) -> str:
+        """The number of its paper."""
+        return self.name.partition("-")[0]
+
 
 @dataclass(frozen=True)
-class Result:
-    """An experiment and what it gave, or why it was not run."""
+class Headline:
+    """What a paper is cited for, and where the number that decides it stands."""
 
-    experiment: Experiment
-    outcome: Outcome | None
-    reason: str = ""
+    claim: str
+    experiment: str
+    panel: str
+    x: float | str
+    lines: tuple[str, ...]  # whose values are shown; the default of setveil stands in a column of its own
 
 
-def _finite(value: float | None) -> float | None:
-    """A plain number, or None for what cannot be drawn."""
-    return None if value is None or not isfinite(value) else float(value)
+@dataclass(frozen=True)
+class Paper:
+    """A paper whose experiments are run here."""
+
+    number: str
+    authors: str
+    title: str
+    experiments: tuple[Experiment, ...]  # in the order of its figures and tables
+    claims: tuple[Claim, ...]
+    errata: tuple[tuple[str, str], ...]  # where, what
+    left_out: tuple[tuple[str, str], ...]  # figures that are not run, each with the reason
+    headline: Headline
+    picture: tuple[tuple[str, str], ...]  # the panels shown on its page: experiment and beginning of the title
 
 
 def data_folder(path: str | os.PathLike[str]) -> Path:
     """The folder given with ``--data``, or an error that says what it is for."""
-    from setveil.errors import InputError
-
     folder = Path(path)
     if not folder.is_dir():
         raise InputError(

@@ -1,62 +1,98 @@
-"""Run experiments and write what came of them: a page, its pictures, and one tidy table."""
+"""Run experiments, and write what came of them: one table, a page per paper with its picture, and a page about all."""
 
 from __future__ import annotations
 
-import csv
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
-from experiments.catalogue import choose
-from experiments.experiment import Experiment, Result, Workshop, data_folder
-from experiments.page import render_page
-from experiments.plots import draw, plot_names
-from setveil.core.progress import Progress, no_progress
+from experiments import catalogue, pages
+from experiments.experiment import Experiment, Outcome, Workshop, data_folder
+from experiments.plots import draw
+from experiments.results import Results, read_results, write_results
 from setveil.errors import InfeasibleError, InputError
 
 PAGE, FOLDER, TABLE = "reproduction.md", "reproduction", "results.csv"
-COLUMNS = ("experiment", "panel", "line", "source", "x_label", "x", "y_label", "y", "note")
 
 
 def reproduce(
-    names: Sequence[str],
-    data: str | os.PathLike[str],
-    out: str | os.PathLike[str],
-    progress: Progress = no_progress,
-) -> list[Result]:
-    """Run experiments by name and write ``reproduction.md``, its pictures and ``results.csv`` into ``out``."""
-    experiments = choose(names)
-    folder, target = data_folder(data), Path(out)
-    check_target(target)
-    workshop = Workshop(folder, step=lambda _: None)
-    results = []
-    for number, experiment in enumerate(experiments):
-        workshop.step = _steps(experiment, number / len(experiments), progress)
-        results.append(run_one(experiment, workshop))
-    command = f"python -m experiments {' '.join(names)} --data DIR -o {target.name or '.'}"
-    write(results, render_page(results, command), target)
+    names: Sequence[str], data: str | os.PathLike[str], out: Path, jobs: int = 1, only_missing: bool = False
+) -> Results:
+    """Run experiments by name; other results that ``out`` has are kept, and so is what was done before a stop."""
+    experiments = catalogue.choose(names)
+    folder = data_folder(data)
+    check_target(out)
+    found = earlier_results(out)
+    if only_missing:
+        experiments = [each for each in experiments if each.name not in found]
+    n_done = 0
+    try:
+        for name, outcome in run_all(experiments, folder, jobs):
+            found[name] = outcome
+            n_done += 1
+    finally:
+        known = [each.name for each in catalogue.choose(["all"])]
+        results = {name: found[name] for name in known if name in found}
+        if n_done:
+            write(results, out)
     return results
 
 
-def run_one(experiment: Experiment, workshop: Workshop) -> Result:
+def earlier_results(out: Path) -> Results:
+    """What earlier runs have written."""
+    table = out / FOLDER / TABLE
+    return read_results(table) if table.is_file() else {}
+
+
+class Task(NamedTuple):
+    """What a worker needs to run an experiment."""
+
+    name: str
+    folder: Path
+
+
+def run_all(experiments: Sequence[Experiment], folder: Path, jobs: int) -> Iterator[tuple[str, Outcome]]:
+    """Outcomes by name, in order; with several jobs side by side in processes of their own."""
+    tasks = [Task(experiment.name, folder) for experiment in experiments]
+    if jobs == 1:
+        yield from map(_run_task, tasks)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_run_task, tasks)
+
+
+_WORKSHOPS: dict[Path, Workshop] = {}  # of this process: data is read once
+
+
+def _run_task(task: Task) -> tuple[str, Outcome]:
+    workshop = _WORKSHOPS.setdefault(task.folder, Workshop(task.folder))
+    workshop.step = lambda what: _tell(f"{task.name}: {what}")
+    (experiment,) = catalogue.choose([task.name])
+    outcome, seconds = workshop.timed(lambda: run_one(experiment, workshop))
+    _tell("")
+    print(f"{task.name}: {outcome.not_run or f'{seconds:.0f} CPU seconds'}", file=sys.stderr, flush=True)
+    return task.name, outcome
+
+
+def _tell(what: str) -> None:
+    """What is being done now, on one line of the terminal."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{what}", end="", file=sys.stderr, flush=True)
+
+
+def run_one(experiment: Experiment, workshop: Workshop) -> Outcome:
     """One experiment; without its data, or with data it cannot be run on, the reason is kept instead."""
     missing = [name for name in experiment.needs if not any(workshop.folder.glob(f"{name}.*"))]
     if missing:
-        return Result(experiment, None, f"the data folder has no {' and no '.join(f'{name}.*' for name in missing)}.")
+        return Outcome(not_run=f"the data folder has no {' and no '.join(f'{name}.*' for name in missing)}.")
     try:
-        return Result(experiment, experiment.run(workshop))
+        return experiment.run(workshop)
     except (InputError, InfeasibleError) as problem:
-        return Result(experiment, None, str(problem))
-
-
-def _steps(experiment: Experiment, share: float, progress: Progress) -> Callable[[str], None]:
-    def step(what: str) -> None:
-        progress(f"{experiment.name}: {what}", share)
-
-    return step
+        return Outcome(not_run=str(problem))
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -69,45 +105,41 @@ def check_target(out: Path) -> None:
             raise InputError(f"{path}: exists and was not written by this command; choose another folder with -o.")
 
 
-def write(results: Sequence[Result], page: str, out: Path) -> None:
-    """Everything appears at the end, in place of what an earlier run wrote."""
-    from setveil.io.releases.folders import place
-
-    with staging(out) as new:
-        (new / FOLDER).mkdir()
-        (new / PAGE).write_text(page, encoding="utf-8", newline="\n")
-        write_table(results, new / FOLDER / TABLE)
-        for result in results:
-            for panel, name in plot_names(result.experiment.name, result.outcome) if result.outcome else ():
-                (new / FOLDER / name).write_text(draw(panel), encoding="utf-8", newline="\n")
-        place(new / FOLDER, out / FOLDER)
-        (new / PAGE).replace(out / PAGE)
-
-
-@contextmanager
-def staging(out: Path) -> Iterator[Path]:
-    """A folder beside the target's files, gone afterwards."""
+def write(results: Results, out: Path) -> None:
+    """The table, the pages and one picture per paper; all of them made before the first is written."""
+    papers = [paper for paper in catalogue.PAPERS if any(each.name in results for each in paper.experiments)]
+    files = {PAGE: pages.render_index(papers, results).encode()}
+    for paper in papers:
+        files[f"{FOLDER}/{paper.number}.md"] = pages.render_paper(paper, results).encode()
+        panels = pages.pictured(paper, results)
+        if panels:
+            files[f"{FOLDER}/{paper.number}.svg"] = draw(panels)
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".reproduction.partial-", dir=out))
+        (out / FOLDER).mkdir(parents=True, exist_ok=True)
+        write_results(results, out / FOLDER / f"{TABLE}.partial")
+        (out / FOLDER / f"{TABLE}.partial").replace(out / FOLDER / TABLE)
+        _place(files.items(), out)
     except OSError as problem:
         raise InputError(f"{out}: cannot be written ({problem.strerror}); choose another output.") from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def write_table(results: Sequence[Result], path: Path) -> None:
-    """One row per point of every line."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for result in results:
-            for panel in result.outcome.panels if result.outcome else ():
-                for line in panel.lines:
-                    source = "paper" if line.is_paper else "setveil"
-                    for x, y in line.points:
-                        value = "" if y is None else repr(y)
-                        row = (result.experiment.name, panel.title, line.name, source, panel.x_label, x)
-                        table.writerow((*row, panel.y_label, value, line.note))
+def _place(files: Iterable[tuple[str, bytes]], out: Path) -> None:
+    for name, content in files:
+        partial = out / f"{name}.partial"
+        partial.write_bytes(content)
+        partial.replace(out / name)
+
+
+def draw_all(names: Sequence[str], out: Path, folder: Path) -> list[Path]:
+    """A picture of every panel of experiments that ``out`` has results of."""
+    results = earlier_results(out)
+    if not results:
+        raise InputError(f"{out / FOLDER / TABLE}: no results to draw; name where they are with -o.")
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for experiment in catalogue.choose(names):
+        for number, panel in enumerate(results.get(experiment.name, Outcome()).panels, start=1):
+            path = folder / f"{experiment.name}-{number}.svg"
+            path.write_bytes(draw([panel]))
+            drawn.append(path)
+    return drawn

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.experiment import Experiment, Outcome, Workshop
+from experiments.catalogue import PAPERS
+from experiments.experiment import OURS, Experiment, Outcome, Workshop
 
 
 def write_stand_in(path: Path, n_records: int, n_items: int, longest: int, seed: int) -> None:
@@ -19,21 +20,32 @@ def write_stand_in(path: Path, n_records: int, n_items: int, longest: int, seed:
 
 
 def run_checked(experiment: Experiment, workshop: Workshop) -> Outcome:
-    """Run an experiment; whatever it says must be whole sentences and figures that can be drawn."""
+    """Run an experiment; whatever it says must be about its paper's claims, in whole sentences, with figures to draw."""
     outcome = experiment.run(workshop)
-    assert experiment.name.startswith(f"{experiment.paper}-")
-    assert outcome.statements
-    for statement in outcome.statements:
-        assert statement.paper.endswith(".")
-        assert statement.ours.endswith(".")
-        assert "nan" not in statement.ours.lower().split()
+    (paper,) = [paper for paper in PAPERS if paper.number == experiment.paper]
+    assert outcome.readings
+    claims = {claim.id for claim in paper.claims}
+    keys = [(reading.claim, reading.name) for reading in outcome.readings]
+    assert len(keys) == len(set(keys)), "readings of a claim have names of their own"
+    for reading in outcome.readings:
+        assert reading.claim in claims, reading.claim
+        assert reading.ours.endswith(".")
+        assert "nan" not in reading.ours.lower().split()
+    titles = [panel.title for panel in outcome.panels]
+    assert len(titles) == len(set(titles))
     for panel in outcome.panels:
         assert len({line.name for line in panel.lines}) == len(panel.lines)
         for line in panel.lines:
             assert line.note or all(y is not None for _, y in line.points)
+    if experiment.name == paper.headline.experiment:
+        panel = outcome.panel(paper.headline.panel)
+        assert all(panel.line(name).at(paper.headline.x) is not None for name in paper.headline.lines)
+        assert panel.line(OURS)
+    for name, title in paper.picture:
+        assert name != experiment.name or outcome.panel(title)
     return outcome
 
 
-def agreement(outcome: Outcome) -> dict[str, bool | None]:
-    """What became of each statement."""
-    return {statement.paper: statement.agrees for statement in outcome.statements}
+def holding(outcome: Outcome, claim: str) -> dict[str, bool | None]:
+    """What became of each reading of a claim."""
+    return {reading.name: reading.holds for reading in outcome.readings if reading.claim == claim}

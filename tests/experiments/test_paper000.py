@@ -6,51 +6,74 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stand_ins import agreement, run_checked, write_stand_in
+from stand_ins import run_checked, write_stand_in
 
-from experiments import paper000, paper000_privacy, paper000_runs, paper000_utility
+from experiments import paper000
 from experiments.experiment import Experiment, Workshop
-from experiments.paper000_runs import Run, Table
+from experiments.paper000 import privacy, runs, utility
+from experiments.paper000.runs import Run, Table
 from setveil.core import Transactions
 from setveil.models import KmAnonymity
 
-BY_NAME = {experiment.name: experiment for experiment in paper000.EXPERIMENTS}
+BY_NAME = {experiment.name: experiment for experiment in paper000.PAPER.experiments}
 
 
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
-    monkeypatch.setattr(paper000_runs, "N_QUERIES", 20)
-    monkeypatch.setattr(paper000_privacy, "PART", 150)
-    monkeypatch.setattr(paper000_utility, "PART", 150)
-    monkeypatch.setattr(paper000_privacy, "N_MIX", 30)
-    monkeypatch.setattr(paper000_utility, "N_MIX", 30)
-    monkeypatch.setattr(paper000_utility, "N_PATIENTS", {"VNEC": 400, "VNEC_KC": 300})
+    monkeypatch.setattr(runs, "N_QUERIES", 20)
+    monkeypatch.setattr(privacy, "PART", 150)
+    monkeypatch.setattr(utility, "PART", 150)
+    monkeypatch.setattr(privacy, "N_MIX", 30)
+    monkeypatch.setattr(utility, "N_MIX", 30)
+    monkeypatch.setattr(utility, "N_PATIENTS", {"VNEC": 400, "VNEC_KC": 300})
     write_stand_in(tmp_path / "BMS1.dat", 200, 30, 8, 1)
     write_stand_in(tmp_path / "BMS2.dat", 250, 40, 8, 2)
-    return Workshop(tmp_path, lambda what: None)
+    return Workshop(tmp_path)
 
 
-@pytest.mark.parametrize("experiment", paper000.EXPERIMENTS, ids=lambda experiment: experiment.name)
+@pytest.mark.parametrize("experiment", paper000.PAPER.experiments, ids=lambda experiment: experiment.name)
 def test_every_experiment_runs(experiment: Experiment, workshop: Workshop) -> None:
     run_checked(experiment, workshop)
 
 
 def test_names_are_different() -> None:
-    assert len(BY_NAME) == len(paper000.EXPERIMENTS)
+    assert len(BY_NAME) == len(paper000.PAPER.experiments)
 
 
 def test_examples(workshop: Workshop) -> None:
     """Those that hold under Definition 1 hold; the third merge of example 8 is not the cheapest."""
-    found = {paper.partition(" ")[0] + paper.partition(" ")[2][:1]: agrees for paper, agrees in
-             agreement(BY_NAME["000-examples"].run(workshop)).items()}  # fmt: skip
-    assert found == {"Example3": True, "Example4": True, "Example5": False, "Example8": False, "Example9": True}
+    outcome = BY_NAME["000-examples"].run(workshop)
+    assert {reading.claim: reading.holds for reading in outcome.readings} == {
+        **{"example-3": True, "example-4": True, "example-5": False, "example-8": False, "example-9": True}
+    }
 
 
 def test_an_infeasible_ask_is_a_gap_with_a_note(workshop: Workshop) -> None:
     data = Transactions.from_lists([list("abcde"), ["a"], ["c", "d"], ["c"]])
-    table = paper000_utility.over_groups(workshop, "tiny", data, [["b"]])
-    assert table.runs["UPCTA"] == dict.fromkeys(paper000_utility.GROUP_SIZES)  # k = 5 and four records
-    assert table.notes["COAT"] == paper000_runs.TOO_MUCH
+    table = utility.over_groups(workshop, "tiny", data, [["b"]])
+    assert table.runs["UPCTA"] == dict.fromkeys(utility.GROUP_SIZES)  # k = 5 and four records
+    assert table.notes["COAT"] == runs.TOO_MUCH
+
+
+# -- queries ------------------------------------------------------------------------------------------------------------
+
+
+def test_queries_about_generalized_items_ask_for_nothing_else(workshop: Workshop) -> None:
+    data = workshop.data("BMS1")
+    release, _ = workshop.release(data, KmAnonymity(5, 2), "pcta")
+    wanted = set(runs.generalized_items(data, release))
+    sizes = {item: len(members) for label, members in release.codebook().items() if label for item in members}
+    assert wanted == {item for item, size in sizes.items() if size > 1}
+    for workload in runs.own_queries(data, release).values():
+        assert workload is not None
+        for number in range(len(workload)):
+            assert {data.vocabulary[int(item)] for item in workload[number]} <= wanted
+
+
+def test_without_generalized_items_there_is_nothing_to_ask(workshop: Workshop) -> None:
+    data = Transactions.from_lists([list("abcde")] * 6)
+    release, _ = workshop.release(data, KmAnonymity(5, 2), "pcta")
+    assert runs.own_queries(data, release) == {"GT": None, "GI": None}
 
 
 # -- rules --------------------------------------------------------------------------------------------------------------
@@ -59,50 +82,53 @@ def test_an_infeasible_ask_is_a_gap_with_a_note(workshop: Workshop) -> None:
 def table_of(ours: list[float], theirs: list[float]) -> Table:
     """Errors and UL of two methods."""
 
-    def runs(values: list[float]) -> dict[float | str, Run | None]:
+    def of(values: list[float]) -> dict[float | str, Run | None]:
         return {x: Run(value, value, {"T": value}, 1, 0, 1, 1.0) for x, value in enumerate(values)}
 
-    return Table("data", "k", {"one": runs(ours), "two": runs(theirs)})
+    return Table("data", "k", {"one": of(ours), "two": of(theirs)})
+
+
+def judged(table: Table, rule: runs.Rule) -> bool | None:
+    (reading,) = runs.compare_errors("claim", table, "one", "two", rule)
+    return reading.holds
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "factor", "agrees"),
-    [([1, 2], [2, 4], 2, True), ([1, 2], [2, 3.9], 2, False), ([0, 1], [0, 5], 2, False), ([0, 1], [3, 5], 2, True)],
+    ("ours", "theirs", "factor", "holds"),
+    [
+        ([1, 2], [2, 4], 2, True),
+        ([1, 2], [2, 3.9], 2, False),
+        ([1, 1], [1, 5], 2, True),  # a point where both publish the same tells nothing
+        ([0, 1], [3, 5], 2, True),
+        ([1], [1], 2, None),
+    ],
 )
-def test_at_least(ours: list[float], theirs: list[float], factor: float, agrees: bool) -> None:
-    assert paper000_runs.at_least("claim", table_of(ours, theirs), "one", "two", factor).agrees is agrees
+def test_at_least(ours: list[float], theirs: list[float], factor: float, holds: bool | None) -> None:
+    assert judged(table_of(ours, theirs), runs.at_least(factor)) is holds
 
 
-def test_rules_without_any_point_do_not_agree() -> None:
+def test_up_to_has_two_sides() -> None:
+    assert judged(table_of([1, 1], [3, 26]), runs.up_to(26))
+    assert not judged(table_of([1, 1], [3, 12]), runs.up_to(26))
+    assert not judged(table_of([1, 1], [3, 4498]), runs.up_to(26))
+
+
+def test_lower_larger_and_mean_reduction() -> None:
+    assert not judged(table_of([1, 2], [3, 1]), runs.LARGER)
+    assert judged(table_of([1, 2], [3, 2]), runs.LARGER)  # the second is a tie
+    for theirs, holds in (([3, 4], True), ([3, 2], True), ([3, 1], False)):
+        (reading,) = runs.compare_losses("claim", table_of([1, 2], theirs), "one", ("two",), "UL", "ul")
+        assert reading.holds is holds
+    for percent, holds in ((33, True), (60, True), (70, False), (16, False)):
+        (reading,) = runs.mean_reduction("claim", table_of([1, 2], [3, 2]), "one", "two", percent)
+        assert reading.holds is holds, percent  # two thirds and nothing: a third
+
+
+def test_rules_without_any_point_tell_nothing() -> None:
     empty = Table("data", "k", {"one": {1: None}, "two": {1: None}})
-    for statement in (
-        paper000_runs.at_least("claim", empty, "one", "two", 1),
-        paper000_runs.more_accurate("claim", empty, "one", "two"),
-        paper000_runs.up_to("claim", empty, "one", "two", 1),
-        paper000_runs.lower("claim", empty, "one", ("two",), "UL", "ul"),
-        paper000_runs.magnitude("claim", empty, "one", ("two",), 1),
-        paper000_runs.mean_reduction("claim", empty, "one", "two", 1),
-    ):
-        assert statement.agrees is False
-
-
-def test_up_to_lower_and_mean_reduction() -> None:
-    table = table_of([1, 2], [3, 2])
-    assert paper000_runs.up_to("claim", table, "one", "two", 3).agrees
-    assert not paper000_runs.up_to("claim", table, "one", "two", 3.1).agrees
-    assert not paper000_runs.more_accurate("claim", table, "one", "two").agrees
-    assert not paper000_runs.lower("claim", table, "one", ("two",), "UL", "ul").agrees
-    assert paper000_runs.lower("claim", table_of([1, 2], [3, 4]), "one", ("two",), "UL", "ul").agrees
-    assert paper000_runs.mean_reduction("claim", table, "one", "two", 33).agrees  # two thirds and nothing: a third
-    assert not paper000_runs.mean_reduction("claim", table, "one", "two", 34).agrees
-
-
-def test_what_cannot_tell_methods_apart_is_not_compared() -> None:
-    claim = paper000_runs.more_accurate("claim", table_of([1], [1]), "one", "two")
-    same = {name: table_of([1], [1]).runs["one"] for name in paper000_utility.TWO}
-    assert paper000_utility._tested(claim, Table("data", "k", same)).agrees is None
-    different = dict(zip(paper000_utility.TWO, table_of([1], [2]).runs.values(), strict=True))
-    assert paper000_utility._tested(claim, Table("data", "k", different)) is claim
+    (reading,) = runs.compare_losses("claim", empty, "one", ("two",), "UL", "ul")
+    assert reading.holds is None
+    assert list(runs.compare_errors("claim", empty, "one", "two", runs.LARGER)) == []
 
 
 # -- real data ----------------------------------------------------------------------------------------------------------
@@ -110,19 +136,18 @@ def test_what_cannot_tell_methods_apart_is_not_compared() -> None:
 
 def test_known_losses(real_data: Callable[[str], Path]) -> None:
     """The figures that the algorithms are known to have on BMS-WebView-1, k = 5, m = 2."""
-    workshop = Workshop(real_data("BMS1.dat.gz").parent, lambda what: None)
+    workshop = Workshop(real_data("BMS1.dat.gz").parent)
     data = workshop.data("BMS1")
-    runs = {
-        method: paper000_runs.run_once(workshop, data, KmAnonymity(5, 2), method, {}) for method in ("PCTA", "Apriori")
-    }
-    assert runs["PCTA"] is not None
-    assert runs["Apriori"] is not None
-    assert round(runs["Apriori"].ncp, 6) == 0.026395
-    assert round(runs["PCTA"].ncp, 4) == 0.0092
-    assert runs["PCTA"].ul < runs["Apriori"].ul
+    pcta, apriori = (runs.run_once(workshop, data, KmAnonymity(5, 2), method, None) for method in ("PCTA", "Apriori"))
+    assert pcta is not None
+    assert apriori is not None
+    assert round(apriori.ncp, 6) == 0.026395
+    assert round(pcta.ncp, 4) == 0.0092
+    assert (pcta.ul or 0) < (apriori.ul or 0)
 
 
 def test_table_2(real_data: Callable[[str], Path]) -> None:
     real_data("BMS2.dat.gz")
-    workshop = Workshop(real_data("BMS1.dat.gz").parent, lambda what: None)
-    assert list(agreement(BY_NAME["000-table2"].run(workshop)).values()) == [True, False]  # mean length 4.6, not 5.0
+    workshop = Workshop(real_data("BMS1.dat.gz").parent)
+    outcome = BY_NAME["000-table2"].run(workshop)
+    assert [reading.holds for reading in outcome.readings] == [True, False]  # mean length 4.6, not 5.0
