@@ -264,6 +264,8 @@ def test_formulas_and_odd_labels_survive(tmp_path: Path, layout: str) -> None:
     text = (tmp_path / "safe" / "codebook.csv").read_bytes().decode()
     assert "\n'=SUM(A1),'=SUM(A1)\n" in text or ",'=SUM(A1)\n" in text
     assert ",=SUM(A1)\n" not in text
+    for page in (tmp_path / "safe" / "report.html", tmp_path / "safe.internal" / "report.html"):
+        assert "\u202e" not in page.read_text(encoding="utf-8")
 
 
 def test_sensitive_items_are_found_under_their_new_names(tmp_path: Path) -> None:

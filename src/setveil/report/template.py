@@ -16,6 +16,7 @@ from typing import Any
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 
+from setveil.errors import printable
 from setveil.report.words import figure, percent
 
 FOLDER = Path(__file__).parent / "templates"
@@ -38,7 +39,12 @@ class _Kept(BytecodeCache):
 
     @staticmethod
     def _file(bucket: Bucket) -> Path:
-        return FOLDER.parent / "__pycache__" / f"page-{bucket.key}.jinja"
+        return FOLDER.parent / "__pycache__" / f"page-2-{bucket.key}.jinja"  # 2: harmless values
+
+
+def _harmless(value: Any) -> Any:
+    """Labels with marks that turn the direction of writing are shown with escapes; what is a part of the page stays."""
+    return printable(value, kept="\n\t") if type(value) is str and not value.isprintable() else value
 
 
 @cache
@@ -51,6 +57,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(FOLDER),
         bytecode_cache=_Kept(),
         auto_reload=False,
+        finalize=_harmless,
     )
     environment.filters.update(figure=figure, percent=percent)
     return environment

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from setveil.errors import printable
+
 # The metrics shown to people and put into the certificate; everything measured is in run.json.
 METRICS: dict[str, str] = {
     "exact_ratio": "share of entries published exactly",
@@ -64,7 +66,8 @@ def figure(value: Any) -> str:
 
 
 def short(label: str, most: int = 60) -> str:
-    """A label for a page: long ones are cut."""
+    """A label for a page: long ones are cut, and nothing in it turns the direction of writing."""
+    label = label if label.isprintable() else printable(label)
     return label if len(label) <= most else label[: most - 1] + "…"
 
 

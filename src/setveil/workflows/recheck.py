@@ -249,7 +249,7 @@ class _Check:
                 f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use that one."
             )
             return
-        if not is_hidden and said["guarantee"] != model.guarantee():
+        if said["guarantee"] != model.guarantee():
             self._wrong('"guarantee" is not the sentence of this model')
         known = model.not_protected()
         if [sentence for sentence in said["not_protected"] if sentence in known] != known:
