@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from setveil.workflows.publish import publish
     from setveil.workflows.reading import read
     from setveil.workflows.recheck import verify_folder
+    from setveil.workflows.samples import generate
     from setveil.workflows.suggest import suggest
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "attack",
     "check_hierarchy",
     "compare",
+    "generate",
     "measure",
     "minimal_violations",
     "open_release",
@@ -89,6 +91,7 @@ _ROOMS = {
     "setveil.workflows.assess": "attack measure risk verify",
     "setveil.workflows.compare": "compare",
     "setveil.workflows.pipeline": "run",
+    "setveil.workflows.samples": "generate",
     "setveil.workflows.suggest": "suggest",
     "setveil.workflows.publish": "publish",
     "setveil.workflows.reading": "read",

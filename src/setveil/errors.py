@@ -7,18 +7,24 @@
     ├── UncheckedError           exit 5   whether a claim holds cannot be told here, or not in the time allowed
     └── CancelledError           exit 130 the user stopped a long run; nothing was written
 
-Messages are one line: what was wrong, where (``file:line``), how to fix it. They may name items, never records.
+Messages are one line: what was wrong, where (``file:line``), how to fix it. They may name items, never records. They are written
+with the options of the command line; whoever calls from Python reads the arguments instead: ``--no-header`` is ``no_header=True``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class SetveilError(Exception):
     """Root of the tree; raised itself only for faults of setveil."""
 
     exit_code = 4
+
+    def __str__(self) -> str:
+        return _spoken(super().__str__())
 
 
 class InputError(SetveilError):
@@ -57,6 +63,73 @@ class CancelledError(SetveilError):
 
 class SetveilWarning(UserWarning):
     """Something the user should know about an ask that is allowed all the same (k=1, an unknown item in a constraint)."""
+
+    def __str__(self) -> str:
+        return _spoken(super().__str__())
+
+
+# -- options and arguments --------------------------------------------------------------------------------------------
+
+_SWITCHES = "no-header strip labels-as-they-are force keep-ids keep-order publish-constraints accept-guessable"
+_LAYOUTS = "fimi spmf long wide onehot table basket gmt arff jsonl json parquet"
+_VALUES = {  # options and the words that may follow as their value; quoted text and numbers always may
+    "format": _LAYOUTS,
+    "to": _LAYOUTS,
+    "encoding": "latin-1 cp1252 utf-16",
+    "hierarchy": "FILE auto",
+    "hierarchy-format": "csv edges amnesia amnesia-json nodes paths indented mesh",
+    "unknown-items": "root error",
+    "utility-rest": "keep free",
+    **dict.fromkeys(
+        ["delimiter", "id-column", "item-column", "item-columns", "split", "hierarchy-columns", "max-suppressed"], ""
+    ),
+    **dict.fromkeys(
+        [
+            "sensitive",
+            "constraints",
+            "utility",
+            "original",
+            "time-limit",
+            "known",
+            "domain",
+            "policy",
+            "seed",
+            "algorithm",
+        ],
+        "",
+    ),
+    **dict.fromkeys(["effort", "yardstick"], ""),
+}
+_OPTION = re.compile(r"""(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: ("[^"]*"|'[^']*'|\d+(?!\w)|[A-Za-z][\w-]*))?""")
+_speaks_of_options = False
+
+
+@contextmanager
+def speaking_of_options() -> Iterator[None]:
+    """The command line: messages name its options."""
+    global _speaks_of_options
+    before, _speaks_of_options = _speaks_of_options, True
+    try:
+        yield
+    finally:
+        _speaks_of_options = before
+
+
+def _spoken(text: str) -> str:
+    return text if _speaks_of_options or "--" not in text else _OPTION.sub(_argument, text)
+
+
+def _argument(found: re.Match[str]) -> str:
+    """``--format long`` as ``format="long"``; what is no option stays."""
+    option, value = found[1], found[2] or ""
+    name, rest = option.replace("-", "_"), f" {value}" if value else ""
+    if option in _SWITCHES.split():
+        return f"{name}=True{rest}"
+    if option not in _VALUES:
+        return found[0]
+    if (value[:1] in ("'", '"') and value) or value.isdigit():
+        return f"{name}={value}"
+    return f'{name}="{value}"' if value and value in _VALUES[option].split() else f"{name}{rest}"
 
 
 def name_some(labels: Iterable[str], limit: int = 5) -> str:

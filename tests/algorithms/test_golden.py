@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil import generate
 from setveil.algorithms import ENTRIES, Entry
+from setveil.generate import patients_hierarchy, patients_sensitive
 from setveil.workflows.samples import demo_files
 
 PLACE = Path(__file__).with_name("golden.csv")
@@ -29,19 +29,19 @@ Sample = tuple[sv.Transactions, sv.Hierarchy, list[str]]
 @cache
 def quest() -> Sample:
     """Synthetic baskets over numbers."""
-    data = generate.collect(generate.quest(D=300, T=5, I=3, N=40, L=20, seed=1))
+    data = sv.generate("quest", D=300, T=5, I=3, N=40, L=20, seed=1)
     return data, sv.Hierarchy.balanced(data, 4), rare_items(data)
 
 
 @cache
 def patients() -> Sample:
     """Invented patients with diagnosis codes."""
-    data = generate.collect(generate.patients(n=200, visits=False, seed=1))
-    sensitive = [label for label in generate.patients_sensitive() if label in data.vocabulary]
+    data = sv.generate("patients", n=200, visits=False, seed=1)
+    sensitive = [label for label in patients_sensitive() if label in data.vocabulary]
     rare = data.supports[data.vocabulary.numbers(sensitive)] * 4 <= data.n_records
     return (
         data,
-        generate.patients_hierarchy(),
+        patients_hierarchy(),
         [label for label, is_rare in zip(sensitive, rare, strict=True) if is_rare],
     )
 

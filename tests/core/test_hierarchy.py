@@ -161,7 +161,7 @@ def test_missing_items_are_named_but_not_all_of_a_thousand() -> None:
     text = str(error.value)
     assert "lacks 1,000 item(s)" in text
     assert '"x0000", "x0001", "x0002", "x0003", "x0004" and 995 more' in text
-    assert "--unknown-items root" in text
+    assert 'unknown_items="root"' in text
     assert "\n" not in text
 
 

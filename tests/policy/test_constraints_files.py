@@ -60,7 +60,7 @@ def test_a_pattern_in_a_utility_group_stands_for_all_its_items(tmp_path: Path) -
     path = tmp_path / "groups.csv"
     path.write_text("@subtree:Asthma\n250.*\n")
     asthma, diabetes = ["493.00", "493.01", "493.02"], ["250.00", "250.01"]
-    with pytest.raises(sv.InputError, match=r'1 item.*in no utility group: "V70".*--utility-rest keep'):
+    with pytest.raises(sv.InputError, match=r'1 item.*in no utility group: "V70".*utility_rest="keep"'):
         resolve_utility(path, CODES, TREE)
     assert resolve_utility(path, CODES, TREE, "keep") == [asthma, diabetes, ["V70"]]
     assert resolve_utility([["493.*"]], CODES, rest="free") == [asthma, ["250.00", "250.01", "V70"]]

@@ -174,7 +174,7 @@ def test_a_release_that_breaks_its_claim_is_not_published(tmp_path: Path) -> Non
 
 def test_an_existing_release_is_replaced_only_by_force(tmp_path: Path) -> None:
     release_of().publish(tmp_path / "out")
-    with pytest.raises(sv.InputError, match="--force"):
+    with pytest.raises(sv.InputError, match="force=True"):
         release_of().publish(tmp_path / "out")
     release_of(k=4).publish(tmp_path / "out", force=True)
     assert json.loads((tmp_path / "out" / "certificate.json").read_text())["model"]["options"]["k"] == 4

@@ -14,7 +14,7 @@ import typer
 
 from setveil.cli import is_loaded
 from setveil.cli.console import complain, note, say, show_warnings
-from setveil.errors import SetveilError
+from setveil.errors import SetveilError, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
 _UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -79,6 +79,11 @@ def _stopped() -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    with speaking_of_options():
+        return _run_command(arguments)
+
+
+def _run_command(arguments: list[str]) -> int:
     show_warnings()
     try:
         if arguments == ["--version"]:

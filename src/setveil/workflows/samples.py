@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from setveil.core import Layout, Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.errors import InputError
 from setveil.io.transactions.reading import layout_for
 
 
@@ -17,6 +19,36 @@ def demo_files() -> tuple[Path, Path]:
     from setveil.workflows import demo_data
 
     return demo_data.baskets_path(), demo_data.taxonomy_path()
+
+
+def generate(kind: str, **parameters: Any) -> Transactions:
+    """Synthetic data with a seed: the same records on every machine.
+
+    Args:
+        kind: ``"quest"`` (market baskets) or ``"patients"`` (diagnosis codes per patient).
+        parameters: quest: ``D`` baskets of about ``T`` items out of ``N``, made of ``L`` patterns of about ``I`` items,
+            ``correlation``, ``corruption``, ``seed``. patients: ``n``, ``visits``, ``seed``.
+
+    Returns:
+        The records.
+
+    Raises:
+        InputError: the kind or a parameter is unknown or out of range.
+
+    >>> import setveil as sv
+    >>> sv.generate("quest", D=100, T=5, N=50, seed=1)
+    Transactions(100 records, 50 items, 501 occurrences)
+    """
+    from setveil.generate import collect, patients, quest
+
+    makers: dict[str, Callable[..., Iterator[Transactions]]] = {"quest": quest, "patients": patients}
+    if kind not in makers:
+        raise InputError(f'kind="{kind}": unknown; choose one of {", ".join(makers)}.')
+    known = inspect.signature(makers[kind]).parameters
+    for name in parameters:
+        if name not in known:
+            raise InputError(f"{kind} has no parameter {name}; it has {', '.join(known)}.")
+    return collect(makers[kind](**parameters))
 
 
 def generate_quest(out: str | os.PathLike[str], to: str, progress: Progress = no_progress, **parameters: Any) -> int:
@@ -56,10 +88,10 @@ def _write_chunks(
 
 def write_patients_companion(what: str, path: Path) -> None:
     """The hierarchy, the sensitive codes or the disease groups that go with generated patients."""
-    from setveil import generate
+    from setveil.generate import patients_groups, patients_hierarchy, patients_sensitive
 
     if what == "hierarchy":
-        generate.patients_hierarchy().to_file(str(path))
+        patients_hierarchy().to_file(str(path))
         return
-    lines = generate.patients_sensitive() if what == "sensitive" else map(",".join, generate.patients_groups().values())
+    lines = patients_sensitive() if what == "sensitive" else map(",".join, patients_groups().values())
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

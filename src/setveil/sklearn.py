@@ -1,0 +1,155 @@
+"""k^m-anonymity as a scikit-learn transformer: a matrix of items in, a matrix of published items out.
+
+Only this module needs scikit-learn: ``pip install setveil[sklearn]``.
+
+>>> import numpy as np
+>>> from setveil.sklearn import KmAnonymizer
+>>> X = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1]] * 2)
+>>> anonymizer = KmAnonymizer(k=4, m=2, hierarchy="fanout:2").fit(X)
+>>> anonymizer.transform(X).shape[1] <= X.shape[1]
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as problem:
+    raise ImportError("setveil.sklearn needs scikit-learn 1.6 or newer: pip install setveil[sklearn]") from problem
+
+from scipy.sparse import csr_array, issparse
+
+from setveil.core import Recoding, Transactions, Vocabulary
+from setveil.core.codebook import Codebook
+from setveil.errors import GuaranteeError, InfeasibleError
+from setveil.models import KmAnonymity
+from setveil.workflows.anonymize import anonymize
+from setveil.workflows.assess import verify
+
+
+class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns a recoding of the columns under which the data is k^m-anonymous, and applies it.
+
+    Every column is an item; a row has the items whose value is above ``threshold``. ``fit`` decides what is published instead of
+    what; ``transform`` gives one column of 0 and 1 per published item.
+
+    Args:
+        k: at least so many rows share whatever is known.
+        m: so many items of a row may be known.
+        algorithm: any algorithm for ``km`` that makes a recoding.
+        hierarchy: as in ``setveil.anonymize``, over the columns' names.
+        threshold: a row has an item if its value is above.
+        check: whether ``transform`` refuses rows that together break the promise; the rows of ``fit`` never do.
+
+    Attributes:
+        codebook_: what every published item stands for.
+        n_features_in_, feature_names_in_: as everywhere in scikit-learn.
+    """
+
+    codebook_: Codebook
+    n_features_in_: int
+
+    def __init__(
+        self,
+        k: int = 5,
+        m: int = 2,
+        *,
+        algorithm: str = "aa",
+        hierarchy: str = "auto",
+        threshold: float = 0.0,
+        check: bool = True,
+    ) -> None:
+        self.k = k
+        self.m = m
+        self.algorithm = algorithm
+        self.hierarchy = hierarchy
+        self.threshold = threshold
+        self.check = check
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Decide on the recoding.
+
+        Raises:
+            ValueError: there are too few rows to hide among.
+            GuaranteeError: the release that was made does not verify.
+        """
+        model = KmAnonymity(self.k, self.m)
+        rows = self._rows(validate_data(self, X, accept_sparse="csr"))
+        if rows.shape[0] < self.k:
+            raise ValueError(f"n_samples={rows.shape[0]} is fewer than k={self.k}; give more rows or a smaller k.")
+        try:
+            release = anonymize(self._records(rows), model, self.algorithm, self.hierarchy)
+        except InfeasibleError as problem:
+            raise ValueError(str(problem)) from problem
+        if not isinstance(release, Recoding):
+            raise ValueError(f'algorithm="{self.algorithm}" makes a {release.kind}, not a recoding; take aa or pcta.')
+        verdict = verify(release, model)
+        if not verdict.holds:
+            raise GuaranteeError(f"the release does not keep its promise: {verdict.reason}")
+        self.codebook_ = release.codebook()
+        self._names_out = np.array(list(release.published.vocabulary), dtype=object)
+        target = release.target[release.domain.numbers(self._names_in())]  # [columns] published item, -1 for none
+        kept = np.flatnonzero(target >= 0)
+        shape = (len(target), len(self._names_out))
+        self._membership = csr_array((np.ones(len(kept), dtype=np.int64), (kept, target[kept])), shape=shape)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The published items of each row: sparse if ``X`` is, an array of 0 and 1 otherwise.
+
+        Raises:
+            GuaranteeError: these rows break the promise, and ``check`` is on.
+        """
+        check_is_fitted(self)
+        given = validate_data(self, X, accept_sparse="csr", reset=False)
+        published = csr_array(self._rows(given).astype(np.int64) @ self._membership)
+        published.data = np.ones_like(published.data)
+        published.sort_indices()
+        if self.check:
+            items = published.indices.astype(np.int32)
+            # Numbers instead of labels: only the witness would show them.
+            labels = Vocabulary([str(number) for number in range(published.shape[1])])
+            rows = Transactions(published.indptr.astype(np.int64), items, labels)
+            verdict = verify(rows, KmAnonymity(self.k, self.m))
+            if not verdict.holds:
+                names = [str(self._names_out[int(number)]) for number in verdict.witness or ()]
+                raise GuaranteeError(
+                    f"these rows break the promise: {names} occur together in {verdict.support} of them, fewer than k={self.k}; "
+                    "transform more rows at once."
+                )
+        small = published.astype(np.uint8)
+        return small if issparse(given) else small.toarray()
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """The labels of the published items, in the order of the columns."""
+        check_is_fitted(self)
+        return self._names_out
+
+    def _names_in(self) -> list[str]:
+        return [str(name) for name in getattr(self, "feature_names_in_", map("x{}".format, range(self.n_features_in_)))]
+
+    def _rows(self, X: Any) -> csr_array:
+        """True where a row has an item."""
+        if issparse(X) and self.threshold < 0:
+            raise ValueError("threshold must be at least 0 for sparse data: what is not stored is 0.")
+        rows = csr_array(self.threshold < X)
+        rows.eliminate_zeros()
+        return rows
+
+    def _records(self, rows: csr_array) -> Transactions:
+        names = self._names_in()
+        vocabulary = Vocabulary(names)
+        owners, columns = rows.nonzero()
+        return Transactions.from_pairs(owners, vocabulary.numbers(names)[columns], rows.shape[0], vocabulary)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
