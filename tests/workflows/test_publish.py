@@ -103,7 +103,13 @@ def test_the_public_folder_tells_nothing_about_the_original(tmp_path: Path) -> N
     tree = tmp_path / "secret-tree.csv"
     tree.write_text("\n".join(",".join((*path, "all")) for path in TREE) + "\n", encoding="utf-8")
     policy = sv.Policy.from_dict(
-        {"schema": 1, "seed": 987123, "model": {"name": "km", "k": 5, "m": 2}, "hierarchy": {"source": str(tree)}}
+        {
+            "schema": 1,
+            "seed": 987123,
+            "model": {"name": "km", "k": 5, "m": 2},
+            "algorithm": {"name": "aa"},
+            "hierarchy": {"source": str(tree)},
+        }
     )
     outcome = sv.run(policy, str(source), tmp_path / "out")
     run = json.loads((outcome.internal / "run.json").read_text())

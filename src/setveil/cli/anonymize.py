@@ -41,6 +41,13 @@ def anonymize(
     option: Annotated[
         list[str] | None, typer.Option(metavar="N=V", help="An option of the algorithm; may be repeated.")
     ] = None,
+    effort: Annotated[
+        str | None, typer.Option(help="km without --algorithm: how much to try, fast, normal or best.")
+    ] = None,
+    yardstick: Annotated[
+        str | None,
+        typer.Option(help="km without --algorithm: what should lose least, counts, ncp, itemsets or entries."),
+    ] = None,
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
@@ -72,7 +79,7 @@ def anonymize(
 
     given: dict[str, Any] = {
         "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),
-        "algorithm": {"name": algorithm, "options": _pairs(option or [])},
+        "algorithm": {"name": algorithm, "options": {**_pairs(option or []), **_portfolio(effort, yardstick)}},
         "hierarchy": {
             "source": o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input),
             "unknown_items": unknown_items,
@@ -98,6 +105,12 @@ def anonymize(
             policies.make_policy(given, policy), input, output, force=force, progress=progress, tell=note
         )
     show(outcome, json)
+
+
+def _portfolio(effort: str | None, yardstick: str | None) -> dict[str, str]:
+    """The options of the default for km."""
+    given = {"effort": effort, "yardstick": yardstick}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _pairs(options: list[str]) -> dict[str, str]:

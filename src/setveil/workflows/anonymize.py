@@ -62,25 +62,30 @@ def make_release(
     hierarchy_source: str,
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
-    entry = find(algorithm) if algorithm else default_for(model.name)
-    if model.name not in entry.models:
-        raise InputError(
-            f'algorithm "{entry.name}" cannot enforce model "{model.name}"; it enforces {", ".join(entry.models)}.'
-        )
-    chosen = make_algorithm(entry.load(), entry.name, options)
     check_lists(data, {what: getattr(model, what, None) for what in LISTS})
     _refuse_all_sensitive(data, model)
-    if context.hierarchy is not None and entry.hierarchy == "none":
-        warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
     started = time.perf_counter()
-    release = chosen.run(data, model, context)
+    if algorithm is None and model.name == "km":
+        from setveil.workflows.portfolio import take_least_loss
+
+        algorithm, options, release = take_least_loss(data, model, options, context)
+    else:
+        entry = find(algorithm) if algorithm else default_for(model.name)
+        if model.name not in entry.models:
+            raise InputError(
+                f'algorithm "{entry.name}" cannot enforce model "{model.name}"; it enforces {", ".join(entry.models)}.'
+            )
+        chosen = make_algorithm(entry.load(), entry.name, options)
+        if context.hierarchy is not None and entry.hierarchy == "none":
+            warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
+        algorithm, release = entry.name, chosen.run(data, model, context)
     if isinstance(release, Grouping) and release.published.n_records < data.n_records:
         data = data.select(Grouping.publishable(data, release.sensitive))  # records in line with the published ones
     _warn_about_one_item(data, release)
     record = RunRecord(
         data=data,
         model=model,
-        algorithm=entry.name,
+        algorithm=algorithm,
         options=dict(options),
         hierarchy=context.hierarchy,
         hierarchy_source=hierarchy_source,

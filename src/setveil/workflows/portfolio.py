@@ -1,0 +1,121 @@
+"""The default for k^m-anonymity: run several algorithms and take the release that loses least.
+
+Which algorithms run is decided by the effort and the size of the data, never by a clock, so that the same input gives the same
+choice on every machine. The choice and the losers' figures go into the release's details.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from setveil.algorithms import Context, find, make_algorithm
+from setveil.core import Release, Transactions
+from setveil.errors import InfeasibleError, InputError
+from setveil.models import PrivacyModel
+
+YARDSTICKS = {
+    "counts": "mean relative error of counts of pairs",
+    "ncp": "NCP, an entry left out counted as 1",
+    "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the better estimator",
+    "entries": "share of entries not published exactly",
+}
+EFFORTS = ("fast", "normal", "best")
+FREQUENT, LARGEST = 0.01, 3
+MOST_ENTRIES = {"fast": 0, "normal": 100_000, "best": 500_000}  # for algorithms whose cost grows faster than the data
+MOST_ITEMS = {"fast": 0, "normal": 500, "best": 4_000}
+PROVABLE = {"fast": 0, "normal": 60, "best": 200}  # items for which the optimum is sought
+
+
+class Choice(NamedTuple):
+    """What was taken."""
+
+    algorithm: str
+    options: Mapping[str, Any]
+    release: Release
+
+
+def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[str, Any], context: Context) -> Choice:
+    """The release with the smallest figure on the yardstick; ties go to the algorithm listed first."""
+    effort, yardstick = _asked(options)
+    tried: list[dict[str, Any]] = []
+    best: tuple[float, Choice] | None = None
+    refused: InfeasibleError | None = None
+    for name, settings in candidates(data, effort, context.hierarchy is not None):
+        context.step(f"trying {name}", None)
+        try:
+            release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
+        except InfeasibleError as problem:
+            refused = problem
+            tried.append({"algorithm": name, "figure": None, "refused": str(problem)})
+            continue
+        figure = figure_of(data, release, yardstick)
+        tried.append({"algorithm": name, "figure": figure})
+        if best is None or figure < best[0]:
+            best = figure, Choice(name, settings, release)
+    if best is None:
+        assert refused is not None
+        raise refused
+    choice = best[1]
+    portfolio = {
+        "yardstick": yardstick,
+        "means": YARDSTICKS[yardstick],
+        "effort": effort,
+        "chosen": choice.algorithm,
+        "tried": tried,
+    }
+    release = replace(choice.release, details={**choice.release.details, "portfolio": portfolio})
+    return choice._replace(release=release)
+
+
+def _asked(options: Mapping[str, Any]) -> tuple[str, str]:
+    strange = [name for name in options if name not in ("effort", "yardstick")]
+    if strange:
+        raise InputError(f'option "{strange[0]}" belongs to an algorithm; name it with --algorithm.')
+    effort, yardstick = str(options.get("effort", "normal")), str(options.get("yardstick", "counts"))
+    if effort not in EFFORTS:
+        raise InputError(f'effort must be one of {", ".join(EFFORTS)}, not "{effort}".')
+    if yardstick not in YARDSTICKS:
+        raise InputError(f'yardstick must be one of {", ".join(YARDSTICKS)}, not "{yardstick}".')
+    return effort, yardstick
+
+
+def candidates(data: Transactions, effort: str, has_hierarchy: bool) -> list[tuple[str, dict[str, Any]]]:
+    """Algorithms with their options, in the order in which ties are decided."""
+    n_items = int((data.supports > 0).sum())
+    small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
+    names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort})]
+    if has_hierarchy and small and n_items <= PROVABLE[effort]:
+        names.append(("optimal", {}))
+    if small:
+        names.append(("pcta+", {}))
+    if has_hierarchy:
+        names.append(("aa+refine", {}))
+    return names
+
+
+def figure_of(data: Transactions, release: Release, yardstick: str) -> float:
+    """How much is lost, 0 for nothing."""
+    from setveil.utility import measure
+
+    if yardstick == "counts":
+        from setveil.utility.avg_re import query_errors
+
+        errors = query_errors(data, release)
+        asked = errors.get("pairs") or errors.get("singles") or {"expand": {"mean": 0.0}}
+        return min(float(found["mean"]) for found in asked.values())
+    if yardstick == "itemsets":
+        from setveil.utility.patterns import compare_patterns
+        from setveil.utility.reading import ESTIMATORS
+
+        rows = compare_patterns(data, release, (FREQUENT,), max_size=LARGEST).itemsets
+        return 1.0 - max(
+            (_harmonic_mean(row.precision, row.recall) for row in rows if row.view in ESTIMATORS), default=0.0
+        )
+    metrics = measure(data, release)
+    return 1.0 - float(metrics["exact_ratio"] or 0) if yardstick == "entries" else float(metrics["ncp"] or 0)
+
+
+def _harmonic_mean(precision: float | None, recall: float | None) -> float:
+    return 2 * precision * recall / (precision + recall) if precision and recall else 0.0

@@ -1,0 +1,44 @@
+"""Without a named algorithm k^m-anonymity takes what loses least."""
+
+from __future__ import annotations
+
+import pytest
+
+import setveil as sv
+from setveil import generate
+from setveil.workflows.portfolio import YARDSTICKS, figure_of
+
+DATA = generate.collect(generate.quest(D=400, T=5, I=3, N=40, L=20, seed=2))
+MODEL = sv.KmAnonymity(k=4, m=2)
+
+
+@pytest.mark.parametrize("yardstick", YARDSTICKS)
+def test_the_smallest_figure_is_taken_and_the_losers_are_told(yardstick: str) -> None:
+    release = sv.anonymize(DATA, MODEL, hierarchy="fanout:4", options={"yardstick": yardstick})
+    told = release.details["portfolio"]
+    figures = {entry["algorithm"]: entry["figure"] for entry in told["tried"]}
+    assert set(figures) == {"trim", "optimal", "pcta+", "aa+refine"}
+    assert figures[told["chosen"]] == min(figures.values())
+    assert release.record is not None and release.record.algorithm == told["chosen"]
+    assert figure_of(DATA, release, yardstick) == figures[told["chosen"]]
+    assert sv.verify(release, MODEL).holds
+
+
+def test_no_hierarchy_is_needed_and_never_one_item_for_everything() -> None:
+    release = sv.anonymize(DATA, sv.KmAnonymity(k=4, m=3))
+    assert {entry["algorithm"] for entry in release.details["portfolio"]["tried"]} == {"trim", "pcta+"}
+    assert release.published.n_items > 1
+
+
+def test_the_same_input_gives_the_same_choice() -> None:
+    order = range(DATA.n_records - 1, -1, -1)
+    lists = DATA.to_lists()
+    once, again = (sv.anonymize(rows, MODEL) for rows in (lists, [lists[number] for number in order]))
+    assert once.details["portfolio"]["chosen"] == again.details["portfolio"]["chosen"]
+    assert sorted(map(sorted, once.transactions())) == sorted(map(sorted, again.transactions()))
+
+
+@pytest.mark.parametrize("options", [{"effort": "much"}, {"yardstick": "beauty"}, {"tree_order": "leaves"}])
+def test_unknown_options_are_refused(options: dict[str, str]) -> None:
+    with pytest.raises(sv.InputError):
+        sv.anonymize(DATA, MODEL, options=options)
