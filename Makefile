@@ -10,6 +10,7 @@ SECONDS ?= 300
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
+	@echo 'The whole decision in your browser: $(BIN)/setveil ui'
 
 test: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
@@ -44,7 +45,7 @@ reproduce: .venv/.ready-dev
 # Bytecode and the kernels of the main path are compiled here, so that no run waits for them; `make warm` does all.
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install -c constraints.txt -e '.[ui]'
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib src || true
 	$(BIN)/python -m setveil.workflows.warm aa
 	touch $@

@@ -40,7 +40,9 @@ def _start(
 
 
 def _register() -> None:
-    names = "risk anonymize verify measure query attack compare suggest hierarchy constraints generate algorithms demo"
+    names = (
+        "risk anonymize verify measure query attack compare suggest hierarchy constraints generate algorithms demo ui"
+    )
     for name in names.split():
         import_module(f"setveil.cli.{name}").register(app)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -67,11 +68,20 @@ def _environment() -> Environment:
 def _dress() -> dict[str, str]:
     """Style and script of every page, with the hashes its content policy names."""
     parts: dict[str, str] = {}
-    for name, file in (("style", "style.css"), ("script", "page.js")):
-        text = (FOLDER / file).read_text(encoding="utf-8")
+    for name, files in (("style", ("colours.css", "parts.css", "style.css")), ("script", ("page.js",))):
+        text = _joined(files)
         parts[name] = text
         parts[f"{name}_hash"] = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return parts
+
+
+def shared_style() -> tuple[str, str]:
+    """The colours, light and dark, and the look of charts and lights, for pages that are not files of their own."""
+    return _joined(("colours.css",)), _joined(("parts.css",))
+
+
+def _joined(files: Sequence[str]) -> str:
+    return "".join((FOLDER / file).read_text(encoding="utf-8") for file in files)
 
 
 def render_page(template: str, **content: Any) -> str:

@@ -40,19 +40,21 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
     verdict = verify(release, model)
     if not verdict.holds:
         return {"status": "broken", "reason": verdict.reason}
-    known = order["known"]
+    return {"status": "ok", "seconds": seconds, **figures_of(data, release, order["known"])}
+
+
+def figures_of(data: Transactions, release: Release, known: int) -> dict[str, Any]:
+    """What a comparison shows of a release that was verified: risk, loss, and memory so far."""
     singled_out, mean_chance = _attacked(data, release, known)
     metrics = measure(data, release)
     assert release.record is not None
     return {
-        "status": "ok",
         "algorithm": release.record.algorithm,
         "singled_out": singled_out,
         "mean_chance": mean_chance,
         "avg_re": _avg_re(data, release),
         "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
-        "seconds": seconds,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
         **{
             name: metrics.get(name)

@@ -1,0 +1,35 @@
+"""``setveil ui``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: setveil ui baskets.csv")(ui)
+
+
+def ui(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Data to open at once.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Port; 8765 or any that is free otherwise.")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; other machines can reach any but this one.")
+    ] = "127.0.0.1",
+) -> None:
+    """The whole decision in a browser, on this machine only."""
+    from importlib.util import find_spec
+
+    from setveil.errors import InputError
+
+    if find_spec("nicegui") is None:
+        raise InputError('the web page needs NiceGUI; install it with: pip install "setveil[ui]"')
+    from setveil.web.server import serve
+
+    serve(file, host=host, port=port, opens_browser=not no_browser)

@@ -1,0 +1,103 @@
+"""The page's side of its child processes: start, ask, watch, stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from setveil.web import texts as t
+
+WATCH = 0.5  # seconds between two looks at the memory
+SHARE_OF_MEMORY = 0.8
+LONGEST_ANSWER = 1 << 27
+
+
+class TaskError(Exception):
+    """A task ended without a result; its words are meant for people."""
+
+    def __init__(self, words: str, kind: str = "") -> None:
+        super().__init__(words)
+        self.kind = kind
+
+
+class Child:
+    """One process; answers one question at a time."""
+
+    def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
+        self._busy = asyncio.Lock()
+        self._fate = ""  # why it was stopped
+        self._watch: asyncio.Task[None] | None = None
+
+    async def ask(
+        self,
+        task: str,
+        given: dict[str, Any] | None = None,
+        progress: Callable[[str, float | None], None] | None = None,
+    ) -> tuple[Any, list[str]]:
+        """The result of a task and what the user should know about it; TaskError where it has none."""
+        async with self._busy:
+            process = await self._started()
+            assert process.stdin
+            assert process.stdout
+            try:
+                process.stdin.write(json.dumps({"task": task, "given": given or {}}).encode() + b"\n")
+                await process.stdin.drain()
+                while line := await process.stdout.readline():
+                    answer = json.loads(line)
+                    if "stage" in answer:
+                        if progress:
+                            progress(answer["stage"], answer["share"])
+                    elif "problem" in answer:
+                        raise TaskError(answer["problem"], answer["kind"])
+                    else:
+                        return answer["result"], answer["notes"]
+            except (OSError, ValueError):
+                pass
+            self.stop(self._fate or t.CHILD_ENDED)
+            raise TaskError(self._fate, "stopped")
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._fate = ""
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "setveil.web.worker",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=None if os.environ.get("SETVEIL_VERBOSE") else asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+                limit=LONGEST_ANSWER,
+            )
+            self._watch = asyncio.create_task(self._watch_memory(self._process))
+        return self._process
+
+    async def _watch_memory(self, process: asyncio.subprocess.Process) -> None:
+        most = SHARE_OF_MEMORY * os.sysconf("SC_PHYS_PAGES")
+        while process.returncode is None:
+            if _resident_pages(process.pid) > most:
+                self.stop(t.CHILD_TOO_LARGE)
+            await asyncio.sleep(WATCH)
+
+    def stop(self, fate: str = "") -> None:
+        """End it at once, with everything it started."""
+        self._fate = self._fate or fate or t.CHILD_STOPPED
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def _resident_pages(process: int) -> int:
+    """Pages in memory, 0 where the system does not tell."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -1,0 +1,162 @@
+"""The few parts all steps are made of. Whatever comes from outside is shown as text, through ``shown``."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from setveil.errors import one_line
+from setveil.web import texts as t
+
+
+class Text(TextElement):
+    """An HTML element that holds text and nothing else."""
+
+    def __init__(self, tag: str, text: str, classes: str = "") -> None:
+        super().__init__(tag=tag, text=text)
+        if classes:
+            self.classes(classes)
+
+
+def shown(label: Any, limit: int = 60) -> str:
+    """A label from outside as people may see it: nothing in it that a screen would obey."""
+    return one_line(str(label), limit)
+
+
+def paragraph(text: str, classes: str = "") -> Text:
+    """A paragraph."""
+    return Text("p", text, classes)
+
+
+def heading(text: str) -> Text:
+    """A heading inside a step."""
+    return Text("h2", text)
+
+
+def bullets(lines: Sequence[str], classes: str = "") -> None:
+    """A list."""
+    with ui.element("ul").classes(classes):
+        for line in lines:
+            Text("li", line)
+
+
+def problem(text: str) -> Text:
+    """What went wrong, said at once to screen readers."""
+    return Text("p", text, "problem").props("role=alert")
+
+
+def drawing(svg: str) -> None:
+    """A chart of the one drawer, which escapes whatever it writes."""
+    ui.html(svg, sanitize=False).classes("drawn")
+
+
+def button(text: str, act: Callable[..., Any], *, main: bool = False, name: str = "") -> ui.button:
+    """A button; ``name`` is for screen readers where the text alone does not tell."""
+    made = ui.button(text, on_click=act).props("no-caps unelevated" if main else "no-caps outline")
+    if name:
+        made.props["aria-label"] = name
+    return made
+
+
+def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, n_numbers: int = 0) -> None:
+    """A small table; the last ``n_numbers`` columns hold numbers."""
+    first_number = len(header) - n_numbers
+    with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
+        region.props["aria-label"] = caption
+        with ui.element("table"):
+            Text("caption", caption, "hidden-from-eyes")
+            with ui.element("thead"), ui.element("tr"):
+                for number, name in enumerate(header):
+                    Text("th", name, "n" if number >= first_number else "").props("scope=col")
+            with ui.element("tbody"):
+                for row in rows:
+                    with ui.element("tr"):
+                        for number, cell in enumerate(row):
+                            Text("td", cell, "n" if number >= first_number else "")
+
+
+def crowd(n: int) -> None:
+    """So many people, as a picture without words."""
+    some = min(n, 40)
+    people = "".join(
+        f'<g transform="translate({15 * (place % 20)},{26 * (place // 20)})"><circle cx="7" cy="5" r="3.6"/>'
+        '<path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/></g>'
+        for place in range(some)
+    )
+    height = 26 * -(-some // 20)
+    ui.html(
+        f'<svg viewBox="0 0 300 {height}" width="300" height="{height}" aria-hidden="true">{people}</svg>',
+        sanitize=False,
+    ).classes("crowd")
+
+
+class ItemPicker:
+    """Find items by name, choose some. ``find`` looks them up; ``change`` hears when the choice is another."""
+
+    def __init__(
+        self,
+        label: str,
+        chosen: list[str],
+        find: Callable[[str], Awaitable[Sequence[tuple[str, int]] | None]],
+        change: Callable[[], Any],
+    ) -> None:
+        self.label, self.chosen, self.find, self.change = label, chosen, find, change
+        self.found: Sequence[tuple[str, int]] = []
+        with ui.element("div").classes("picker"):
+            self.field = ui.input(label=label).props("outlined dense clearable debounce=250 autocomplete=off")
+            self.field.on_value_change(self._look)
+            self.field.on("keydown.enter", self._take_first)
+            self.results = ui.element("ul").classes("chips results")
+            self.picked = ui.element("ul").classes("chips picked")
+            self.picked.props["aria-label"] = t.CHOSEN.format(label=label)
+            self.results.props["aria-label"] = t.FOUND.format(label=label)
+        self._show()
+
+    async def _look(self) -> None:
+        text = (self.field.value or "").strip()
+        self.found = [pair for pair in (await self.find(text) or []) if pair[0] not in self.chosen] if text else []
+        self._show()
+
+    async def _take_first(self) -> None:
+        await self._look()
+        if self.found:
+            await self._toggle(self.found[0][0])
+
+    async def _toggle(self, item: str) -> None:
+        if item in self.chosen:
+            self.chosen.remove(item)
+        else:
+            self.chosen.append(item)
+            self.found = []
+            self.field.value = ""
+        self._show()
+        answer = self.change()
+        if isinstance(answer, Awaitable):
+            await answer
+
+    def _show(self) -> None:
+        self.results.clear()
+        with self.results:
+            for item, support in self.found[:12]:
+                with ui.element("li"):
+                    words = t.ITEM_SUPPORT.format(item=shown(item, 40), support=support)
+                    button(words, lambda item=item: self._toggle(item), name=t.ADD_ITEM.format(item=shown(item)))
+        self.picked.clear()
+        with self.picked:
+            for item in self.chosen:
+                with ui.element("li"):
+                    name = t.REMOVE_ITEM.format(item=shown(item))
+                    button(f"{shown(item, 40)} ×", lambda item=item: self._toggle(item), name=name)
+
+
+def uploader(label: str, choose: str, limit: int, receive: Callable[[Any], Any], reject: Callable[[], Any]) -> None:
+    """A place to drop a file, and a button that opens the file dialog."""
+    with ui.element("div").classes("drop"):
+        place = ui.upload(label=label, auto_upload=True, max_file_size=limit, max_files=1, on_rejected=reject)
+        place.on_upload(receive)
+        place.props("flat").classes("dropzone")
+        chooser = ui.button(choose).props("no-caps unelevated")
+        chooser.on("click", js_handler=f"() => getElement({place.id}).pickFiles()")

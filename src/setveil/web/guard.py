@@ -1,0 +1,214 @@
+"""Who may talk to the page: an ASGI layer around everything NiceGUI serves, web socket included.
+
+NiceGUI accepts any host and any origin. Here every request must name this machine (``Host``: no rebound names), must not come
+from another site (``Origin``), and must carry the cookie that the token in the address was exchanged for. What is too large is
+cut off while it comes in. Every answer carries a content policy under which nothing is fetched from outside.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+from setveil.web import texts as t
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MEGABYTE = 1_000_000
+MAX_UPLOAD = 200 * MEGABYTE  # larger files are opened by their path
+MAX_BODY = MEGABYTE  # of anything that is not an upload
+_UPLOAD = re.compile(r"/_nicegui/client/[^/]+/upload/\d+\Z")
+_INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
+_FROM_PROXIES = (b"forwarded", b"x-forwarded-", b"x-script-name")
+
+# NiceGUI needs: eval (Vue compiles templates in the browser), inline styles (Quasar sets them). Inline scripts are named by hash.
+_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+REPORT_POLICY = (  # a report's own policy names its style and script; the sandbox takes it off this origin
+    "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
+)
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+
+
+class Guard:
+    """The layer; ``sessions`` are the cookies it has given out."""
+
+    def __init__(self, app: App, *, token: str, host: str, port: int, max_upload: int = MAX_UPLOAD) -> None:
+        self.app, self.token, self.max_upload = app, token, max_upload
+        self.cookie = f"setveil-{port}"  # cookies know no ports
+        names = {host, "127.0.0.1", "localhost", "::1"} - {"0.0.0.0", "::"}
+        self.port = port
+        self.hosts = {_authority(name, port) for name in names}
+        self.sessions: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let through what may pass; refuse the rest with 403 or 413."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        headers = _headers(scope)
+        if self._is_foreign(scope, headers):
+            await _refuse(scope, send, 403, t.REFUSED_FOREIGN)
+            return
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/" and scope["query_string"]:
+            await self._exchange(scope, headers, send)
+            return
+        session = self._session(headers)
+        if session is None:
+            await _refuse(scope, send, 403, t.REFUSED_STRANGER)
+            return
+        scope["headers"] = [pair for pair in scope["headers"] if not pair[0].startswith(_FROM_PROXIES)]
+        scope["setveil.session"] = session
+        if scope["type"] == "websocket":
+            await self.app(scope, receive, send)
+        else:
+            await self._pass_on(scope, headers, receive, send)
+
+    # -- who is it ------------------------------------------------------------------------------------------------
+
+    def _is_foreign(self, scope: Scope, headers: dict[str, list[str]]) -> bool:
+        """Whether the request names another host, or a page of another origin sent it."""
+        hosts, origins = headers.get("host", []), headers.get("origin", [])
+        server = scope.get("server") or ("", 0)
+        own = self.hosts | {_authority(str(server[0]), self.port)}
+        if len(hosts) != 1 or hosts[0].lower() not in own:
+            return True
+        needs_origin = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if not origins:
+            return needs_origin
+        return origins != [f"http://{hosts[0].lower()}"]
+
+    def _session(self, headers: dict[str, list[str]]) -> str | None:
+        """The session of a valid cookie."""
+        given: SimpleCookie = SimpleCookie()
+        try:
+            for line in headers.get("cookie", []):
+                given.load(line)
+        except CookieError:
+            return None
+        if self.cookie not in given:
+            return None
+        value = given[self.cookie].value
+        return next((known for known in self.sessions if secrets.compare_digest(known.encode(), value.encode())), None)
+
+    async def _exchange(self, scope: Scope, headers: dict[str, list[str]], send: Send) -> None:
+        """The token for a cookie; the address is then free of it. Who has a cookie already keeps its session."""
+        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        if len(tokens) != 1 or not secrets.compare_digest(tokens[0].encode(), self.token.encode()):
+            await _refuse(scope, send, 403, t.REFUSED_STRANGER)
+            return
+        answer = [(b"location", b"/"), (b"cache-control", b"no-store"), *_encoded(_HEADERS)]
+        if self._session(headers) is None:
+            session = secrets.token_urlsafe(32)
+            self.sessions.add(session)
+            answer.append((b"set-cookie", f"{self.cookie}={session}; HttpOnly; SameSite=Strict; Path=/".encode()))
+        await send({"type": "http.response.start", "status": 303, "headers": answer})
+        await send({"type": "http.response.body", "body": b""})
+
+    # -- what passes ----------------------------------------------------------------------------------------------
+
+    async def _pass_on(self, scope: Scope, headers: dict[str, list[str]], receive: Receive, send: Send) -> None:
+        """Hand a request on, its body cut off at the limit, and dress the answer."""
+        limit = self.max_upload + MEGABYTE // 10 if _UPLOAD.match(scope["path"]) else MAX_BODY  # a form has a frame
+        announced = headers.get("content-length", ["0"])[0]
+        if not announced.isdigit() or int(announced) > limit:
+            await _refuse(scope, send, 413, t.REFUSED_LARGE)
+            return
+        answer = _Answer(send)
+        n_bytes, is_too_large = 0, False
+
+        async def watched() -> Message:
+            nonlocal n_bytes, is_too_large
+            message = await receive()
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > limit:
+                is_too_large = True
+                return {"type": "http.disconnect"}
+            return message
+
+        try:
+            await self.app(scope, watched, answer)
+        except Exception:
+            if not is_too_large:
+                raise
+        if is_too_large and not answer.is_started:
+            await _refuse(scope, send, 413, t.REFUSED_LARGE)
+
+
+class _Answer:
+    """Sends an answer with the security headers; pages are held until their inline scripts are known by hash."""
+
+    def __init__(self, send: Send) -> None:
+        self.send, self.is_started = send, False
+        self.held: Message | None = None
+        self.body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.is_started = True
+            kinds = [value for name, value in message["headers"] if name.lower() == b"content-type"]
+            if any(kind.startswith(b"text/html") for kind in kinds):
+                self.held = message
+                return
+            await self.send(_dressed(message, ""))
+        elif message["type"] == "http.response.body" and self.held is not None:
+            self.body += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self.send(_dressed(self.held, _hashes(self.body)))
+                await self.send({"type": "http.response.body", "body": self.body})
+        else:
+            await self.send(message)
+
+
+def _hashes(page: bytes) -> str:
+    found = (hashlib.sha256(script).digest() for script in _INLINE_SCRIPT.findall(page))
+    return "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in found)
+
+
+def _dressed(message: Message, scripts: str) -> Message:
+    given = {name.lower() for name, _ in message["headers"]}
+    added = {"content-security-policy": _POLICY.format(scripts=scripts), "cache-control": "no-store", **_HEADERS}
+    new = [(name, value) for name, value in _encoded(added) if name not in given]
+    return {**message, "headers": [*message["headers"], *new]}
+
+
+async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    await send(_dressed({"type": "http.response.start", "status": status, "headers": headers}, ""))
+    await send({"type": "http.response.body", "body": words.encode()})
+
+
+def _headers(scope: Scope) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in scope["headers"]:
+        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return found
+
+
+def _encoded(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+def _authority(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,262 @@
+"""What one browser is doing: the file, the promise, the hierarchy, the runs. Lives on the server, so a reload loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import setveil as sv
+from setveil.web import texts as t
+from setveil.web.children import Child, TaskError
+from setveil.web.workspace import Workspace
+
+MODELS: dict[str, Callable[..., Any]] = {
+    "km": sv.KmAnonymity,
+    "degree": sv.PrivacyDegree,
+    "k-anonymity": sv.KAnonymity,
+    "coherence": sv.Coherence,
+    "constraints": sv.ConstraintAnonymity,
+}
+NEEDS_SENSITIVE = ("degree", "coherence")
+TAKES_SENSITIVE = (*NEEDS_SENSITIVE, "k-anonymity")
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "km": ("k", "m"),
+    "degree": ("p",),
+    "k-anonymity": ("k", "l"),
+    "coherence": ("h", "k", "p"),
+    "constraints": ("k",),
+}
+
+
+@dataclass
+class Run:
+    """One run of one policy."""
+
+    number: int
+    policy: dict[str, Any]
+    guarantee: str
+    folder: Path
+    child: Child = field(default_factory=Child)
+    state: str = "running"  # then done, failed or cancelled
+    stage: str = ""
+    share: float | None = None
+    started: float = field(default_factory=time.monotonic)
+    stage_started: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0
+    result: dict[str, Any] = field(default_factory=dict)
+    problem: str = ""
+    is_infeasible: bool = False
+
+    @property
+    def out(self) -> Path:
+        """The public folder."""
+        return self.folder / "release"
+
+    def progress(self, stage: str, share: float | None) -> None:
+        """Heard from its process."""
+        if stage != self.stage:
+            self.stage, self.stage_started = stage, time.monotonic()
+        self.share = share
+
+    def remaining(self) -> float | None:
+        """Seconds left in this stage, once that can be told."""
+        spent = time.monotonic() - self.stage_started
+        if self.share is None or self.share < 0.05 or spent < 1:
+            return None
+        return spent * (1 - self.share) / self.share
+
+
+class Session:
+    """Everything one browser has decided so far."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.version = 0  # grows with every change but that of ``busy`` and ``problem``, so that tabs notice
+        self.step = "open"
+        self.child = Child()  # holds the data
+        self.busy = ""
+        self.problem = ""
+        self._works: set[asyncio.Task[None]] = set()
+        # open
+        self.path: Path | None = None
+        self.name = ""
+        self.is_sample = False
+        self.options: dict[str, Any] = {}
+        self.read: dict[str, Any] | None = None
+        # danger
+        self.danger: dict[str, Any] | None = None
+        self.known: list[str] = []
+        # protect
+        self.model = "km"
+        self.parameters: dict[str, Any] = {"k": 5, "m": 2, "p": 4, "l": 1, "h": 50.0}
+        self.sensitive: list[str] = []
+        self.constraints: list[list[str]] = []
+        self.algorithm: str | None = None
+        self.purpose = "publish"
+        self.about: dict[str, str] = {}
+        self.proposals: list[dict[str, Any]] | None = None
+        # hierarchy
+        self.hierarchy: str | None = None
+        self.hierarchy_name = ""
+        self.tree: dict[str, Any] | None = None
+        # run
+        self.runs: list[Run] = []
+        self.n_runs = 0
+        # check
+        self.checked: dict[str, Any] | None = None
+
+    def touch(self) -> None:
+        """Something changed."""
+        self.version += 1
+
+    # -- asking the child that holds the data ---------------------------------------------------------------------
+
+    @contextmanager
+    def working(self, words: str) -> Iterator[None]:
+        """Something takes a while; what goes wrong is kept as the problem."""
+        self.busy, self.problem = words, ""
+        try:
+            yield
+        except TaskError as problem:
+            self.problem = str(problem)
+        finally:
+            self.busy = ""
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start work that goes on whoever looks at the page."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._works.add(task)
+        task.add_done_callback(self._works.discard)
+
+    def progress(self, stage: str, share: float | None) -> None:
+        """Heard from the child."""
+        self.busy = t.STAGE.format(stage=stage) if share is None else t.STAGE_SHARE.format(stage=stage, share=share)
+
+    async def open(self, path: Path, name: str, *, is_sample: bool = False, taxonomy: str | None = None) -> None:
+        """Read another file; whatever was said about the one before is forgotten."""
+        self.child.stop()
+        self.child = Child()
+        self.path, self.name, self.is_sample, self.options = path, name, is_sample, {}
+        self.known, self.sensitive, self.constraints = [], [], []
+        self.proposals, self.hierarchy_name = None, ""
+        self.hierarchy = taxonomy or "auto"
+        await self.reread()
+
+    async def reread(self) -> None:
+        """Read the file as the options now say."""
+        self.read = self.danger = self.tree = None
+        self.touch()
+        given = {"path": str(self.path), "name": self.name, "options": self.options}
+        with self.working(t.READING):
+            self.read, _ = await self.child.ask("read", given, self.progress)
+        self.touch()
+        if self.read is not None:
+            with self.working(t.ASSESSING):
+                self.danger, _ = await self.child.ask("danger", {}, self.progress)
+            self.touch()
+
+    async def ask(self, words: str, task: str, **given: Any) -> Any:
+        """The result of a task over the data, or None where it has a problem."""
+        result = None
+        with self.working(words):
+            result, _ = await self.child.ask(task, given, self.progress)
+        return result
+
+    async def suggest(self) -> None:
+        """Try what fits, in a process of its own."""
+        child = Child()
+        source = self.hierarchy if self.hierarchy != "auto" else None
+        given = {
+            "path": str(self.path),
+            "options": self.options,
+            "hierarchy": source,
+            "sensitive": self.sensitive,
+            "purpose": self.purpose,
+        }
+        with self.working(t.TRYING):
+            self.proposals, _ = await child.ask("suggest", given, self.progress)
+        child.stop()
+        self.touch()
+
+    # -- the promise ----------------------------------------------------------------------------------------------
+
+    def promise(self) -> Any:
+        """The model as it is set now; InputError where something is missing."""
+        return MODELS[self.model](**self.model_options())
+
+    def model_options(self) -> dict[str, Any]:
+        """Its parameters."""
+        options = {name: self.parameters[name] for name in PARAMETERS[self.model]}
+        if self.model in TAKES_SENSITIVE and (self.sensitive or self.model in NEEDS_SENSITIVE):
+            options["sensitive"] = list(self.sensitive)
+        if self.model == "constraints":
+            options["constraints"] = [list(items) for items in self.constraints]
+        return options
+
+    def needs_hierarchy(self) -> bool:
+        """Whether the way that is chosen, or the model's usual one, publishes along a hierarchy."""
+        ways = [entry for entry in sv.algorithms() if self.model in entry.models]
+        chosen = next((entry for entry in ways if entry.name == self.algorithm), ways[0])
+        return chosen.hierarchy == "required"
+
+    def policy(self) -> dict[str, Any]:
+        """Everything decided, as a policy."""
+        algorithm = {"name": self.algorithm} if self.algorithm else {}
+        return {
+            "model": {"name": self.model, **self.model_options()},
+            "algorithm": algorithm,
+            "hierarchy": {"source": self.hierarchy} if self.hierarchy and self.needs_hierarchy() else {},
+            "input": dict(self.options),
+            "about": {key: value for key, value in self.about.items() if value},
+        }
+
+    # -- runs -----------------------------------------------------------------------------------------------------
+
+    def start_run(self) -> Run:
+        """Start a run of what is decided now."""
+        self.n_runs += 1
+        run = Run(self.n_runs, self.policy(), self.promise().guarantee(), self.workspace.new_folder())
+        self.runs.append(run)
+        self.begin(self._run(run))
+        self.touch()
+        return run
+
+    async def _run(self, run: Run) -> None:
+        given = {"path": str(self.path), "name": self.name, "policy": run.policy, "out": str(run.out)}
+        try:
+            run.result, _ = await run.child.ask("run", given, run.progress)
+            if run.state == "running":
+                run.state = "done"
+        except TaskError as problem:
+            if run.state == "running":
+                run.state, run.problem = "failed", str(problem)
+                run.is_infeasible = problem.kind == "InfeasibleError"
+        finally:
+            run.child.stop()
+            run.seconds = time.monotonic() - run.started
+            if run.state != "done":
+                shutil.rmtree(run.folder, ignore_errors=True)
+            self.touch()
+
+    def cancel(self, run: Run) -> None:
+        """Stop a run at once; nothing of it stays."""
+        if run.state == "running":
+            run.state = "cancelled"
+            run.child.stop()
+            self.touch()
+
+    def done(self) -> list[Run]:
+        """Runs that gave a release."""
+        return [run for run in self.runs if run.state == "done"]
+
+    def close(self) -> None:
+        """Stop everything."""
+        self.child.stop()
+        for run in self.runs:
+            run.child.stop()

@@ -1,0 +1,93 @@
+"""Check a release that somebody made: an archive or a folder, and the verdict with its three answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nicegui import events, ui
+
+from setveil.web import texts as t
+from setveil.web.children import Child
+from setveil.web.elements import Text, bullets, button, heading, paragraph, shown, uploader
+from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+from setveil.web.workspace import safe_name
+
+if TYPE_CHECKING:
+    from setveil.web.page import Page
+
+
+def build(page: Page) -> None:
+    """The step."""
+    session = page.session
+    if session.checked is not None:
+        _verdict(session.checked)
+        heading(t.CHECK_ANOTHER)
+
+    async def receive(event: events.UploadEventArguments) -> None:
+        folder = session.workspace.new_folder()
+        path = folder / safe_name(event.file.name, "archive")
+        await event.file.save(path)
+        unpacked = folder / "unpacked"
+        unpacked.mkdir(mode=0o700)
+        session.begin(_check(page, str(path), str(unpacked), shown(event.file.name)))
+
+    def too_large() -> None:
+        session.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+
+    def check_path() -> None:
+        path = Path((field.value or "").strip()).expanduser()
+        if not path.is_dir():
+            session.problem = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
+            return
+        session.begin(_check(page, str(path.absolute()), None, shown(path.name)))
+
+    with ui.element("div").classes("cards"):
+        with ui.element("section").classes("card"):
+            Text("h3", t.CHECK_ZIP)
+            uploader(t.DROP_ZIP, t.CHOOSE_FILE, MAX_UPLOAD, receive, too_large)
+        with ui.element("section").classes("card"):
+            Text("h3", t.CHECK_FOLDER)
+            field = ui.input(label=t.CHECK_PATH).props("outlined dense")
+            field.on("keydown.enter", check_path)
+            button(t.CHECK, check_path)
+    if session.read is not None:
+        ui.checkbox(t.CHECK_ORIGINAL.format(name=shown(session.name))).bind_value(session.parameters, "with_original")
+
+
+async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None:
+    session = page.session
+    session.checked = None
+    session.touch()
+    with_original = session.read is not None and session.parameters.get("with_original", False)
+    child = Child()
+    given: dict[str, Any] = {
+        "path": path,
+        "unpacked": unpacked,
+        "original": str(session.path) if with_original else None,
+        "options": session.options,
+    }
+    with session.working(t.CHECKING):
+        found, _ = await child.ask("check", given, session.progress)
+        session.checked = {**found, "name": name}
+    child.stop()
+    session.touch()
+
+
+def _verdict(found: dict[str, Any]) -> None:
+    holds = found["holds"]
+    answer = t.ANSWERS["yes" if holds else "unknown" if holds is None else "no"]
+    with ui.element("section").classes("card verdict " + ("good" if holds else "care" if holds is None else "bad")):
+        Text("h2", answer.format(name=found["name"])).props("role=status")
+        if holds and found["sentence"]:
+            Text("p", shown(found["sentence"], 600), "sentence")
+        lines = [*found["problems"], *([found["reason"]] if found["reason"] else [])]
+        bullets([shown(line, 500) for line in lines])
+        bullets([t.UNCHECKED.format(line=shown(line, 400)) for line in found["unchecked"]])
+        for line in found["notes"]:
+            paragraph(shown(line, 400), "soft")
+        if holds is not False and found["publisher_says"]:
+            said = found["publisher_says"]
+            paragraph(
+                t.PUBLISHER.format(version=shown(said.get("setveil", "")), way=shown(said.get("algorithm", ""))), "soft"
+            )

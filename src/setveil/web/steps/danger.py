@@ -1,0 +1,79 @@
+"""See the danger: what a few known items give away, and the same tried by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from setveil.web import texts as t
+from setveil.web.children import TaskError
+from setveil.web.elements import ItemPicker, Text, button, drawing, heading, paragraph, shown, table
+
+if TYPE_CHECKING:
+    from setveil.web.page import Page
+
+
+def build(page: Page) -> None:
+    """The step."""
+    session, danger = page.session, page.session.danger
+    if danger is None:
+        paragraph(t.ASSESSING if session.busy else t.NOT_ASSESSED)
+        return
+    page.is_held = True  # the choice of items stays while other things happen
+    with ui.element("div").classes("halves"):
+        with ui.element("section"):
+            heading(t.CURVE_TITLE)
+            drawing(danger["chart"])
+            rows = [
+                (str(row["known"]), _percent(row["singled_out"]), _percent(row["mean_inverse_support"]))
+                for row in danger["rows"]
+            ]
+            table(t.CURVE_TABLE, t.CURVE_HEADER, rows, n_numbers=2)
+            if not all(row["exact"] for row in danger["rows"]):
+                paragraph(t.SAMPLED, "soft")
+            heading(t.SUPPORTS_TITLE)
+            drawing(danger["supports"])
+        with ui.element("section"):
+            _try_it(page)
+            heading(t.RAREST_TITLE)
+            if danger["rarest"]:
+                paragraph(t.RAREST_NOTE)
+                rare = [(" + ".join(shown(item, 40) for item in items), f"{n:,}") for items, n in danger["rarest"]]
+                table(t.RAREST_TITLE, t.RAREST_HEADER, rare, n_numbers=1)
+            else:
+                paragraph(t.RAREST_NONE)
+    button(t.NEXT.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"), main=True)
+
+
+def _try_it(page: Page) -> None:
+    session = page.session
+    heading(t.TRY_TITLE)
+    paragraph(t.TRY_NOTE)
+
+    async def find(text: str) -> list[tuple[str, int]] | None:
+        found, _ = await session.child.ask("find_items", {"text": text})
+        return [(item, support) for item, support in found]
+
+    async def count() -> None:
+        if not session.known:
+            answer.text = ""
+            return
+        try:
+            n, _ = await session.child.ask("fitting", {"labels": session.known})
+        except TaskError as problem:
+            answer.text = shown(problem, 300)
+            return
+        answer.text = t.FITTING[min(n, 2)].format(n=n)
+        answer.classes(replace="fits " + ("bad" if n == 1 else "care" if 1 < n < 5 else "good"))
+
+    ItemPicker(t.TRY_LABEL, session.known, find, count)
+    answer = Text("p", "", "fits").props("role=status")
+    if session.known:
+        ui.timer(0.05, count, once=True)
+
+
+def _percent(share: float | None) -> str:
+    from setveil.workflows.pictures import percent
+
+    return percent(share)

@@ -1,0 +1,202 @@
+"""The hierarchy: none, built or from a file; looked through, changed by hand with undo, saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nicegui import events, ui
+
+from setveil.web import texts as t
+from setveil.web.elements import Text, button, heading, paragraph, shown, uploader
+from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+from setveil.web.workspace import safe_name
+
+if TYPE_CHECKING:
+    from setveil.web.page import Page
+
+
+def build(page: Page) -> None:
+    """The step."""
+    session = page.session
+    paragraph(t.TREE_NEEDED if session.needs_hierarchy() else t.TREE_NOT_NEEDED)
+    _sources(page)
+    if session.tree is None:
+        if session.hierarchy:
+            button(t.TREE_SHOW.format(name=_name(page)), lambda: _load(page, session.hierarchy or "auto", ""))
+    else:
+        _Browser(page)
+    button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
+
+
+def _name(page: Page) -> str:
+    return shown(page.session.hierarchy_name or (page.session.hierarchy or "").rpartition("/")[2])
+
+
+def _load(page: Page, source: str, name: str) -> None:
+    session = page.session
+
+    async def load() -> None:
+        tree = await session.ask(t.BUILDING, "tree", source=source)
+        if tree is not None:
+            session.tree, session.hierarchy, session.hierarchy_name = tree, source, name
+            session.touch()
+
+    session.begin(load())
+
+
+def _sources(page: Page) -> None:
+    session = page.session
+
+    async def receive(event: events.UploadEventArguments) -> None:
+        path = session.workspace.new_folder() / safe_name(event.file.name, "hierarchy")
+        await event.file.save(path)
+        _load(page, str(path), shown(event.file.name))
+
+    def too_large() -> None:
+        session.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+
+    with ui.element("div").classes("cards"):
+        with ui.element("section").classes("card"):
+            Text("h3", t.TREE_BUILD)
+            button(t.TREE_AUTO, lambda: _load(page, "auto", ""))
+            with ui.element("div").classes("inline"):
+                fanout = ui.number(label=t.TREE_FANOUT, value=5, min=2, max=1000).props("outlined dense")
+                button(t.TREE_MAKE, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""), name=t.TREE_FANOUT)
+            with ui.element("div").classes("inline"):
+                prefix = ui.input(label=t.TREE_PREFIX, value="1,3").props("outlined dense")
+                button(
+                    t.TREE_MAKE, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""), name=t.TREE_PREFIX
+                )
+        with ui.element("section").classes("card"):
+            Text("h3", t.TREE_FILE)
+            uploader(t.DROP_HERE, t.CHOOSE_FILE, MAX_UPLOAD, receive, too_large)
+            paragraph(t.TREE_FILE_NOTE, "soft")
+
+
+class _Browser:
+    """The tree, one group at a time: thousands of items stay quick, because only what is open is sent."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.session = page, page.session
+        page.is_held = True
+        self.ticked: dict[int, Any] = {}
+        tree = self._tree()
+        heading(t.TREE_TITLE.format(name=_name(page)))
+        paragraph(t.TREE_FACTS.format(**tree), "soft")
+        self.field = ui.input(label=t.TREE_SEARCH).props("outlined dense clearable debounce=250")
+        self.field.on_value_change(self._search)
+        self.found = ui.element("ul").classes("nodes")
+        self.place = ui.element("div").classes("place")
+        self._show()
+
+    def _tree(self) -> dict[str, Any]:
+        assert self.session.tree is not None
+        return self.session.tree
+
+    async def _ask(self, task: str, **given: Any) -> None:
+        """Ask for another view of the tree and show it; what goes wrong is told above."""
+        tree = await self.session.ask(t.BUILDING, task, **given)
+        if tree is not None:
+            self.session.tree = tree
+        self._show()
+
+    async def _search(self) -> None:
+        text = (self.field.value or "").strip()
+        nodes = await self.session.ask(t.BUILDING, "find_nodes", text=text) if text else []
+        self.found.clear()
+        with self.found:
+            for node in nodes or []:
+                words = " › ".join([*(shown(label, 24) for label in node["way"][1:]), shown(node["label"], 40)])
+                with ui.element("li"):
+                    number = node["number"] if node["n_children"] else None
+                    if number is None:
+                        Text("span", t.NODE_ITEM.format(label=words, support=node["support"]))
+                    else:
+                        button(words, lambda number=number: self._ask("node", node=number))
+
+    def _show(self) -> None:
+        tree = self._tree()
+        self.ticked = {}
+        self.place.clear()
+        here = tree["path"][-1]
+        with self.place:
+            with ui.element("nav").classes("way") as way:
+                way.props["aria-label"] = t.TREE_WAY
+                for node in tree["path"]:
+                    button(shown(node["label"], 40), lambda number=node["number"]: self._ask("node", node=number))
+            with ui.element("ul").classes("nodes"):
+                for node in tree["children"]:
+                    self._child(node)
+            rest = tree["n_children"] - tree["start"] - len(tree["children"])
+            if rest > 0:
+                start = tree["start"] + len(tree["children"])
+                button(t.TREE_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
+            self._edits(here)
+
+    def _child(self, node: dict[str, Any]) -> None:
+        label = shown(node["label"], 60)
+        with ui.element("li"):
+            box = ui.checkbox(value=False)
+            box.props["aria-label"] = t.TREE_TICK.format(label=label)
+            self.ticked[node["number"]] = box
+            if node["n_children"]:
+                button(label, lambda: self._ask("node", node=node["number"]), name=t.TREE_OPEN.format(label=label))
+                Text("span", t.NODE_GROUP.format(n=node["n_items"], support=node["support"]), "soft")
+            else:
+                Text("span", t.NODE_ITEM.format(label=label, support=node["support"]))
+
+    def _edits(self, here: dict[str, Any]) -> None:
+        tree = self._tree()
+        with ui.expansion(t.TREE_EDIT, value=tree["n_steps"] > 0).props("dense"):
+            with ui.element("div").classes("inline"):
+                name = ui.input(label=t.TREE_NAME).props("outlined dense")
+                button(
+                    t.TREE_RENAME.format(label=shown(here["label"], 30)),
+                    lambda: self._edit("rename", here, name.value or ""),
+                )
+                button(t.TREE_MERGE, lambda: self._merge(here, name.value or ""))
+            with ui.element("div").classes("inline"):
+                target = ui.input(label=t.TREE_TARGET).props("outlined dense")
+                button(t.TREE_MOVE, lambda: self._move(target.value or ""))
+                if len(tree["path"]) > 1:
+                    words = t.TREE_DISSOLVE.format(label=shown(here["label"], 30))
+                    button(words, lambda: self._edit("dissolve", here, None))
+            with ui.element("div").classes("inline"):
+                if tree["n_steps"]:
+                    button(t.TREE_UNDO, self._undo)
+                button(t.TREE_SAVE, self._save)
+
+    def _chosen(self) -> list[int]:
+        return [number for number, box in self.ticked.items() if box.value]
+
+    async def _edit(self, edit: str, node: dict[str, Any], given: Any) -> None:
+        await self._ask("edit", edit=edit, node=node["number"], given=given)
+        await self._use()
+
+    async def _merge(self, here: dict[str, Any], label: str) -> None:
+        await self._edit("merge", here, {"nodes": self._chosen(), "label": label})
+
+    async def _move(self, label: str) -> None:
+        found = await self.session.ask(t.BUILDING, "find_nodes", text=label) or []
+        groups = [node for node in found if node["n_children"] and node["label"].strip() == label.strip()]
+        chosen = self._chosen()
+        if len(groups) != 1 or len(chosen) != 1:
+            self.session.problem = t.TREE_MOVE_HOW
+            return
+        await self._edit("move", {"number": chosen[0]}, groups[0]["number"])
+
+    async def _undo(self) -> None:
+        await self._ask("undo")
+        await self._use()
+
+    async def _use(self) -> None:
+        """What was changed by hand is what runs use."""
+        path = self.session.workspace.new_folder() / "hierarchy.csv"
+        await self.session.child.ask("save_tree", {"path": str(path)})
+        self.session.hierarchy, self.session.hierarchy_name = str(path), t.TREE_CHANGED
+
+    async def _save(self) -> None:
+        path = self.session.workspace.new_folder() / "hierarchy.csv"
+        await self.session.child.ask("save_tree", {"path": str(path)})
+        ui.download.content(Path(path).read_bytes(), "hierarchy.csv", "text/csv")

@@ -1,0 +1,213 @@
+"""Say what to protect: a promise in plain words, its numbers, sensitive items, the purpose; or a proposal that was tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+import setveil as sv
+from setveil.errors import SetveilError
+from setveil.web import texts as t
+from setveil.web.elements import ItemPicker, Text, bullets, button, crowd, heading, paragraph, shown
+from setveil.web.session import MODELS, PARAMETERS, TAKES_SENSITIVE
+
+if TYPE_CHECKING:
+    from setveil.web.page import Page
+
+RANGES = {"k": (2, 50, 1), "m": (1, 5, 1), "p": (2, 20, 1), "l": (1, 10, 1), "h": (5, 95, 5)}
+
+
+def build(page: Page) -> None:
+    """The step."""
+    session = page.session
+    page.is_held = True
+    _proposals(page)
+    heading(t.MODEL_TITLE)
+    choices = {name: t.MODELS[name] for name in MODELS}
+    ui.radio(choices, value=session.model, on_change=lambda event: _choose(page, event.value)).classes("models")
+    with ui.element("div").classes("halves"):
+        with ui.element("section"):
+            heading(t.NUMBERS_TITLE)
+            sentence = _Sentence(page)
+            _numbers(page, sentence)
+            if session.model in TAKES_SENSITIVE:
+                heading(t.SENSITIVE_TITLE)
+                paragraph(t.SENSITIVE_NOTE[session.model], "soft")
+                ItemPicker(t.SENSITIVE_LABEL, session.sensitive, _finder(page), sentence.say)
+            if session.model == "constraints":
+                _constraints(page, sentence)
+        with ui.element("section").classes("promise"):
+            sentence.build()
+    _ways(page)
+    _about(page)
+    needs = session.needs_hierarchy()
+    step = "hierarchy" if needs else "run"
+    button(t.NEXT.format(step=t.STEPS[step][0]), lambda: page.go(step), main=True)
+
+
+def _choose(page: Page, model: str) -> None:
+    page.session.model, page.session.algorithm = model, None
+    page.refresh()
+
+
+class _Sentence:
+    """The promise as it is set now, said anew with every change."""
+
+    def __init__(self, page: Page) -> None:
+        self.session = page.session
+
+    def build(self) -> None:
+        heading(t.PROMISE_TITLE)
+        self.text = Text("p", "", "sentence").props("aria-live=polite")
+        self.picture = ui.element("div")
+        self.who = ui.element("div")
+        self.say()
+
+    def say(self) -> None:
+        self.picture.clear()
+        self.who.clear()
+        try:
+            model = self.session.promise()
+        except SetveilError as problem:
+            self.text.text = shown(str(problem), 300)
+            return
+        self.text.text = model.guarantee()
+        with self.picture:
+            crowd(model.crowd)
+        with self.who:
+            attacker = model.attacker()
+            with ui.element("dl").classes("attacker"):
+                for name, value in zip(t.ATTACKER, attacker, strict=True):
+                    Text("dt", name)
+                    Text("dd", value)
+            with ui.expansion(t.NOT_PROTECTED).props("dense"):
+                bullets(model.not_protected())
+
+
+def _numbers(page: Page, sentence: _Sentence) -> None:
+    session = page.session
+    for name in PARAMETERS[session.model]:
+        words = t.NUMBERS[session.model, name]
+        low, high, step = RANGES[name]
+        value = session.parameters[name]
+
+        def change(event: Any, name: str = name) -> None:
+            if event.value is not None:
+                session.parameters[name] = float(event.value) if name == "h" else int(event.value)
+                sentence.say()
+
+        with ui.element("div").classes("number"):
+            Text("label", words)
+            is_all = value == "all"
+            slider = ui.slider(min=low, max=high, step=step, value=high if is_all else value).props("label snap")
+            slider.props["aria-label"] = words
+            slider.on_value_change(change)
+            number = ui.number(value=None if is_all else value, min=low, max=10_000, step=step).props("outlined dense")
+            number.props["aria-label"] = words
+            number.bind_value(slider)
+            if is_all:
+                slider.disable()
+                number.disable()
+        if session.model == "km" and name == "m":
+
+            def everything(event: Any) -> None:
+                session.parameters["m"] = "all" if event.value else 2
+                page.refresh()
+
+            ui.checkbox(t.M_ALL, value=is_all, on_change=everything)
+
+
+def _finder(page: Page) -> Any:
+    async def find(text: str) -> list[tuple[str, int]]:
+        found, _ = await page.session.child.ask("find_items", {"text": text})
+        return [(item, support) for item, support in found]
+
+    return find
+
+
+def _constraints(page: Page, sentence: _Sentence) -> None:
+    session = page.session
+    heading(t.CONSTRAINTS_TITLE)
+    paragraph(t.CONSTRAINTS_NOTE, "soft")
+    some: list[str] = []
+    ItemPicker(t.CONSTRAINTS_LABEL, some, _finder(page), lambda: None)
+
+    def add() -> None:
+        if some:
+            session.constraints.append(list(some))
+            page.refresh()
+
+    def remove(items: list[str]) -> None:
+        session.constraints.remove(items)
+        page.refresh()
+
+    button(t.CONSTRAINTS_ADD, add)
+    with ui.element("ul").classes("chips picked"):
+        for items in session.constraints:
+            words = " + ".join(shown(item, 30) for item in items)
+            with ui.element("li"):
+                button(f"{words} ×", lambda items=items: remove(items), name=t.REMOVE_ITEM.format(item=words))
+
+
+def _ways(page: Page) -> None:
+    """Which algorithm keeps the promise; most people leave it alone."""
+    session = page.session
+    entries = [entry for entry in sv.algorithms() if session.model in entry.models]
+    choices = {"": t.WAY_USUAL.format(name=entries[0].name), **{e.name: f"{e.name}: {e.summary}" for e in entries}}
+
+    def change(event: Any) -> None:
+        session.algorithm = event.value or None
+
+    with ui.expansion(t.WAY_TITLE).props("dense"):
+        select = ui.select(choices, value=session.algorithm or "", label=t.WAY_LABEL, on_change=change)
+        select.props("outlined dense").classes("wide")
+
+
+def _about(page: Page) -> None:
+    """What the report says about the decision."""
+    session = page.session
+    with ui.expansion(t.ABOUT_TITLE).props("dense"):
+        paragraph(t.ABOUT_NOTE, "soft")
+        with ui.element("div").classes("fields"):
+            for name, label in t.ABOUT.items():
+
+                def change(event: Any, name: str = name) -> None:
+                    session.about[name] = (event.value or "").strip()
+
+                ui.input(label=label, value=session.about.get(name, ""), on_change=change).props("outlined dense")
+
+
+def _proposals(page: Page) -> None:
+    session = page.session
+
+    def ask() -> None:
+        page.is_held = False
+        session.begin(session.suggest())
+
+    def take(choice: dict[str, Any]) -> None:
+        session.model, session.algorithm = choice["model"], choice["algorithm"]
+        for name, value in choice["parameters"].items():
+            if name in RANGES:
+                session.parameters[name] = value
+        if choice["hierarchy"]:
+            session.hierarchy = choice["hierarchy"]
+        page.refresh()
+
+    def change(event: Any) -> None:
+        session.purpose = event.value
+
+    paragraph(t.SUGGEST_NOTE)
+    with ui.element("div").classes("inline"):
+        ui.select(t.PURPOSES, value=session.purpose, label=t.PURPOSE, on_change=change).props("outlined dense")
+        button(t.SUGGEST, ask)
+    if session.proposals is None:
+        return
+    heading(t.SUGGESTED)
+    with ui.element("div").classes("cards"):
+        for number, choice in enumerate(session.proposals):
+            with ui.element("section").classes("card"):
+                Text("h3", t.PROPOSAL[min(number, 1)])
+                paragraph(shown(choice["role"], 300))
+                bullets([shown(line, 400) for line in choice["words"]])
+                button(t.TAKE, lambda choice=choice: take(choice), name=f"{t.TAKE}: {choice['guarantee']}")

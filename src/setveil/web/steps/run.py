@@ -1,0 +1,99 @@
+"""Run: progress by stage, cancel, several at a time; the verdict of each stays."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from setveil.errors import SetveilError
+from setveil.web import texts as t
+from setveil.web.elements import Text, bullets, button, drawing, paragraph, problem, shown, table
+from setveil.web.session import Run
+
+if TYPE_CHECKING:
+    from setveil.web.page import Page
+
+MOVE = 0.25  # seconds between two looks at the progress
+
+
+def build(page: Page) -> None:
+    """The step."""
+    session = page.session
+    try:
+        Text("p", session.promise().guarantee(), "sentence")
+        paragraph(t.RUN_WITH.format(way=session.algorithm or t.RUN_USUAL, tree=_tree_words(page)), "soft")
+
+        def start() -> None:
+            session.start_run()
+            page.refresh()
+
+        button(t.RUN_START if not session.runs else t.RUN_ANOTHER, start, main=True)
+    except SetveilError as reason:
+        problem(shown(str(reason), 300))
+        button(t.NEXT.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
+    for run in reversed(session.runs):
+        with ui.element("section").classes("card run") as card:
+            card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
+            Text("h2", t.RUN_HEADING[run.state].format(number=run.number))
+            {"running": _running, "done": _done}.get(run.state, _failed)(page, run)
+
+
+def _tree_words(page: Page) -> str:
+    session = page.session
+    if not session.needs_hierarchy():
+        return t.TREE_UNUSED
+    return t.TREE_USED.format(name=shown(session.hierarchy_name or (session.hierarchy or "").rpartition("/")[2]))
+
+
+def _running(page: Page, run: Run) -> None:
+    paragraph(run.guarantee)
+    bar = ui.linear_progress(value=0, show_value=False).props("rounded size=14px")
+    bar.props["aria-label"] = t.PROGRESS
+    words = Text("p", "", "soft").props("role=status")
+
+    def move() -> None:
+        bar.props("indeterminate") if run.share is None else bar.props(remove="indeterminate")
+        bar.value = round(run.share or 0, 3)
+        spent, left = time.monotonic() - run.started, run.remaining()
+        told = t.RUN_STAGE.format(stage=run.stage or t.STARTING, seconds=spent)
+        words.text = told if left is None else told + t.RUN_LEFT.format(seconds=left)
+
+    move()
+    ui.timer(MOVE, move)
+    button(t.CANCEL, lambda: page.session.cancel(run), name=t.CANCEL_RUN.format(number=run.number))
+
+
+def _failed(page: Page, run: Run) -> None:
+    paragraph(run.guarantee)
+    if run.problem:
+        problem(shown(run.problem, 600))
+        paragraph(t.INFEASIBLE_NOTE if run.is_infeasible else t.FAILED_NOTE, "soft")
+
+
+def _done(page: Page, run: Run) -> None:
+    result = run.result
+    Text("p", t.VERIFIED.format(guarantee=result["guarantee"]), "result")
+    with ui.element("div").classes("drawn"), ui.element("ul").classes("lights"):
+        for question, colour, answer, sentence in result["lights"]:
+            with ui.element("li").classes(colour):
+                Text("h2", question)
+                Text("p", answer, "answer")
+                Text("p", shown(sentence, 400), "why")
+    if result["advice"]:
+        with ui.expansion(t.ADVICE, value=False).props("dense"):
+            bullets([shown(line, 500) for line in result["advice"]])
+    for line in result["warnings"]:
+        paragraph(shown(line, 400), "problem")
+    with ui.expansion(t.FIGURES, value=run is page.session.runs[-1]).props("dense"):
+        with ui.element("div").classes("halves"):
+            with ui.element("section"):
+                drawing(result["chart"])
+            with ui.element("section"):
+                table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
+        bullets(result["not_protected"], "soft")
+    paragraph(t.RUN_TOOK.format(seconds=run.seconds), "soft")
+    with ui.element("div").classes("row-of-buttons"):
+        ui.link(t.REPORT_INTERNAL, f"/run/{run.number}/report/internal", new_tab=True)
+        button(t.STEPS["handover"][0], lambda: page.go("handover"), name=t.HANDOVER_RUN.format(number=run.number))

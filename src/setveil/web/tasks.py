@@ -1,0 +1,264 @@
+"""What a child of the page does: each task calls workflows and gives back plain values.
+
+Labels in results are as the data has them; the page shows them through ``errors.one_line``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import setveil as sv
+from setveil.errors import InputError
+from setveil.workflows import compare, compare_worker, explore, handover, pictures, pipeline, policies, tree_edits
+from setveil.workflows import suggest as suggesting
+from setveil.workflows.assess import QUICK
+from setveil.workflows.hierarchy import resolve_hierarchy
+
+KNOWN = 3  # items an attacker knows, in the comparison of runs
+N_SHOWN = 200  # children of a node at a time
+BINS = (1, 2, 5, 10, 100)
+
+
+class Desk:
+    """Holds the data of one session between two tasks; ``do_NAME`` answers the task of that name."""
+
+    def __init__(self, progress: Any) -> None:
+        self.progress = progress
+        self._data: sv.Transactions | None = None
+        self.trees: list[sv.Hierarchy] = []  # the last is shown; the others are taken back to
+        self.supports: list[int] = []
+
+    @property
+    def data(self) -> sv.Transactions:
+        """The data that was read."""
+        if self._data is None:
+            raise InputError("open a file first.")
+        return self._data
+
+    # -- open -----------------------------------------------------------------------------------------------------
+
+    def do_read(self, path: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Read a file; how it was read, and its first records."""
+        self.progress("reading", None)
+        data = sv.read(path, **options)
+        if data.reading is not None:  # an upload is told by the name it came with
+            data = replace(data, reading=replace(data.reading, name=name))
+        self._data, self.trees = data, []
+        return {
+            "facts": data.facts(),
+            "records": explore.first_records(data),
+            "longest": int(data.lengths.max(initial=0)),
+        }
+
+    # -- danger ---------------------------------------------------------------------------------------------------
+
+    def do_danger(self) -> dict[str, Any]:
+        """The risk by number of known items, and how rare items are."""
+        rows = sv.risk(self.data, budget=QUICK, progress=self.progress).to_dict()["rows"]
+        supports = self.data.supports[self.data.supports > 0]
+        counts = [
+            int(((supports >= low) & (supports < high)).sum())
+            for low, high in zip(BINS, (*BINS[1:], float("inf")), strict=True)
+        ]
+        return {
+            "rows": rows,
+            "chart": pictures.risk_chart(rows),
+            "supports": pictures.support_chart(counts),
+            "rarest": explore.rarest(self.data, progress=self.progress),
+        }
+
+    def do_find_items(self, text: str) -> list[tuple[str, int]]:
+        """Items by name."""
+        return explore.find_items(self.data, text)
+
+    def do_fitting(self, labels: list[str]) -> int:
+        """How many people have all these."""
+        return explore.fitting(self.data, labels)
+
+    # -- protect --------------------------------------------------------------------------------------------------
+
+    def do_suggest(
+        self, path: str, options: dict[str, Any], hierarchy: str | None, sensitive: list[str], purpose: str
+    ) -> list[dict[str, Any]]:
+        """Two or three settings that were tried and work."""
+        found = suggesting.suggest(
+            sv.read(path, **options),
+            purpose=purpose,
+            hierarchy=hierarchy,
+            sensitive=sensitive,
+            progress=self.progress,
+        )
+        return [
+            {
+                "model": choice.policy.model.name,
+                "parameters": choice.policy.model.given(),
+                "algorithm": choice.policy.algorithm.name,
+                "hierarchy": choice.policy.hierarchy.source,
+                "guarantee": choice.guarantee,
+                "role": choice.role,
+                "words": choice.words(),
+            }
+            for choice in found.choices[:3]
+        ]
+
+    # -- hierarchy ------------------------------------------------------------------------------------------------
+
+    def do_tree(self, source: str, name: str = "") -> dict[str, Any]:
+        """Build or read a hierarchy that fits the data."""
+        tree = resolve_hierarchy(source, self.data, progress=self.progress)
+        assert tree is not None
+        self._show(tree, [])
+        return self.do_node(tree.root)
+
+    def do_node(self, node: int, start: int = 0) -> dict[str, Any]:
+        """A node, the way to it, and its children."""
+        tree = self._tree()
+        if not 0 <= node < tree.n_nodes:
+            node = tree.root
+        children = sorted(tree.children[node], key=lambda child: (child < tree.n_items, -self.supports[child]))
+        return {
+            "path": [self._told(above) for above in reversed(tree.ancestors(node))],
+            "children": [self._told(child) for child in children[start : start + N_SHOWN]],
+            "n_children": len(children),
+            "start": start,
+            "n_items": tree.n_items,
+            "n_groups": tree.n_nodes - tree.n_items,
+            "height": tree.height,
+            "n_steps": len(self.trees) - 1,
+        }
+
+    def do_find_nodes(self, text: str) -> list[dict[str, Any]]:
+        """Nodes by name, each with the way to it."""
+        tree = self._tree()
+        found = tree_edits.find_nodes(tree, text)
+        return [
+            {**self._told(node), "way": [tree.labels[above] for above in reversed(tree.ancestors(node)[1:])]}
+            for node in found
+        ]
+
+    def do_edit(self, edit: str, node: int, given: Any = None) -> dict[str, Any]:
+        """Rename, move, merge or dissolve; shows the place where it happened."""
+        tree = self._tree()
+        edits: dict[str, Any] = {
+            "rename": lambda: tree_edits.renamed(tree, node, given),
+            "move": lambda: tree_edits.moved(tree, node, given),
+            "merge": lambda: tree_edits.merged(tree, given["nodes"], given["label"]),
+            "dissolve": lambda: tree_edits.dissolved(tree, node),
+        }
+        label = given if edit == "rename" else tree.labels[node]
+        self._show(edits[edit](), self.trees)
+        tree = self._tree()
+        place = next((group for group in range(tree.n_items, tree.n_nodes) if tree.labels[group] == label), tree.root)
+        return self.do_node(place)
+
+    def do_undo(self) -> dict[str, Any]:
+        """Take the last step back."""
+        if len(self.trees) > 1:
+            self._show(self.trees[-2], self.trees[:-2])
+        return self.do_node(self._tree().root)
+
+    def do_save_tree(self, path: str) -> None:
+        """Write the hierarchy as CSV, leaf to root."""
+        self._tree().to_file(path)
+
+    def _tree(self) -> sv.Hierarchy:
+        if not self.trees:
+            raise InputError("choose a hierarchy first.")
+        return self.trees[-1]
+
+    def _show(self, tree: sv.Hierarchy, before: Sequence[sv.Hierarchy]) -> None:
+        self.supports = tree_edits.supports_below(tree, self.data)
+        self.trees = [*before, tree]
+
+    def _told(self, node: int) -> dict[str, Any]:
+        return tree_edits.node_of(self._tree(), node, self.supports)._asdict()
+
+    # -- run ------------------------------------------------------------------------------------------------------
+
+    def do_run(self, path: str, name: str, policy: dict[str, Any], out: str) -> dict[str, Any]:
+        """The whole flow of one policy, and the figures of the comparison."""
+        decided = policies.make_policy(policy)
+        outcome = pipeline.run(decided, path, out, progress=self.progress)
+        record = outcome.release.record
+        assert record is not None
+        self.progress("comparing", None)
+        before, after = outcome.risk_before.to_dict()["rows"], outcome.risk_after.to_dict()["rows"]
+        return {
+            "guarantee": record.model.guarantee(),
+            "not_protected": record.model.not_protected(),
+            "lights": [list(light) for light in outcome.lights],
+            "advice": list(outcome.advice),
+            "achieved": dict(outcome.achieved),
+            "metrics": [
+                (pictures.put(key, pictures.METRICS), pictures.figure(value))
+                for key, value in outcome.metrics.items()
+                if key in pictures.METRICS and value is not None
+            ],
+            "chart": pictures.risk_chart(before, after, _finite(record.model.reach)),
+            "warnings": list(record.warnings),
+            "seconds": sum(outcome.seconds.values()),
+            "files": sorted(outcome.certificate["files"]),
+            "figures": {
+                "status": "ok",
+                "seconds": record.seconds["anonymize"],
+                **compare_worker.figures_of(record.data, outcome.release, KNOWN),
+            },
+        }
+
+    def do_compare(self, runs: list[dict[str, Any]]) -> dict[str, Any]:
+        """The runs in one picture."""
+        points = [
+            compare.Point(str(run["number"]), policies.make_policy(run["policy"]), run["figures"]) for run in runs
+        ]
+        chart, key, rows = pictures.runs_chart(points, KNOWN)
+        told = [
+            {
+                "number": int(row["id"]),
+                "name": row["name"],
+                "is_best": row["pareto"],
+                "exact": pictures.percent(row["exact_ratio"]),
+                "largest": pictures.figure(row["largest_set"]),
+                "chance": pictures.percent(row["mean_chance"]),
+                "singled_out": pictures.percent(row["singled_out"]),
+                "error": pictures.percent(row["avg_re"]),
+                "items": pictures.figure(row["published_items"]),
+                "seconds": pictures.figure(row["seconds"]),
+            }
+            for row in rows
+        ]
+        return {"chart": chart, "key": key, "rows": told}
+
+    # -- hand over ------------------------------------------------------------------------------------------------
+
+    def do_policy(self, policy: dict[str, Any]) -> str:
+        """The policy as its file."""
+        return policies.make_policy(policy).to_toml()
+
+    def do_zip(self, out: str, target: str, name: str) -> None:
+        """The public folder as an archive."""
+        handover.zip_public(out, target, name)
+
+    def do_keep(self, out: str, target: str) -> list[str]:
+        """The release and what stays in the house, copied to their place."""
+        return [str(path) for path in handover.keep_release(out, target)]
+
+    # -- check ----------------------------------------------------------------------------------------------------
+
+    def do_check(
+        self, path: str, unpacked: str | None, original: str | None, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The verdict about a folder, or about an archive, which is unpacked into ``unpacked``."""
+        folder = Path(path) if unpacked is None else handover.unpack_release(path, unpacked)
+        if not folder.is_dir():
+            raise InputError("there is no such folder.")
+        found = sv.verify_folder(folder, original, progress=self.progress, **(options if original else {}))
+        told = asdict(replace(found, certificate={}, verdict=None))
+        reason = found.verdict.reason if found.verdict is not None and not found.verdict.holds else ""
+        return {**told, "reason": reason, "records": found.certificate.get("records")}
+
+
+def _finite(reach: float | None) -> float | None:
+    return None if reach is None else min(reach, 99.0)

@@ -1,0 +1,83 @@
+"""A child process of the page: takes orders as JSON lines, answers with progress and a result.
+
+Everything that touches data happens here, so the page answers at once whatever is going on, and stopping is killing.
+An order is ``{"task": NAME, "given": {…}}``; answers are ``{"stage": …, "share": …}`` while it works, then ``{"result": …}`` or
+``{"problem": …, "kind": …}``. When the page goes away, so does the child.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+import warnings
+from typing import Any, TextIO
+
+from setveil.errors import SetveilError, SetveilWarning
+
+BETWEEN = 0.1  # seconds between two reports of progress
+
+
+class Teller:
+    """Writes answers; progress no more often than a person can see."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out = out
+        self.last = (0.0, "")
+
+    def __call__(self, answer: dict[str, Any]) -> None:
+        self.out.write(json.dumps(answer) + "\n")
+        self.out.flush()
+
+    def progress(self, stage: str, share: float | None) -> None:
+        """The ``progress`` of every workflow."""
+        now = time.monotonic()
+        if stage != self.last[1] or now - self.last[0] >= BETWEEN:
+            self.last = now, stage
+            self({"stage": stage, "share": share})
+
+
+def main() -> None:
+    """Work until the page hangs up."""
+    tell = Teller(os.fdopen(os.dup(1), "w", encoding="utf-8"))
+    os.dup2(2, 1)  # whatever is printed by accident does not end up among the answers
+    orders: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=_listen, args=(orders,), daemon=True).start()
+    from setveil.web.tasks import Desk
+
+    desk = Desk(tell.progress)
+    while True:
+        order = json.loads(orders.get())
+        tell(_answer(desk, order["task"], order["given"]))
+
+
+def _listen(orders: queue.Queue[str]) -> None:
+    for line in sys.stdin:
+        orders.put(line)
+    os._exit(0)  # the page is gone, and nobody waits for what is being done
+
+
+def _answer(desk: Any, task: str, given: dict[str, Any]) -> dict[str, Any]:
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SetveilWarning)
+            result = getattr(desk, f"do_{task}")(**given)
+        notes = [str(warning.message) for warning in caught if isinstance(warning.message, SetveilWarning)]
+        return {"result": result, "notes": list(dict.fromkeys(notes))}
+    except SetveilError as problem:
+        return {"problem": str(problem), "kind": type(problem).__name__}
+    except MemoryError:
+        return {"problem": "out of memory; try a smaller m, another way, or a larger machine.", "kind": "MemoryError"}
+    except OSError as problem:
+        return {"problem": f"{problem.strerror or type(problem).__name__}.", "kind": "OSError"}
+    except Exception as problem:
+        if os.environ.get("SETVEIL_VERBOSE"):
+            raise
+        return {"problem": f"internal error ({type(problem).__name__}).", "kind": "internal"}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Releases on the move: the public folder as one archive, a folder for good, and an archive that somebody sent."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import zipfile
+from pathlib import Path
+
+from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
+from setveil.errors import InputError, one_line
+from setveil.io.releases.folders import Staging, internal_beside
+from setveil.policy.schema import Policy
+from setveil.verify import check_files
+
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # no times in archives: the same release gives the same bytes
+MAX_UNPACKED = 2_000_000_000  # bytes
+MAX_FILES = 100
+POLICY, HIERARCHY = "policy.toml", "hierarchy.csv"
+_CHUNK = 1 << 20
+
+
+def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name: str = "release") -> Path:
+    """The public folder, and only that, as an archive of one folder called ``name``; the folder must be intact."""
+    folder = Path(out)
+    certificate, problems = check_files(folder)
+    if problems:
+        raise InputError(f"{one_line(str(folder), 80)}: is not an intact release: {problems[0]}")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted([*certificate["files"], "certificate.json"]):
+            entry = zipfile.ZipInfo(f"{name}/{file}", EARLIEST)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            with open(folder / file, "rb") as source, archive.open(entry, "w") as inside:
+                shutil.copyfileobj(source, inside, _CHUNK)
+    return Path(target)
+
+
+def keep_release(out: str | os.PathLike[str], target: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Copy a release with what stays in the house to its place; both folders appear whole, or not at all."""
+    public = Path(out)
+    with Staging(target) as staging:
+        for source, copy in ((public, staging.public), (internal_beside(public), staging.internal)):
+            for file in source.iterdir():
+                shutil.copyfile(file, copy / file.name)
+        _take_hierarchy_along(internal_beside(public), staging.internal, internal_beside(staging.out))
+        staging.commit()
+    return staging.out, internal_beside(staging.out)
+
+
+def _take_hierarchy_along(old: Path, new: Path, place: Path) -> None:
+    """The policy in its new place: relative paths start there, and the hierarchy file, which may be temporary, comes along."""
+    policy = Policy.from_file(old / POLICY)
+    source = policy.hierarchy.source
+    if source and not is_built_hierarchy(source):
+        kept = place / HIERARCHY
+
+        def copied(file: str) -> str:
+            shutil.copyfile(file, new / HIERARCHY)
+            return str(kept)
+
+        moved = policy.hierarchy.model_copy(update={"source": with_file(source, copied)})
+        policy = policy.model_copy(update={"hierarchy": moved})
+    (new / POLICY).write_text(policy.seen_from(place).to_toml(), encoding="utf-8", newline="\n")
+
+
+def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
+    """Unpack an archive that somebody sent into an empty folder; returns where the certificate is.
+
+    Only plain files directly in one folder, or at the top, are taken: no paths that lead elsewhere, no links, no more than a
+    release has. What is unpacked is counted while it comes, so that a small archive cannot fill the disk.
+    """
+    target = Path(folder)
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            entries = [entry for entry in opened.infolist() if not entry.is_dir()]
+            _check_entries(entries)
+            left = MAX_UNPACKED
+            for entry in entries:
+                left = _unpack(opened, entry, target / Path(entry.filename).name, left)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zipfile.LargeZipFile) as problem:
+        raise InputError(f"the archive cannot be read ({one_line(str(problem))}); ask for it again.") from None
+    return target
+
+
+def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
+    if len(entries) > MAX_FILES:
+        raise InputError(f"the archive holds {len(entries):,} files; a release has a few.")
+    if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
+        raise InputError(f"the archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path.")
+    folders, names = set(), set()
+    for entry in entries:
+        parts = entry.filename.split("/")
+        mode = entry.external_attr >> 16
+        is_odd = (
+            not parts[-1] or any(part in ("", ".", "..") for part in parts) or any(c in entry.filename for c in "\\:\0")
+        )
+        if is_odd or len(parts) > 2 or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
+            raise InputError(
+                f'the archive holds "{one_line(entry.filename)}", which is not a file of a release folder.'
+            )
+        folders.add(parts[0] if len(parts) == 2 else "")
+        names.add(parts[-1])
+    if len(folders) > 1 or len(names) != len(entries):
+        raise InputError("the archive holds more than one folder; pack one release.")
+    if "certificate.json" not in names:
+        raise InputError("the archive holds no certificate.json; it is not a release of setveil.")
+
+
+def _unpack(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left: int) -> int:
+    with opened.open(entry) as source, open(target, "xb") as copy:
+        while chunk := source.read(_CHUNK):
+            left -= len(chunk)
+            if left < 0:
+                raise InputError(
+                    f"the archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path."
+                )
+            copy.write(chunk)
+    return left

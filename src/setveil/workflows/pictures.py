@@ -1,0 +1,54 @@
+"""Charts for the web page, from the one drawer; what they show also stands in figures beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from setveil.report.charts import Series, bars, curve, swatch
+from setveil.report.compare_page import front_chart, name_of
+from setveil.report.template import shared_style
+from setveil.report.words import METRICS, figure, percent, put
+from setveil.workflows.compare import Point, pareto_front, row_of
+
+__all__ = ["METRICS", "figure", "percent", "put", "risk_chart", "runs_chart", "shared_style", "support_chart"]
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def risk_chart(before: Rows, after: Rows = (), reach: float | None = None) -> str:
+    """How many people so many known items single out, before and after."""
+    series: list[Series] = []
+    for name, rows in (("before", before), ("after", after)):
+        points = [(row["known"], row["singled_out"]) for row in rows if row["singled_out"] is not None]
+        if points:
+            series.append((name, points, name))
+    told = "; ".join(f"{name}: " + ", ".join(f"{percent(y)} at {x}" for x, y in line) for name, line, _ in series)
+    words = "people singled out"
+    return curve(series, "items of a person that somebody knows", words, f"Chart: {words}. {told}.", reach)
+
+
+def support_chart(counts: Sequence[int]) -> str:
+    """Items by how many people have them; ``counts`` over 1, 2–4, 5–9, 10–99, 100 and more people."""
+    return bars(
+        [("items", counts, "after")],
+        SUPPORTS,
+        "people who have the item",
+        "items",
+        "Chart: items by how many people have them. "
+        + ", ".join(f"{count:,} at {label}" for count, label in zip(counts, SUPPORTS, strict=True)),
+    )
+
+
+SUPPORTS = ("1", "2–4", "5–9", "10–99", "100+")
+
+
+def runs_chart(points: Sequence[Point], known: int) -> tuple[str, list[tuple[str, str]], list[dict[str, Any]]]:
+    """Runs by risk and loss with the front; the key of its marks; a row per run, with its name."""
+    front = pareto_front(points)
+    rows = [{**row_of(point, point.id in front)} for point in points]
+    for row in rows:
+        row["name"] = name_of(row)
+    good = [row for row in rows if row["status"] == "ok" and None not in (row["avg_re"], row["mean_chance"])]
+    look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in good))}
+    return front_chart(good, look, known), [(swatch(number), name) for name, number in look.items()], rows

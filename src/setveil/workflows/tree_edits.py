@@ -1,0 +1,119 @@
+"""A hierarchy changed by hand, one step at a time: every step gives a new tree, so that steps can be taken back.
+
+Nodes are named by their number in the tree that is changed; the new tree has numbers of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from setveil.core import Hierarchy, Transactions
+from setveil.errors import InputError, one_line
+
+
+class Node(NamedTuple):
+    """What is shown of a node."""
+
+    number: int
+    label: str
+    n_items: int
+    n_children: int
+    support: int  # entries in the data that it stands for
+
+
+def renamed(tree: Hierarchy, node: int, label: str) -> Hierarchy:
+    """The tree with another name for a group; items keep theirs."""
+    _need_group(tree, node)
+    labels = list(tree.labels)
+    labels[node] = _name(label)
+    return Hierarchy.from_parents(tree.parent.tolist(), labels, tree.derived_from_data)
+
+
+def moved(tree: Hierarchy, node: int, target: int) -> Hierarchy:
+    """The tree with a node and all below it under another group."""
+    _need_group(tree, target)
+    if tree.covers(node, target):
+        raise InputError(f"{_told(tree, node)} cannot go below itself.")
+    return _without_empty_groups(tree, {node: target}, [])
+
+
+def merged(tree: Hierarchy, nodes: Sequence[int], label: str) -> Hierarchy:
+    """The tree with a new group of some nodes that stand side by side."""
+    parents = {int(tree.parent[node]) for node in nodes}
+    if len(set(nodes)) < 2 or len(parents) != 1:
+        raise InputError("choose at least two that stand side by side.")
+    return _without_empty_groups(tree, dict.fromkeys(nodes, tree.n_nodes), [(_name(label), parents.pop())])
+
+
+def dissolved(tree: Hierarchy, node: int) -> Hierarchy:
+    """The tree without a group; what was in it goes one step up."""
+    _need_group(tree, node)
+    if node == tree.root:
+        raise InputError("the top stands for everything and stays.")
+    return _without_empty_groups(tree, dict.fromkeys(tree.children[node], int(tree.parent[node])), [])
+
+
+def _without_empty_groups(tree: Hierarchy, changes: dict[int, int], added: list[tuple[str, int]]) -> Hierarchy:
+    """The tree after some nodes got other parents; groups that lost everything go, and do not become items."""
+    parents = [*tree.parent.tolist(), *(parent for _, parent in added)]
+    labels = [*tree.labels, *(label for label, _ in added)]
+    for node, parent in changes.items():
+        parents[node] = parent
+    n_children = np.bincount([parent for parent in parents if parent >= 0], minlength=len(parents))
+    gone = [node for node in range(tree.n_items, len(parents)) if n_children[node] == 0]
+    lost = set()
+    while gone:
+        node = gone.pop()
+        lost.add(node)
+        above = parents[node]
+        n_children[above] -= 1
+        if n_children[above] == 0:
+            gone.append(above)
+    kept = [node for node in range(len(parents)) if node not in lost]
+    number = {node: place for place, node in enumerate(kept)}
+    return Hierarchy.from_parents(
+        [-1 if parents[node] < 0 else number[parents[node]] for node in kept],
+        [labels[node] for node in kept],
+        tree.derived_from_data,
+    )
+
+
+def node_of(tree: Hierarchy, node: int, supports: Sequence[int]) -> Node:
+    """What is shown of one node; ``supports`` of all nodes, as ``supports_below`` gives them."""
+    return Node(node, tree.labels[node], int(tree.n_leaves[node]), len(tree.children[node]), int(supports[node]))
+
+
+def supports_below(tree: Hierarchy, data: Transactions) -> list[int]:
+    """Per node, how many entries of the data it stands for."""
+    of_leaves = np.zeros(tree.n_items, dtype=np.int64)
+    of_leaves[tree.leaf_of_items(data.vocabulary)] = data.supports
+    total = np.concatenate(([0], np.cumsum(of_leaves[tree.leaf_order])))
+    below: list[int] = (total[tree.last] - total[tree.first]).tolist()
+    return below
+
+
+def find_nodes(tree: Hierarchy, text: str, limit: int = 30) -> list[int]:
+    """Nodes whose label holds the text, groups first."""
+    wanted = text.casefold().strip()
+    order = [*range(tree.n_items, tree.n_nodes), *range(tree.n_items)]
+    found = (node for node in order if wanted in tree.labels[node].casefold())
+    return [node for node, _ in zip(found, range(limit), strict=False)]
+
+
+def _need_group(tree: Hierarchy, node: int) -> None:
+    if not tree.n_items <= node < tree.n_nodes:
+        raise InputError("choose a group; items stay as the data has them.")
+
+
+def _name(label: str) -> str:
+    name = label.strip()
+    if not name or not name.isprintable():
+        raise InputError("give the group a name of visible characters.")
+    return name
+
+
+def _told(tree: Hierarchy, node: int) -> str:
+    return f'"{one_line(tree.labels[node])}"'

@@ -1,0 +1,93 @@
+"""One real server for the tests of the page, as a user starts it."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+MAIN = "from setveil.cli.main import main; main()"
+
+
+@dataclass
+class Server:
+    """A running page and its address; ``ask`` is a plain HTTP client that can lie."""
+
+    process: subprocess.Popen[str]
+    address: str
+    folder: Path
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def port(self) -> int:
+        return int(self.address.split(":")[2].partition("/")[0])
+
+    @property
+    def token(self) -> str:
+        return self.address.partition("token=")[2]
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | None = None, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        told = {"host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        try:
+            connection.putrequest(method, path, skip_host=True)
+            for name, value in told.items():
+                connection.putheader(name, value)
+            if body is not None and "content-length" not in told:
+                connection.putheader("content-length", str(len(body)))
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read(1 << 20)
+        finally:
+            connection.close()
+
+    def new_cookie(self) -> str:
+        _, headers, _ = self.ask(f"/?token={self.token}")
+        return headers["set-cookie"].partition(";")[0]
+
+
+def start(folder: Path, *arguments: str) -> Server:
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, "ui", "--no-browser", *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=folder,
+    )
+    assert process.stderr
+    lines = ""
+    while not (found := re.search(r"http://\S+", lines)):
+        line = process.stderr.readline()
+        assert line, lines
+        lines += line
+    return Server(process, found.group(), folder)
+
+
+def stop(server: Server) -> int:
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.stderr
+    server.process.stderr.close()
+    return server.process.wait(60)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = start(tmp_path_factory.mktemp("page"))
+    yield running
+    stop(running)
+    assert not list(running.folder.glob("setveil-ui-*"))  # nothing is left behind
