@@ -94,11 +94,11 @@ def _line(same: Sequence[Row], shown: Sequence[Any]) -> dict[str, Any]:
 
 
 def _best(rows: Sequence[Row]) -> str:
-    """The setting on the front that keeps most entries exact, in a sentence."""
+    """The setting on the front that keeps most entries exact for the chance it leaves an attacker, in a sentence."""
     front = [row for row in rows if row["pareto"] and row["exact_ratio"] is not None]
     if not front:
         return ""
-    best = max(front, key=lambda row: (row["exact_ratio"], -row["mean_chance"]))
+    best = max(front, key=lambda row: row["exact_ratio"] - row["mean_chance"])
     return (
         f"{name_of(best)}: {percent(best['exact_ratio'])} of the entries are published exactly, the attacker's chance is "
         f"{percent(best['mean_chance'])}, and counts of pairs are off by {percent(best['avg_re'])} on average."

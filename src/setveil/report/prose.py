@@ -129,7 +129,7 @@ def advice_of(facts: Facts) -> list[str]:
         lines.append(
             "Release this only to people who will not look for anybody and are bound not to: known items single out many records."
             if facts.kind == "grouping"
-            else "Attackers who know more than was assumed still find many: raise m, or bind the recipients by contract."
+            else "Attackers who know more than was assumed still find many: promise more (a larger m), or bind the recipients by contract."
         )
     return sorted(lines, key=len)
 
