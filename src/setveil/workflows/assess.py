@@ -150,9 +150,11 @@ def guessing_options(record: RunRecord) -> dict[str, Any]:
 
 def remaking(model: PrivacyModel, algorithm: str, options: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The same from what a folder tells; nothing for a model that makes no groups."""
-    from setveil.algorithms import Context, find, make_algorithm
+    from setveil.algorithms import ENTRIES, Context, find, make_algorithm
 
     if not isinstance(model, PrivacyDegree):
         return {}
+    if all(entry.name != algorithm for entry in ENTRIES):  # made by hand: nobody can make it again
+        return {"promised": 1 / model.p}
     chosen = make_algorithm(find(algorithm).load(), algorithm, options)
     return {"promised": 1 / model.p, "remake": lambda data: chosen.run(data, model, Context(seed=seed))}
