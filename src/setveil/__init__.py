@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from setveil.io.hierarchies.reading import check_hierarchy
     from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
     from setveil.policy.schema import Policy
-    from setveil.utility.reconstruction import query
+    from setveil.utility.asking import query
     from setveil.verify import Verdict, minimal_violations
     from setveil.workflows.anonymize import anonymize
     from setveil.workflows.assess import attack, measure, risk, verify
@@ -96,7 +96,7 @@ _ROOMS = {
     "setveil.workflows.publish": "publish",
     "setveil.workflows.reading": "read",
     "setveil.policy.schema": "Policy",
-    "setveil.utility.reconstruction": "query",
+    "setveil.utility.asking": "query",
     "setveil.verify": "Verdict minimal_violations",
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -62,7 +62,7 @@ def render_report(facts: Facts) -> str:
         largest=largest,
         query_errors=[
             (words, facts.query_errors[size])
-            for size, words in (("singles", "single items"), ("pairs", "pairs of items"))
+            for size, words in (("singles", "single items"), ("pairs", "pairs of items"), ("triples", "triples"))
             if facts.query_errors.get(size)
         ],
         details=[

@@ -193,6 +193,7 @@ def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[s
         "seed": facts.seed,
         "risk": {"before": list(facts.risk_before), "after": list(facts.risk_after)},
         "metrics": dict(facts.metrics),
+        "count_error": dict(facts.query_errors),
         "histograms": dict(facts.histograms),
         "achieved": dict(facts.achieved),
         "guesses": dict(facts.guesses),

@@ -1,0 +1,120 @@
+"""How many records have some items and lack others, asked of a release and its codebook alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Replacement, Vocabulary
+from setveil.errors import InputError, name_some
+from setveil.utility.reading import Reading
+from setveil.utility.reconstruction import Estimate
+from setveil.utility.reconstruction import query as query_groups
+
+MOST_EXCLUDED = 10  # items excluded in one question: estimates sum over all their subsets
+
+
+@dataclass(frozen=True)
+class Answer(Estimate):
+    """An estimate, bounds that hold for certain, and what reading each published item as all it stands for gives."""
+
+    expand: float = 0.0
+
+
+def query(
+    release: Release, sensitive: str | None = None, with_items: Iterable[str] = (), without_items: Iterable[str] = ()
+) -> Estimate:
+    """How many records have all of ``with_items`` and none of ``without_items``; in a grouping together with ``sensitive``.
+
+    Groupings: see ``reconstruction.query``. Elsewhere the estimate takes a published item for each non-empty part of what
+    it stands for with the same chance, and ``expand`` for all of it. ``low`` counts the records that fit whatever the
+    published items stand for, ``high`` those that fit for some of it. Where entries may have been left out a record can
+    hold more than it shows: the published count of exact items is ``low``, and nothing bounds it from above but what
+    records show of the excluded items. A replacement bounds nothing.
+    """
+    wanted, unwanted = list(dict.fromkeys(with_items)), list(dict.fromkeys(without_items))
+    if isinstance(release, Grouping):
+        if sensitive is None:
+            raise InputError("a grouping is asked for a sensitive item together with others; name it (--sensitive).")
+        return query_groups(release, sensitive, wanted, unwanted)
+    if sensitive is not None:
+        raise InputError("this release has no groups with sensitive counts; ask for the item like any other (--with).")
+    both = [label for label in wanted if label in unwanted]
+    if both:
+        raise InputError(f"item {name_some(both)} is asked for and excluded; drop it from one side.")
+    if not wanted and not unwanted:
+        raise InputError("a question needs an item at least: --with a,b or --without c.")
+    if len(unwanted) > MOST_EXCLUDED:
+        raise InputError(f"at most {MOST_EXCLUDED} items can be excluded in one question, not {len(unwanted)}.")
+    vocabulary = _domain(release)
+    items = vocabulary.encode(wanted, "item of this release").tolist()
+    others = vocabulary.encode(unwanted, "item of this release").tolist()
+    reading = Reading(release, vocabulary)
+    low, high = _bounds(release, reading, items, others)
+    estimate, expand = (_estimate(reading, items, others, name) for name in ("probability", "expand"))
+    return Answer(float(np.clip(estimate, low, high)), low, high, float(expand))
+
+
+def _domain(release: Release) -> Vocabulary:
+    """All items the codebook speaks of."""
+    if isinstance(release, Recoding):
+        return release.domain
+    return release.cover.vocabulary if isinstance(release, LocalRecoding) else release.published.vocabulary
+
+
+def _estimate(reading: Reading, items: list[int], others: list[int], estimator: str) -> float:
+    """Records with ``items`` and without ``others``, by inclusion and exclusion."""
+    sets = [(size, chosen) for size in range(len(others) + 1) for chosen in combinations(others, size)]
+    total = 0.0
+    for size, chosen in sets:
+        asked = sorted((*items, *chosen))
+        if asked:
+            itemset = Itemsets(np.array([0, len(asked)]), np.array(asked, dtype=np.int32), reading.vocabulary)
+            supports = reading.supports(itemset, "expand" if estimator == "expand" else "probability")
+            total += (-1) ** size * float(supports[0])
+        else:
+            total += reading.release.published.n_records
+    return max(total, 0.0)
+
+
+def _bounds(release: Release, reading: Reading, items: list[int], others: list[int]) -> tuple[int, int]:
+    """How many records fit for certain, and how many can fit."""
+    n_records = release.published.n_records
+    if isinstance(release, Replacement):
+        return 0, n_records
+    surely, possibly = np.ones(n_records, dtype=bool), np.ones(n_records, dtype=bool)
+    for item in items:
+        certain, possible = _holders(release, reading, item)
+        surely &= certain
+        possibly &= possible
+    for item in others:
+        certain, possible = _holders(release, reading, item)
+        surely &= ~possible
+        possibly &= ~certain
+    return int(surely.sum()), int(possibly.sum())
+
+
+def _holders(release: Release, reading: Reading, item: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which records hold an item for certain, and which may hold it, bool[n_records] each."""
+    n_records = release.published.n_records
+    certain, possible = np.zeros(n_records, dtype=bool), np.zeros(n_records, dtype=bool)
+    image = int(reading.images.of_item[item])
+    if image >= 0:
+        covering = reading.images.published_items[reading.images.indptr[image] : reading.images.indptr[image + 1]]
+        starts, records = release.published.inverted()
+        for number in covering.tolist():
+            rows = records[starts[number] : starts[number + 1]]
+            possible[rows] = True
+            if reading.published_sizes[number] == 1:
+                certain[rows] = True
+    if isinstance(release, LocalRecoding):
+        nodes = release.node_of_occurrence
+        if nodes is None or bool((nodes < 0).any()):  # files do not say what was left out where
+            possible[:] = True
+    elif isinstance(release, Recoding) and image < 0:
+        possible[:] = bool(release.suppressed[item])
+    return certain, possible
