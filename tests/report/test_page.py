@@ -272,7 +272,7 @@ def test_a_replacement_tells_class_sizes_empty_centres_and_homogeneity(tmp_path:
         assert "k-anonymity does not hide them" in text
         assert "In 1 of 3 classes every record has the same sensitive item; in 1 more than half have" in text
         assert "largest share is 100.0 %" in text
-    assert "Much is lost here" in public
+    assert "Much is lost here" in internal
     assert "k^m-anonymity" in public
     assert "local recoding" in public
     assert "plum 4 0" in internal  # records before and after
@@ -297,6 +297,8 @@ def test_a_grouping_tells_groups_and_sensitive_counts(tmp_path: Path) -> None:
 
 def test_suppressed_sensitive_items_make_totals_lower_bounds(tmp_path: Path) -> None:
     release = replace(grouping(), details={"suppressed_occurrences": {"flu": 3}})
+    assert release.record is not None
+    release = replace(release, record=replace(release.record, options={"suppress_excess": True}))
     public, internal = (Reader(page).text for page in pages(release, tmp_path))
     assert "are lower bounds" in public
     assert "are exact, in all and per group" not in public
@@ -370,7 +372,6 @@ def test_the_same_facts_give_the_same_bytes(tmp_path: Path) -> None:
     assert written[0] == written[1]
     assert b"0.1235" in written[0][0]
     assert b"0.1235" not in written[0][1]
-    assert b"0.12<" in written[0][1]
 
 
 MODELS = {

@@ -160,7 +160,11 @@ def usefulness_of(facts: Facts) -> Light:
     if n_published is None:
         n_published = facts.shape.get("n_published")
     empty = facts.metrics.get("empty_records") or 0
-    told = [f"{percent(exact)} of the entries are published exactly" if exact is not None else "exactness is unknown"]
+    unknown = {
+        "grouping": "all items that are not sensitive are published exactly, sensitive ones only as counts per group",
+        "replacement": "records stand for the centre of their class; how many entries kept their item only the owner knows",
+    }.get(facts.kind, "how many entries kept their item only the owner knows")
+    told = [f"{percent(exact)} of the entries are published exactly" if exact is not None else unknown]
     if largest and largest > 1:
         told.append(f"the largest set stands for {figure(largest)} items")
     if facts.kind == "replacement" and facts.metrics.get("added_ratio"):
@@ -174,6 +178,8 @@ def usefulness_of(facts: Facts) -> Light:
         told.append(f"{figure(empty)} records are empty")
     sentence = "; ".join(told) + "."
     sentence = sentence[0].upper() + sentence[1:]
+    if exact is None and facts.kind == "grouping":
+        exact = 1.0  # of what is published
     colour = colour_of_use(exact, errors[1] if errors else None, n_published, empty / max(facts.records, 1))
     if n_published is not None and n_published <= 1:
         what = "Nothing" if n_published == 0 else "Only one item"
