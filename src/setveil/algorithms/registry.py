@@ -20,7 +20,7 @@ class Entry:
     models: tuple[str, ...]  # the first algorithm listed for a model is its default
     paper: str
     scales: Literal["counts", "shards", "local"]
-    hierarchy: Literal["required", "none"]
+    hierarchy: Literal["required", "optional", "none"]
     release: Literal["recoding", "local-recoding", "replacement", "grouping"]
     summary: str
     guessable: bool = False  # its groups are formed around those who hold something sensitive, and that shows
@@ -272,9 +272,9 @@ ENTRIES: tuple[Entry, ...] = (
         ("km",),
         "own",
         "local",
-        "none",
+        "optional",
         "local-recoding",
-        "single entries left out, as few as possible; the rest is exact",
+        "single entries left out, or raised in a hierarchy, as few as possible; the rest is exact",
     ),
     Entry(
         "lra",

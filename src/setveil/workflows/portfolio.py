@@ -48,10 +48,10 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
             release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
         except InfeasibleError as problem:
             refused = problem
-            tried.append({"algorithm": name, "figure": None, "refused": str(problem)})
+            tried.append({"algorithm": name, "options": settings, "figure": None, "refused": str(problem)})
             continue
         figure = figure_of(data, release, yardstick)
-        tried.append({"algorithm": name, "figure": figure})
+        tried.append({"algorithm": name, "options": settings, "figure": figure})
         if best is None or figure < best[0]:
             best = figure, Choice(name, settings, release)
     if best is None:
@@ -63,6 +63,7 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
         "means": YARDSTICKS[yardstick],
         "effort": effort,
         "chosen": choice.algorithm,
+        "options": choice.options,
         "tried": tried,
     }
     release = replace(choice.release, details={**choice.release.details, "portfolio": portfolio})
@@ -86,6 +87,8 @@ def candidates(data: Transactions, effort: str, has_hierarchy: bool) -> list[tup
     n_items = int((data.supports > 0).sum())
     small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
     names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort})]
+    if has_hierarchy:
+        names.append(("trim", {"effort": effort, "raising": False}))
     if has_hierarchy and small and n_items <= PROVABLE[effort]:
         names.append(("optimal", {}))
     if small:

@@ -104,3 +104,18 @@ def test_edges() -> None:
     nothing = trimmed([frozenset(letter) for letter in "abcde"], 2, 2)
     assert nothing.transactions() == [set()] * 5
     assert nothing.details["share_left_out"] == 1.0 == nothing.details["lower_bound"]
+
+
+@pytest.mark.parametrize("m", [2, 3, "all"])
+def test_with_a_hierarchy_entries_are_raised_and_no_more_is_lost(m: int | str) -> None:
+    rng = random.Random(13)
+    for k in (2, 4):
+        records = random_records(rng, 60, 9, 5)
+        model = sv.KmAnonymity(k=k, m=m)  # type: ignore[arg-type]
+        release = sv.anonymize(records, model, algorithm="trim", hierarchy="fanout:3")
+        assert sv.verify(release, model).holds
+        book = release.codebook()
+        for shown, record in zip(release.transactions(), records, strict=True):
+            assert all(record & set(book[label]) for label in shown)
+        alone = trimmed(records, k, m)
+        assert sv.measure(records, release)["lm"] <= sv.measure(records, alone)["lm"] + 1e-12

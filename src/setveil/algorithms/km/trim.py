@@ -24,6 +24,9 @@ costs it at least the least value of entries that hit all of them. These are cos
 records, so they add up. The bound takes the least hitting set where the search is finished, and disjoint rare itemsets,
 the cheapest entry of each, where it is not.
 
+With a hierarchy an entry that is left out may be published as a node above it, if that is safe: published labels are counted
+as opaque items, and the loss (LM) is never above that of leaving out alone (``raise_entries``).
+
 Preconditions: at least k non-empty records.
 
 Cost: the itemsets of at most m items held by k records are numbered and counted, one pass per size; then work in proportion
@@ -49,7 +52,7 @@ from setveil.algorithms.km._trim_moves import bound_rows, count_sets, list_holde
 from setveil.algorithms.km._trim_rows import Scratch, State
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
 from setveil.algorithms.km.trim_whole import trim_whole
-from setveil.core import Hierarchy, LocalRecoding, Transactions
+from setveil.core import Hierarchy, LocalRecoding, Transactions, Vocabulary
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
@@ -86,17 +89,68 @@ class Trim(Algorithm):
         None, "what an entry of each item is worth, above 0: a CSV file item,weight; 1 for items not listed"
     )
     effort: str = option("normal", "how long to look for less to leave out", tuple(EFFORTS))
+    raising: bool = option(True, "with a hierarchy: publish entries as something more general before leaving them out")
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> LocalRecoding:
         require_k_records(data, model.k)
         value = item_values(data, self.weights)
         order = data.lexicographic_order()  # so that the order of the input does not matter
-        trimmed = trim_rows(data.select(order), value, model, self.effort, context)
-        places = np.argsort(np.repeat(data.indptr[order], data.lengths[order]) + within_rows(data.select(order)))
-        kept = trimmed.kept[places]
-        hierarchy = Hierarchy.balanced(data, max(data.n_items, 2))
-        nodes = np.where(kept, data.items, -1)
-        return LocalRecoding.from_nodes(data, hierarchy, nodes, trimmed.details(data, value, kept))
+        rows = data.select(order)
+        trimmed = trim_rows(rows, value, model, self.effort, context)
+        entries = np.repeat(data.indptr[order], data.lengths[order]) + within_rows(rows)  # of the data, row by row
+        hierarchy = context.hierarchy or Hierarchy.balanced(data, max(data.n_items, 2))
+        leaf = hierarchy.leaf_of_items(data.vocabulary)[rows.items]
+        shown = np.where(trimmed.kept, leaf, -1)
+        raises = self.raising and context.hierarchy is not None
+        if raises:
+            shown = raise_entries(rows, shown, leaf, value, hierarchy, model, self.effort, context)
+        nodes = np.empty(data.n_occurrences, dtype=np.int64)
+        nodes[entries] = shown
+        kept = nodes >= 0
+        details = trimmed.details(data, value, kept)
+        if raises:
+            details["entries_raised"] = int((shown >= hierarchy.n_items).sum())
+        return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
+
+
+def raise_entries(
+    rows: Transactions,
+    shown: NDArray[np.int64],
+    leaf: NDArray[np.int32],
+    value: NDArray[np.float64],
+    hierarchy: Hierarchy,
+    model: KmAnonymity,
+    effort: str,
+    context: Context,
+) -> NDArray[np.int64]:
+    """Publish entries that are left out as nodes above them, level by level, as long as the loss falls.
+
+    Each time the rows are what is shown now and, for what is not, the next node up; they are trimmed like any other rows, a
+    node worth what it still tells (1 - LM). What is worse than before is not taken.
+    """
+    worth = 1.0 - (hierarchy.n_leaves - 1) / max(hierarchy.n_items - 1, 1)  # [nodes]
+    above = leaf.astype(np.int64)
+    owners = rows.owners
+    while True:
+        above = np.where(above >= 0, hierarchy.parent[above], -1)
+        above = np.where((above >= 0) & (worth[above] > 0), above, -1)
+        offered = np.where(shown >= 0, shown, above)
+        if not (offered[shown < 0] >= 0).any():
+            return shown
+        there = offered >= 0
+        nodes, number = np.unique(offered[there], return_inverse=True)
+        names = Vocabulary(str(node) for node in nodes.tolist())
+        raised = Transactions.from_pairs(owners[there], number, rows.n_records, names)
+        trimmed = trim_rows(raised, np.maximum(worth[nodes], 0.001), model, effort, context)
+        width = max(len(nodes), 1)
+        keys = (raised.owners * width + raised.items)[trimmed.kept]  # ascending
+        tried = np.full(len(shown), -1, dtype=np.int64)
+        tried[there] = np.where(np.isin(owners[there] * width + number, keys), offered[there], -1)
+        gain = (
+            value[rows.items] * (np.where(tried >= 0, worth[tried], 0.0) - np.where(shown >= 0, worth[shown], 0.0))
+        ).sum()
+        if gain > 0:
+            shown = tried
 
 
 @dataclass(frozen=True, eq=False)
