@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 SECONDS ?= 300
 
-.PHONY: demo test fuzz check format coverage warm bench reproduce clean
+.PHONY: demo test fuzz check docs format coverage warm bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -24,6 +24,10 @@ check: .venv/.ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The site, offline and strict: a broken link or a missing page fails. Its reference pages are made from the code.
+docs: .venv/.ready-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 format: .venv/.ready-dev
 	$(BIN)/ruff check --fix .

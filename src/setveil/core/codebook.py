@@ -16,15 +16,16 @@ class Codebook(dict[str, list[str]]):
 
     A dictionary in every respect; it prints as a small table, answers the other way round, and becomes a frame.
 
-    >>> book = Codebook({"dairy": ["cheese", "milk"], "bread": ["bread"]})
-    >>> book.published("milk")
-    'dairy'
-    >>> book["dairy"]
-    ['cheese', 'milk']
-    >>> book
-    Codebook(2 published items for 3 items)
-      dairy  cheese, milk
-      bread  bread
+    Examples:
+        >>> book = Codebook({"dairy": ["cheese", "milk"], "bread": ["bread"]})
+        >>> book.published("milk")
+        'dairy'
+        >>> book["dairy"]
+        ['cheese', 'milk']
+        >>> book
+        Codebook(2 published items for 3 items)
+          dairy  cheese, milk
+          bread  bread
     """
 
     @cached_property

@@ -35,9 +35,10 @@ def generate(kind: str, **parameters: Any) -> Transactions:
     Raises:
         InputError: the kind or a parameter is unknown or out of range.
 
-    >>> import setveil as sv
-    >>> sv.generate("quest", D=100, T=5, N=50, seed=1)
-    Transactions(100 records, 50 items, 501 occurrences)
+    Examples:
+        >>> import setveil as sv
+        >>> sv.generate("quest", D=100, T=5, N=50, seed=1)
+        Transactions(100 records, 50 items, 473 occurrences)
     """
     from setveil.generate import collect, patients, quest
 
