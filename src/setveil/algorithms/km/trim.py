@@ -213,6 +213,8 @@ def trim_rows(
     sets = number_sets(core, k, m, context) if m else None
     if sets is None:
         kept[in_play] = trim_whole(core, k, value[frequent], context)
+        if m != 1 and (pairs := number_sets(core, k, 2, context)) is not None:  # rare pairs are rare itemsets, too
+            lost += _Work(core, pairs, value[frequent], k, 2, context).bound()
         return Trimmed(kept, lost, method="whole records")
     work = _Work(core, sets, value[frequent], k, m, context)
     bound = lost + work.bound()
