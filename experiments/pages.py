@@ -40,12 +40,15 @@ def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
         (
             f"[{paper.number}](reproduction/{paper.number}.md)",
             f"{paper.authors}: {(claim := _claim(paper, paper.headline.claim)).words} (“{claim.quote}”)",
-            f"**{told(readings_of(paper, results).get(claim.id, []))}**",
+            f"**{told(found) if (found := readings_of(paper, results).get(claim.id)) else 'not run yet'}**",
             *_key_numbers(paper, results),
         )
         for paper in papers
     ]
     yield _table(("paper", "headline claim", "verdict", "key numbers", "setveil's default"), rows)
+    waiting = [each.name for paper in papers for each in paper.experiments if each.name not in results]
+    if waiting:
+        yield f"Not run yet, so that verdicts rest on fewer readings: {', '.join(waiting)}.\n"
 
 
 def _claim(paper: Paper, name: str) -> Claim:
@@ -56,7 +59,7 @@ def _key_numbers(paper: Paper, results: Results) -> tuple[str, str]:
     headline = paper.headline
     outcome = results.get(headline.experiment)
     if outcome is None or not outcome.panels:
-        return "not run", ""
+        return "", ""
     panel = outcome.panel(headline.panel)
     shown = ", ".join(f"{name} {figure(panel.line(name).at(headline.x))}" for name in headline.lines)
     ours = next((line for line in panel.lines if line.name.startswith(OURS)), None)
