@@ -34,7 +34,16 @@ class InputError(SetveilError):
 
 
 class InfeasibleError(SetveilError):
-    """No release can meet the ask; ``items`` are the labels in the way."""
+    """No release can meet the ask; ``items`` are the labels in the way.
+
+    Examples:
+        >>> import setveil as sv
+        >>> try:
+        ...     sv.anonymize([["a"], ["b"]], "km", k=5, m=1, algorithm="aa", hierarchy="fanout:2")
+        ... except sv.InfeasibleError as problem:
+        ...     print(problem)
+        only 2 of 2 records have items, fewer than k=5; lower k or add records.
+    """
 
     exit_code = 3
 

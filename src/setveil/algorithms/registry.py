@@ -367,5 +367,14 @@ def by_kind(model: str) -> dict[str, list[str]]:
 
 
 def list_algorithms() -> tuple[Entry, ...]:
-    """Every algorithm, in the order of the registry; the first one for a model is its default."""
+    """Every algorithm, in the order of the registry; the first one for a model is its default.
+
+    Returns:
+        Entries with ``name``, ``models``, ``paper``, ``scales``, ``hierarchy`` and ``summary``.
+
+    Examples:
+        >>> import setveil as sv
+        >>> "aa" in [entry.name for entry in sv.algorithms()]
+        True
+    """
     return ENTRIES

@@ -30,6 +30,11 @@ class Hierarchy:
     Nodes below ``n_items`` are the leaves, numbered in ascending label order; the others are inner nodes. Identity is
     the node, not its label: a leaf may carry the label of an inner node. Every node covers a contiguous run of
     ``leaf_order``. Children keep the order in which they were given, and ``preorder`` ranks nodes depth first.
+
+    Examples:
+        >>> import setveil as sv
+        >>> sv.Hierarchy.from_file("taxonomy.csv")
+        Hierarchy(5 items, 4 inner nodes, height 3)
     """
 
     labels: tuple[str, ...]

@@ -59,7 +59,16 @@ class RunRecord:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Release(ABC):
-    """What all kinds share."""
+    """What all kinds share.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> release.transactions()[5] == {"bread", "dairy"}
+        True
+        >>> release.to_polars("list").columns
+        ['items']
+    """
 
     kind: ClassVar[str]
 

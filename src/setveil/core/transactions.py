@@ -39,7 +39,14 @@ class Distinct(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Transactions:
-    """Records as CSR: row ``i`` is ``items[indptr[i]:indptr[i+1]]``, sorted and without repeats."""
+    """Records as CSR: row ``i`` is ``items[indptr[i]:indptr[i+1]]``, sorted and without repeats.
+
+    Examples:
+        >>> import setveil as sv
+        >>> data = sv.Transactions.from_lists([["milk", "bread"], ["milk"]])
+        >>> data.n_records, data.n_items, data.supports.tolist()
+        (2, 2, [1, 2])
+    """
 
     indptr: NDArray[np.int64]
     items: NDArray[np.int32]

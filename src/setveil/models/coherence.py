@@ -23,6 +23,20 @@ from setveil.models.base import (
 class Coherence(PrivacyModel):
     """Every occurring set of at most ``p`` public items has support at least ``k``, and at most ``h`` percent of the
     records that contain it share any one sensitive item.
+
+    Args:
+        h: at most so many percent share a sensitive item.
+        k: at least so many records fit.
+        p: so many known public items.
+        sensitive: the items worth hiding.
+
+    Raises:
+        InputError: a number is out of range.
+
+    Examples:
+        >>> import setveil as sv
+        >>> sv.Coherence(h=50, k=5, p=2, sensitive=["hiv"]).k
+        5
     """
 
     name: ClassVar[str] = "coherence"

@@ -24,6 +24,20 @@ class ConstraintAnonymity(PrivacyModel):
 
     ``utility``: groups of items; items of different groups are never published as one. ``max_suppressed``: at most this
     percentage of the items is suppressed.
+
+    Args:
+        k: at least so many records, or none.
+        constraints: the combinations that can be known.
+        utility: groups of items that may be merged.
+        max_suppressed: percentage of the items.
+
+    Raises:
+        InputError: ``k`` is below 2, or a list is empty.
+
+    Examples:
+        >>> import setveil as sv
+        >>> sv.ConstraintAnonymity(k=5, constraints=[["a", "b"], ["c"]])
+        ConstraintAnonymity(k=5, constraints=<2>, utility=None, max_suppressed=0.0)
     """
 
     name: ClassVar[str] = "constraints"

@@ -15,6 +15,19 @@ class KAnonymity(PrivacyModel):
     """Every published set of non-sensitive items occurs in at least ``k`` records; the empty set is one of them.
 
     With ``l`` above 1 each such class also holds at least ``l`` distinct sensitive items.
+
+    Args:
+        k: at least so many records are alike.
+        sensitive: items that are not compared.
+        l: at least so many different sensitive items per class.
+
+    Raises:
+        InputError: ``k`` is below 2, or ``l`` below 1.
+
+    Examples:
+        >>> import setveil as sv
+        >>> sv.KAnonymity(k=5, sensitive=["hiv"], l=2)
+        KAnonymity(k=5, sensitive=('hiv',), l=2)
     """
 
     name: ClassVar[str] = "k-anonymity"

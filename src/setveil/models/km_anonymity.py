@@ -16,6 +16,18 @@ class KmAnonymity(PrivacyModel):
     """Every itemset of at most ``m`` published items that occurs, occurs in at least ``k`` records.
 
     ``m="all"``: every published record is contained in at least ``k`` published records (itself counted).
+
+    Args:
+        k: at least so many records fit.
+        m: so many known items, or ``"all"``.
+
+    Raises:
+        InputError: ``k`` is below 2, or ``m`` below 1.
+
+    Examples:
+        >>> import setveil as sv
+        >>> print(sv.KmAnonymity(k=5, m=2).guarantee())
+        Someone who knows up to 2 items of a person finds at least 5 published records that fit.
     """
 
     name: ClassVar[str] = "km"

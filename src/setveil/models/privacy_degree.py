@@ -12,7 +12,20 @@ from setveil.models.base import REPEATED_RELEASES, Attacker, PrivacyModel, label
 
 @dataclass(frozen=True, repr=False)
 class PrivacyDegree(PrivacyModel):
-    """In every group, each sensitive item belongs to at most one in ``p`` of its records."""
+    """In every group, each sensitive item belongs to at most one in ``p`` of its records.
+
+    Args:
+        p: one in so many.
+        sensitive: the items worth hiding.
+
+    Raises:
+        InputError: ``p`` is below 2, or no item is named.
+
+    Examples:
+        >>> import setveil as sv
+        >>> sv.PrivacyDegree(p=10, sensitive=["hiv"])
+        PrivacyDegree(p=10, sensitive=('hiv',))
+    """
 
     name: ClassVar[str] = "degree"
     alternatives: ClassVar[tuple[str, ...]] = (

@@ -127,7 +127,14 @@ class AboutSection(_Section):
 
 
 class Policy(_Section):
-    """One file, everything decided."""
+    """One file, everything decided.
+
+    Examples:
+        >>> import setveil as sv
+        >>> policy = sv.Policy.from_dict({"schema": 1, "model": {"name": "km", "k": 5, "m": 2}})
+        >>> policy.model.name
+        'km'
+    """
 
     schema_version: Literal[1] = Field(alias="schema")
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0

@@ -35,6 +35,25 @@ def query(
     published items stand for, ``high`` those that fit for some of it. Where entries may have been left out a record can
     hold more than it shows: the published count of exact items is ``low``, and nothing bounds it from above but what
     records show of the excluded items. A replacement bounds nothing.
+
+    Args:
+        release: what is asked.
+        sensitive: the sensitive item to count, in groupings.
+        with_items: a record must hold all of them.
+        without_items: a record must hold none of them.
+
+    Returns:
+        An estimate, with the least and the most it can be.
+
+    Raises:
+        InputError: an item is not known to the release.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> found = sv.query(release, with_items=["bread"])
+        >>> found.low, found.high
+        (4, 4)
     """
     wanted, unwanted = list(dict.fromkeys(with_items)), list(dict.fromkeys(without_items))
     if isinstance(release, Grouping):

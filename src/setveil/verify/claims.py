@@ -45,6 +45,21 @@ def minimal_violations(
     k^m-anonymity and coherence: violating itemsets none of whose proper subsets violates (the *minimal privacy threats*
     of Liu and Wang). Constraints: violated constraints that contain no other. k-anonymity: the classes that fail.
     Privacy degree: sensitive items in the open, then those that are too frequent in a group, group by group.
+
+    Args:
+        what: a release, or an iterable of sets.
+        model: the promise.
+        limit: how many to list.
+        progress: called with a stage and the share that is done.
+
+    Returns:
+        The violations, each with its itemset and support; empty if the promise holds.
+
+    Examples:
+        >>> import setveil as sv
+        >>> rows = [{"a", "b"}, {"a"}, {"b"}, {"a", "b", "c"}]
+        >>> sv.minimal_violations(rows, sv.KmAnonymity(k=2, m=2))
+        [Violation(itemset=('c',), support=1)]
     """
     found: Iterator[Violation] = _checks_of(model).violations(read_published(what), model, progress, limit)
     return list(islice(found, max(limit, 0)))

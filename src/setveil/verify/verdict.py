@@ -10,7 +10,14 @@ from setveil.errors import one_line
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim holds; if not, one itemset (or item of a group) that breaks it, and how often it occurs."""
+    """Whether a claim holds; if not, one itemset (or item of a group) that breaks it, and how often it occurs.
+
+    Examples:
+        >>> import setveil as sv
+        >>> verdict = sv.verify([{"a"}, {"a", "b"}], "km", k=2, m=1)
+        >>> verdict.holds, verdict.witness, verdict.support
+        (False, ('b',), 1)
+    """
 
     holds: bool
     witness: tuple[str, ...] | None = None

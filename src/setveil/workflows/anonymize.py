@@ -42,6 +42,34 @@ def anonymize(
     ``model`` is a privacy model, or its name with its ``parameters``: ``anonymize(data, "km", k=5, m=2)``. ``hierarchy``
     is a Hierarchy or any text the command line takes; ``read_options`` are those of ``read``. The release is not
     verified yet: ``verify`` and ``publish`` do that.
+
+    Args:
+        data: anything that ``read`` takes, or Transactions.
+        model: the promise, or its name (``"km"``, ``"k-anonymity"``, ``"constraints"``, ``"degree"``, ``"coherence"``).
+        algorithm: its name, see ``algorithms()``.
+        hierarchy: a Hierarchy, a file, or ``"auto"``, ``"fanout:5"``, ``"prefix:1,3"``, …
+        options: the algorithm's own options.
+        seed: of everything random.
+        unknown_items: items missing from the hierarchy: ``"error"``, or ``"root"`` to put them below the root.
+        read_options: how to read ``data``, as in ``read``.
+        progress: called with a stage and the share that is done.
+        cancelled: asked again and again; true stops the run.
+        parameters: of the model, if it is given by name.
+
+    Returns:
+        A release; which of the four kinds depends on the algorithm.
+
+    Raises:
+        InfeasibleError: no release can keep the promise; ``items`` are in the way.
+        InputError: the data, the model or an option is wrong.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> release
+        Recoding(6 records, 3 published items; aa for km)
+        >>> release.codebook()["dairy"]
+        ['cheese', 'milk']
     """
     data = as_transactions(data, **(read_options or {}))
     with collected_warnings() as notes:

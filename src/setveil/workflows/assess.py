@@ -30,7 +30,27 @@ def risk(
     progress: Progress = no_progress,
     **options: Any,
 ) -> RiskTable:
-    """The attacker's view of data or of a release: what so many known items reveal."""
+    """The attacker's view of data or of a release: what so many known items reveal.
+
+    Args:
+        data: anything that ``read`` takes, Transactions, or a release.
+        known: numbers of known items to look at.
+        read_options: how to read ``data``, as in ``read``.
+        progress: called with a stage and the share that is done.
+        options: ``k`` (the crowd to compare with), ``seed``, ``budget`` (combinations up to which figures are exact), ``targets``.
+
+    Returns:
+        A table with a row per number of known items; it prints as one.
+
+    Raises:
+        InputError: the data cannot be read, or a number makes no sense.
+
+    Examples:
+        >>> import setveil as sv
+        >>> table = sv.risk("baskets.txt", known=(1, 2))
+        >>> round(table.rows[1].singled_out, 2)
+        0.5
+    """
     from setveil.risk import risk as assess
 
     records = data.published if isinstance(data, Release) else as_transactions(data, **(read_options or {}))
@@ -81,7 +101,28 @@ def verify(
     progress: Progress = no_progress,
     **parameters: Any,
 ) -> Verdict:
-    """Whether a release, or anything that holds records, keeps a model; with a witness if not."""
+    """Whether a release, or anything that holds records, keeps a model; with a witness if not.
+
+    Args:
+        what: a release, or anything that ``read`` takes, whoever made it.
+        model: the promise, or its name with its ``parameters``.
+        read_options: how to read ``what``, as in ``read``.
+        progress: called with a stage and the share that is done.
+        parameters: of the model, if it is given by name.
+
+    Returns:
+        A verdict, which is true if the promise holds.
+
+    Raises:
+        InputError: the data cannot be read, or the model does not fit it.
+
+    Examples:
+        >>> import setveil as sv
+        >>> sv.verify([{"a"}, {"a", "b"}], "km", k=2, m=1).witness
+        ('b',)
+        >>> bool(sv.verify([{"a", "b"}, {"a", "b"}], sv.KmAnonymity(k=2, m=2)))
+        True
+    """
     from setveil.verify import verify as check
 
     records = what if isinstance(what, Release) else as_transactions(what, **(read_options or {}))
@@ -94,6 +135,24 @@ def measure(
     """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply.
 
     ``aligned=False``: the release's records are not in the order of ``data``; what compares record with record is left out.
+
+    Args:
+        data: the original: anything that ``read`` takes.
+        release: what became of it.
+        aligned: whether both have their records in the same order.
+        read_options: how to read ``data``, as in ``read``.
+
+    Returns:
+        Figures by name; ``docs/metrics.md`` defines them.
+
+    Raises:
+        InputError: the data cannot be read, or does not belong to the release.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> round(sv.measure("baskets.txt", release)["exact_ratio"], 2)
+        0.29
     """
     from setveil.utility import measure as compute
 
@@ -112,7 +171,32 @@ def attack(
     progress: Progress = no_progress,
     **options: Any,
 ) -> AttackTable:
-    """Attack a release of ``data`` in every way; ``control`` are people who are not in the data. See ``risk.attack``."""
+    """Attack a release of ``data`` in every way; ``control`` are people who are not in the data. See ``risk.attack``.
+
+    Args:
+        data: the original: anything that ``read`` takes.
+        release: what is attacked.
+        known: how many items the attacker knows.
+        targets: how many people are attacked.
+        seed: of the choice of targets and of what is known.
+        control: people who are not in the data, to compare with.
+        read_options: how to read ``data`` and ``control``, as in ``read``.
+        progress: called with a stage and the share that is done.
+        options: ``strategies``, ``sensitive``, ``wrong`` and ``aligned`` of ``risk.attack``.
+
+    Returns:
+        A table of success rates with intervals; it prints as one.
+
+    Raises:
+        InputError: the data cannot be read, or does not belong to the release.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> table = sv.attack("baskets.txt", release, known=(2,), targets=50, strategies=("random",))
+        >>> table.rows[0].after.singled_out.value
+        0.0
+    """
     from setveil.risk.attack import attack as carry_out
 
     original = as_transactions(data, **(read_options or {}))

@@ -127,6 +127,29 @@ def compare(
 
     ``source`` is a file or anything the library takes. ``grid`` is a grid, its file, its content as nested dictionaries, or None for
     the default one, which takes ``hierarchy`` and ``sensitive``. Without ``out`` nothing is kept but what is returned.
+
+    Args:
+        source: anything that ``read`` takes.
+        grid: what to compare.
+        out: a folder for the results; run again to go on.
+        hierarchy: of the default grid.
+        sensitive: of the default grid.
+        read_options: how to read ``source``, as in ``read``.
+        processes: how many settings at a time; one per core unless given.
+        progress: called with a stage and the share that is done.
+
+    Returns:
+        Every setting with what came of it; prints as the settings that no other beats.
+
+    Raises:
+        InputError: the data or the grid cannot be read.
+
+    Examples:
+        >>> import setveil as sv
+        >>> grid = {"grid": [{"model": "km", "k": 2, "m": 1, "algorithm": "aa", "hierarchy": "taxonomy.csv"}]}
+        >>> comparison = sv.compare("baskets.txt", grid)
+        >>> comparison.to_polars()["status"].to_list()
+        ['ok']
     """
     if grid is not None and (hierarchy or sensitive):
         raise InputError(

@@ -30,6 +30,21 @@ def open_release(out: str | os.PathLike[str]) -> Release:
     """The release in a folder, read back for measuring and querying; the folder must be intact.
 
     Where ``OUT.internal`` stands beside it, records come back in input order; without it in the order of the file.
+
+    Args:
+        out: the folder.
+
+    Returns:
+        The release; it has no record of its run.
+
+    Raises:
+        InputError: the folder is not an intact release.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> sv.open_release(release.publish("to-be-opened")).codebook().published("milk")
+        'dairy'
     """
     return _open(out)[0]
 

@@ -34,7 +34,36 @@ def run(
     cancelled: Callable[[], bool] = never,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Outcome:
-    """The whole flow of one policy over one input; ``tell`` hears in one line how the input was read."""
+    """The whole flow of one policy over one input; ``tell`` hears in one line how the input was read.
+
+    Args:
+        policy: everything that was decided.
+        source: anything that ``read`` takes.
+        out: the folder to publish.
+        force: replace an earlier release.
+        progress: called with a stage and the share that is done.
+        cancelled: asked again and again; true stops the run.
+        tell: hears how the input was read.
+
+    Returns:
+        The paths, the verdict, and everything said about the release.
+
+    Raises:
+        GuaranteeError: the files do not keep the claim.
+        InfeasibleError: no release can keep the promise.
+        InputError: the input, the policy or the folder is wrong.
+
+    Examples:
+        >>> import setveil as sv
+        >>> policy = sv.Policy.from_dict({
+        ...     "schema": 1,
+        ...     "model": {"name": "km", "k": 2, "m": 2},
+        ...     "algorithm": {"name": "aa"},
+        ...     "hierarchy": {"source": "taxonomy.csv"},
+        ... })
+        >>> sv.run(policy, "baskets.txt", "from-a-policy").verdict.holds
+        True
+    """
     if policy.algorithm.name:
         refuse_guessable(policy.algorithm.name, policy.output.accept_guessable)
     with Staging(out, force) as staging:  # reserved before the long work

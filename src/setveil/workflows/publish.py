@@ -76,6 +76,36 @@ def publish(
     A release whose files do not keep the claim is refused with GuaranteeError. Groups formed around sensitive records can be
     guessed; they are published only with ``accept_guessable``, and the certificate then says how often. ``staging``: where the
     caller has reserved ``out``.
+
+    Args:
+        release: made by ``anonymize``.
+        out: the folder.
+        to: the layout; that of the input unless given.
+        force: replace an earlier release.
+        keep_order: keep the order of the input; recorded in the certificate.
+        keep_ids: keep record ids; recorded in the certificate.
+        publish_constraints: publish the lists that tell about the original.
+        accept_guessable: publish groups that can be guessed.
+        safe_csv: guard labels against spreadsheets.
+        policy: what ``policy.toml`` shall say; made from the run unless given.
+        input_facts: where the data came from, for the internal record.
+        risk_before: if it is known already.
+        progress: called with a stage and the share that is done.
+        staging: for callers that reserved ``out``.
+
+    Returns:
+        The paths, the verdict, and everything said about the release.
+
+    Raises:
+        GuaranteeError: the files do not keep the claim.
+        InputError: ``out`` exists, or an option does not fit the release.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> outcome = sv.publish(release, "published-baskets")
+        >>> sorted(path.name for path in outcome.path.iterdir())
+        ['certificate.json', 'codebook.csv', 'published.csv', 'report.html']
     """
     from setveil.io.releases.files import write_release
     from setveil.report.certificate import write_json

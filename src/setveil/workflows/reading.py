@@ -25,6 +25,24 @@ def read(source: Any, format: str | None = None, **options: Any) -> Transactions
 
     ``data.summary()`` says how it was read. Options: ``format``, ``delimiter``, ``id_column``, ``item_column``, ``item_columns``,
     ``split``, ``no_header``, ``strip``, ``encoding``, ``labels_as_they_are``, ``keep_ids``, as on the command line.
+
+    Args:
+        source: a path, ``-``, a binary file object, lists, a dict, a pandas, Polars or Arrow frame, a SciPy or NumPy matrix.
+        format: the layout, if it is not to be detected.
+        options: as named above.
+
+    Returns:
+        The records.
+
+    Raises:
+        InputError: what was wrong, where, and how to fix it.
+
+    Examples:
+        >>> import setveil as sv
+        >>> sv.read("baskets.txt")
+        Transactions(6 records, 5 items, 14 occurrences; baskets from baskets.txt)
+        >>> sv.read([["milk", "bread"], ["beer"]]).to_lists()
+        [['bread', 'milk'], ['beer']]
     """
     return as_transactions(source, format=format, **options)
 

@@ -71,6 +71,22 @@ def verify_folder(
     """Re-check a release folder: files, form, claim, figures and page; with ``original`` also its fidelity.
 
     ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells nothing.
+
+    Args:
+        out: the folder.
+        original: what it was made from, if it is at hand.
+        time_limit: in seconds.
+        progress: called with a stage and the share that is done.
+        read_options: how to read ``original``, as in ``read``.
+
+    Returns:
+        Whether it holds (true, false, or None where it cannot be told), and every problem found.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> sv.verify_folder(release.publish("to-be-checked"), "baskets.txt").holds
+        True
     """
     folder = Path(out)
     settle(folder)

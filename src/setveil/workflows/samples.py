@@ -38,7 +38,7 @@ def generate(kind: str, **parameters: Any) -> Transactions:
     Examples:
         >>> import setveil as sv
         >>> sv.generate("quest", D=100, T=5, N=50, seed=1)
-        Transactions(100 records, 50 items, 473 occurrences)
+        Transactions(100 records, 50 items, 554 occurrences)
     """
     from setveil.generate import collect, patients, quest
 

@@ -231,6 +231,31 @@ def suggest(
 
     ``hierarchy`` is any text the command line takes. ``first`` is called with the first proposal, which later ones may improve on.
     ``source`` and ``given`` (sensitive items, reading options) are repeated in the commands.
+
+    Args:
+        data: anything that ``read`` takes.
+        purpose: ``"publish"``, ``"share"`` or ``"internal"``.
+        hierarchy: as in ``anonymize``, as text.
+        sensitive: items worth hiding.
+        seconds: the time budget.
+        seed: of everything random.
+        source: the input's name in the commands.
+        given: what else the commands repeat.
+        progress: called with a stage and the share that is done.
+        first: hears the first proposal.
+
+    Returns:
+        The proposal, what else would do, and what was rejected, with reasons.
+
+    Raises:
+        InfeasibleError: nothing that was tried is feasible.
+        InputError: the data cannot be read, or the purpose is unknown.
+
+    Examples:
+        >>> import setveil as sv
+        >>> found = sv.suggest(sv.generate("quest", D=200, T=4, N=20, L=20), purpose="internal", hierarchy="fanout:4", seconds=5)
+        >>> found.choices[0].policy.model.name
+        'km'
     """
     if purpose not in PURPOSES:
         raise InputError(f'the purpose is one of {", ".join(PURPOSES)}, not "{purpose}".')

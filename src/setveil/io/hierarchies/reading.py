@@ -69,6 +69,22 @@ def check_hierarchy(
     """Everything that is wrong with a hierarchy file, by itself and for the items of a data set; errors first.
 
     Many problems of one kind are one, with a count.
+
+    Args:
+        path: the file.
+        data_vocabulary: the items that must be in it.
+        format: of the file, if it is not to be detected.
+        delimiter: of its fields.
+        header: whether its first line is one.
+        columns: those that hold the hierarchy.
+
+    Returns:
+        The problems; empty if there is none.
+
+    Examples:
+        >>> import setveil as sv
+        >>> [problem.severity for problem in sv.check_hierarchy("taxonomy.csv", sv.read("baskets.txt").vocabulary)]
+        ['note']
     """
     draft = _read_draft(path, format, delimiter, header, columns, data_vocabulary)
     n_before = len(draft.sorted_problems("error"))

@@ -1,0 +1,83 @@
+"""Every public name says what it takes, gives and raises, and shows an example that runs; documented code is typed."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+from test_docs import PAGES, ROOT, blocks
+
+import setveil as sv
+from setveil import errors
+from setveil.core import codebook
+
+NAMES = sorted(set(sv.__all__) - {"__version__"})
+FUNCTIONS = [name for name in NAMES if isinstance(getattr(sv, name), FunctionType)]
+OBVIOUS = {  # kinds of Release and plain errors: their parent's example shows them
+    "Grouping", "LocalRecoding", "Recoding", "Replacement",
+    "CancelledError", "GuaranteeError", "InputError", "SetveilError", "SetveilWarning",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_tell_their_parameters(name: str) -> None:
+    function = getattr(sv, name)
+    told = inspect.getdoc(function) or ""
+    for parameter in inspect.signature(function).parameters:
+        assert re.search(rf"^ +{parameter}: ", told, re.MULTILINE), f"{name}: {parameter}"
+    assert "Returns:" in told
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(ROOT / "docs" / "examples", tmp_path_factory.mktemp("examples"), dirs_exist_ok=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in OBVIOUS])
+def test_examples_run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    noun = getattr(sv, name)
+    module = inspect.getmodule(noun)
+    found = doctest.DocTestFinder(exclude_empty=True).find(noun, name, module=module, globs={"sv": sv})
+    found = [test for test in found if test.examples]
+    assert found, f"{name} has no example"
+    check(found)
+
+
+def test_examples_of_other_nouns_run() -> None:
+    check(doctest.DocTestFinder().find(codebook.Codebook, globs={"Codebook": codebook.Codebook}))
+
+
+def check(found: list[doctest.DocTest]) -> None:
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    told: list[str] = []
+    for test in found:
+        runner.run(test, out=told.append)
+    assert runner.failures == 0, "".join(told)
+
+
+def test_every_error_has_a_code() -> None:
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.SetveilError)]
+    assert all(isinstance(kind.exit_code, int) for kind in kinds)
+
+
+@pytest.mark.slow
+def test_documented_code_is_typed(tmp_path: Path) -> None:
+    """What users copy from the pages passes mypy in its strict mode, as their own code may have to."""
+    for page in PAGES:
+        for number, (language, text) in enumerate(blocks(page)):
+            if language == "python":
+                (tmp_path / f"{page.stem.replace('-', '_')}_{number}.py").write_text(text, encoding="utf-8")
+    options = ["--strict", "--ignore-missing-imports", "--follow-imports=silent", "--python-version", "3.11"]
+    quiet = ["--disable-error-code", "import-untyped", "--allow-untyped-calls", "--allow-subclassing-any"]
+    command = [sys.executable, "-m", "mypy", *options, *quiet, "--cache-dir", str(ROOT / ".mypy_cache"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT / "src")
+    assert done.returncode == 0, done.stdout + done.stderr
