@@ -79,8 +79,11 @@ OURS = "our default"
 
 
 def name_of_default(model: str) -> str:
-    """What the line of setveil's default for a model is called; the registry knows which algorithm that is."""
-    return f"{OURS} ({default_for(model).name})"
+    """What the line of setveil's default for a model is called; the registry knows which algorithm that is.
+
+    For k^m-anonymity several algorithms are run when none is named, and the release that loses least is taken.
+    """
+    return f"{OURS} ({'least loss of several' if model == 'km' else default_for(model).name})"
 
 
 @dataclass
