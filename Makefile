@@ -13,6 +13,7 @@ demo: .venv/.ready
 	@echo 'The whole decision in your browser: $(BIN)/setveil ui'
 
 test: .venv/.ready-dev
+	@$(BIN)/python -m tests.browsers
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 # Random examples instead of the fixed ones of `make test`, for so many seconds; a failure is shrunk and ends it.

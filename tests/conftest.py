@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,17 @@ settings.register_profile(
 settings.load_profile(os.environ.get("SETVEIL_HYPOTHESIS", "house"))
 
 DATA = Path(os.environ.get("SETVEIL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What could not run here is one loud line at the end, never a quiet skip."""
+    reasons = Counter(
+        str(report.longrepr[2]).removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else "skipped"
+        for report in terminalreporter.stats.get("skipped", [])
+    )
+    if reasons:
+        told = "; ".join(f"{count} × {reason}" for reason, count in sorted(reasons.items()))
+        terminalreporter.write_line(f"!!! NOT RUN: {sum(reasons.values())} tests: {told}", red=True, bold=True)
 
 
 @pytest.fixture(scope="session")

@@ -1,17 +1,17 @@
 """The report in a real browser: no request, no error, usable by keyboard, readable at any width and on paper.
 
-Runs on the Chromium that is installed; without one the tests are skipped.
+Runs on the Chromium that is installed; `make test` sets one up, and says loudly where it cannot.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from browsers import NONE, find_chromium
 from report.test_page import KINDS, NASTY, pages, with_record
 
 import setveil as sv
@@ -20,11 +20,9 @@ from setveil.core import Recoding, Transactions
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = find_chromium()
 pytestmark = [
-    pytest.mark.skipif(
-        CHROMIUM is None, reason="no Chromium is installed; install one to test the report in a browser"
-    ),
+    pytest.mark.skipif(CHROMIUM is None, reason=NONE),
     pytest.mark.xdist_group("browser"),
 ]
 

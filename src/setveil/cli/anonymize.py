@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note, note_first_run, progress_bar, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, remark, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -102,7 +102,7 @@ def anonymize(
     note_first_run()
     with progress_bar() as progress:
         outcome = pipeline.run(
-            policies.make_policy(given, policy), input, output, force=force, progress=progress, tell=note
+            policies.make_policy(given, policy), input, output, force=force, progress=progress, tell=remark
         )
     show(outcome, json)
 

@@ -40,6 +40,21 @@ def note(text: str) -> None:
     print(printable(text, kept=LAYOUT), file=sys.stderr)  # noqa: T201
 
 
+_is_quiet = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """With ``--quiet`` only results and problems are told."""
+    global _is_quiet
+    _is_quiet = quiet
+
+
+def remark(text: str) -> None:
+    """A note that nobody misses who asked for quiet."""
+    if not _is_quiet:
+        note(text)
+
+
 def complain(text: str) -> None:
     """What went wrong, in one line of bounded length."""
     note(one_line(text, LONGEST))
@@ -50,7 +65,7 @@ def read_data(source: Any, reading: Mapping[str, Any]) -> Transactions:
     import setveil
 
     data = setveil.read(source, **reading)
-    note(data.summary())
+    remark(data.summary())
     return data
 
 
@@ -85,7 +100,7 @@ def note_first_run() -> None:
     from setveil.arrays.compile import call_before_compiling
 
     call_before_compiling(
-        lambda: note(
+        lambda: remark(
             "first run of this kind: compiling kernels, once; `python -m setveil.workflows.warm` does it beforehand."
         )
     )
@@ -94,7 +109,7 @@ def note_first_run() -> None:
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """A progress bar on a terminal, nothing when piped."""
-    if not sys.stderr.isatty():
+    if _is_quiet or not sys.stderr.isatty():
         from setveil.core.progress import no_progress
 
         yield no_progress

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli.anonymize import show
-from setveil.cli.console import note, note_first_run, progress_bar, say
+from setveil.cli.console import note_first_run, progress_bar, remark, say
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +30,6 @@ def demo(
     say(f"The data: 5,000 invented baskets, one record per shopper.\n$ {command}")
     policy = policies.make_policy({"model": {"name": "km", "k": 5, "m": 2}, "hierarchy": {"source": str(taxonomy)}})
     with progress_bar() as progress:
-        outcome = pipeline.run(policy, str(baskets), output, force=True, progress=progress, tell=note)
+        outcome = pipeline.run(policy, str(baskets), output, force=True, progress=progress, tell=remark)
     show(outcome, json=False)
     say(f"Check it again, as a recipient would: setveil verify {output}")

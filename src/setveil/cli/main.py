@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import inspect
 import os
 import sys
 import traceback
@@ -13,7 +14,7 @@ from typing import Any
 import typer
 
 from setveil.cli import is_loaded
-from setveil.cli.console import complain, note, say, show_warnings
+from setveil.cli.console import be_quiet, complain, note, say, show_warnings
 from setveil.errors import SetveilError, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
@@ -24,7 +25,6 @@ app = typer.Typer(
     help="Make transaction data (one set of items per person) safe to publish, prove it, and show what it cost.",
     epilog="Example: setveil anonymize baskets.csv -o out --model km -k 5 -m 2 --hierarchy taxonomy.csv",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -34,9 +34,19 @@ app = typer.Typer(
 def _start(
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
     verbose: bool = typer.Option(False, "-v", "--verbose", help="Show a traceback where something goes wrong inside."),
+    quiet: bool = typer.Option(False, "--quiet", help="Only results and problems: no remarks, no progress."),
 ) -> None:
-    if verbose:
+    """Both switches may stand anywhere: ``_switched`` takes them out before."""
+
+
+def _switched(arguments: list[str]) -> list[str]:
+    """The arguments without ``-v`` and ``--quiet``, which are obeyed wherever they stand."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    given = set(arguments[:end])
+    if given & {"-v", "--verbose"}:
         os.environ["SETVEIL_VERBOSE"] = "1"
+    be_quiet("--quiet" in given)
+    return [word for word in arguments[:end] if word not in ("-v", "--verbose", "--quiet")] + arguments[end:]
 
 
 def _register() -> None:
@@ -45,6 +55,9 @@ def _register() -> None:
     )
     for name in names.split():
         import_module(f"setveil.cli.{name}").register(app)
+    for command in app.registered_commands:  # told in full in the list of commands, too
+        told = inspect.getdoc(command.callback) or ""
+        command.short_help = " ".join(told.split("\n\n")[0].split())
 
 
 _register()
@@ -93,7 +106,7 @@ def _run_command(arguments: list[str]) -> int:
 
             say(f"setveil {__version__}")
             return 0
-        status = app(arguments, prog_name="setveil", standalone_mode=False)
+        status = app(_switched(arguments), prog_name="setveil", standalone_mode=False)
     except _UsageProblem as problem:
         where = getattr(problem, "ctx", None)
         command = where.command_path if where else "setveil"
@@ -109,8 +122,9 @@ def _run_command(arguments: list[str]) -> int:
         return problem.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return _stopped()
-    except (BrokenPipeError, SystemExit):  # whoever read the output has gone; Typer leaves on its own then
-        return 141  # as if ended by SIGPIPE: what was not delivered is not called fine
+    except (BrokenPipeError, SystemExit) as ended:  # whoever read the output has gone; Typer leaves on its own then
+        is_fine = isinstance(ended, SystemExit) and not ended.code  # completion, which also leaves on its own
+        return 0 if is_fine else 141  # as if ended by SIGPIPE: what was not delivered is not called fine
     except OSError as problem:
         complain(f"setveil: {problem.strerror or problem}; nothing more was written.")
         return 4

@@ -1,0 +1,62 @@
+"""What people expect of any command: switches anywhere, quiet, no colours, completion, a list of commands in full."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from setveil.cli.main import _run, app
+
+BASKETS = str(Path(__file__).parents[2] / "docs" / "examples" / "baskets.txt")
+
+
+def test_quiet_stands_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--quiet", "risk", BASKETS, "--known", "1"], ["risk", BASKETS, "--known", "1", "--quiet"]):
+        assert _run(words) == 0
+        told = capsys.readouterr()
+        assert told.err == "" and "known items" in told.out
+    assert _run(["risk", BASKETS, "--known", "1"]) == 0
+    assert "Read baskets.txt" in capsys.readouterr().err
+
+
+def test_problems_are_told_in_spite_of_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["risk", "nowhere.csv", "--quiet"]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_verbose_stands_anywhere(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SETVEIL_VERBOSE", "")
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("setveil.read", broken)
+    assert _run(["risk", BASKETS, "-v"]) == 4
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_every_command_is_told_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "..." not in told.replace("[ARGS]...", "")
+    for command in app.registered_commands:
+        assert command.short_help and command.short_help in told
+
+
+def run(arguments: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from setveil.cli.main import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def test_commands_are_completed() -> None:
+    done = run([], _SETVEIL_COMPLETE="complete_bash", COMP_WORDS="setveil me", COMP_CWORD="1")
+    assert (done.returncode, done.stdout.split()) == (0, ["measure"])
+
+
+def test_no_color() -> None:
+    done = run(["risk", BASKETS, "--known", "1"], NO_COLOR="1", FORCE_COLOR="1")
+    assert "\x1b[3" not in done.stdout and "known items" in done.stdout
