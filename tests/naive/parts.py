@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from naive import km
-from naive.sensitive import gray_order
+from naive.degree import gray_order
 
 from setveil.core import Hierarchy, Transactions
 

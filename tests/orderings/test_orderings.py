@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import sensitive as naive
+from naive import degree as naive
 from numpy.typing import NDArray
 
 from setveil.core import Transactions

@@ -127,7 +127,7 @@ def test_generators_as_their_twins() -> None:
     for seed in range(400):
         rows, data = some_data(seed)
         records = [frozenset(row) for row in rows]
-        k = 1 + seed % 5
+        k = 2 + seed % 5
         every = list(occurring(data, 3))
         assert len(every) == len(set(every))
         assert sorted(every) == occurring_slowly(rows, 3)

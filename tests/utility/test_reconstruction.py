@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import sensitive as naive
+from naive import degree as naive
 
 from setveil.algorithms import Context, find
 from setveil.core import Grouping, Transactions

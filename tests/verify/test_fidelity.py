@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from naive import sensitive as naive
+from naive import degree as naive
 from verify.test_random import KINDS, encoded, make_data, make_release
 
 from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions

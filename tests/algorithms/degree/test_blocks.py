@@ -9,7 +9,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from naive import sensitive as naive
+from naive import degree as naive
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _blocks as kernels

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive import sensitive as naive
+from naive import degree as naive
 
 from setveil.algorithms import default_for, find, make_algorithm
 from setveil.algorithms.base import Context

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import classes as naive
+from naive import k_anonymity as naive
 
 import setveil as sv
 from setveil.algorithms.base import Context
