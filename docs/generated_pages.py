@@ -1,6 +1,6 @@
 """Pages of the site that say what the code says: made when the site is built, so that they cannot fall behind.
 
-MkDocs calls ``on_files`` and ``on_page_markdown``; ``pages()`` gives path → text.
+MkDocs calls ``on_config``, ``on_files`` and ``on_page_markdown``; ``pages()`` gives path → text.
 """
 
 from __future__ import annotations
@@ -23,6 +23,15 @@ PARTS = {
     "Promises": "KmAnonymity KAnonymity ConstraintAnonymity PrivacyDegree Coherence",
     "Errors": "SetveilError InputError InfeasibleError GuaranteeError CancelledError SetveilWarning",
 }
+
+
+def on_config(config: Any) -> Any:
+    """A page that nobody gave a place is listed at the end, so that none is missing."""
+    listed = set(re.findall(r"[\w./-]+\.md", json.dumps(config.nav)))
+    others = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name not in listed)
+    if others:
+        config.nav.append({"More": others})
+    return config
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -59,7 +68,9 @@ def pages() -> dict[str, str]:
 
 def _moved(text: str) -> str:
     """A page of the repository's root as a page of the site: its links start one folder further down."""
-    text = text.replace("](docs/algorithms)", "](reference/algorithms.md)").replace("](docs/", "](")
+    for folder, page in (("algorithms", "reference/algorithms.md"), ("notebooks", "notebooks.md")):
+        text = text.replace(f"](docs/{folder})", f"]({page})")
+    text = text.replace("](docs/", "](")
     text = text.replace("](CONTRIBUTING.md)", "](contributing.md)").replace("](CHANGELOG.md)", "](changelog.md)")
     return re.sub(r"\[([^\]]+)\]\((?:examples|SECURITY\.md|CITATION\.cff|CODE_OF_CONDUCT\.md|LICENSE)\)", r"\1", text)
 

@@ -210,7 +210,7 @@ def test_progress_and_cancelling() -> None:
 
 @pytest.mark.parametrize("options", [{"segments": 0}, {"segment_size": 0}, {"segments": "many"}, {"segments": 1.5}])
 def test_bad_segments(options: dict[str, object]) -> None:
-    with pytest.raises(InputError, match="whole number|at least 1"):
+    with pytest.raises(InputError, match=r"whole number|at least 1"):
         run(Transactions.from_lists([["a"]] * 5), 2, **options)
 
 
