@@ -72,12 +72,12 @@ class Coherence(PrivacyModel):
         return Attacker(
             f"up to {self.p} items of a person that are not sensitive",
             "to find that person's record or to learn a sensitive item",
-            f"at least {self.k} records that fit, of which at most {self.h:g} % share any one sensitive item",
+            f"at least {self.k} records that fit, or none, of which at most {self.h:g} % share any one sensitive item",
         )
 
     def guarantee(self) -> str:
         return (
-            f"Someone who knows up to {self.p} public items of a person finds at least {self.k} fitting records, and at "
+            f"Someone who knows up to {self.p} public items of a person finds at least {self.k} fitting records, or none, and at "
             f"most {self.h:g} % of them share any one sensitive item."
         )
 

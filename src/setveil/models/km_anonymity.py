@@ -27,7 +27,7 @@ class KmAnonymity(PrivacyModel):
     Examples:
         >>> import setveil as sv
         >>> print(sv.KmAnonymity(k=5, m=2).guarantee())
-        Someone who knows up to 2 items of a person finds at least 5 published records that fit.
+        Someone who knows up to 2 items of a person finds at least 5 published records that fit, or none.
     """
 
     name: ClassVar[str] = "km"
@@ -37,7 +37,7 @@ class KmAnonymity(PrivacyModel):
         "Privacy constraints, if it is known which combinations an attacker can know.",
     )
     glossary: ClassVar[Mapping[str, str]] = {
-        "k^m-anonymity": "whichever m items of a person someone knows, at least k records fit",
+        "k^m-anonymity": "whichever m items of a person someone knows, at least k records fit, or none",
     }
     example: ClassVar[Mapping[str, Any]] = {"k": 2, "m": 2}
 
@@ -66,12 +66,14 @@ class KmAnonymity(PrivacyModel):
             if self.m == "all"
             else f"up to {self.m} items of a person, whichever tell most",
             "to find that person's record, and so everything else in it",
-            f"at least {self.k} records that fit equally well: a chance of at most 1 in {self.k} to pick the right one",
+            f"at least {self.k} records that fit equally well, or none: a chance of at most 1 in {self.k} to pick the right "
+            "one",
         )
 
     def guarantee(self) -> str:
-        known = "any number of" if self.m == "all" else f"up to {self.m}"
-        return f"Someone who knows {known} items of a person finds at least {self.k} published records that fit."
+        # "or none": what someone knows may have been left out, or never have been there.
+        known = "any number of items" if self.m == "all" else "an item" if self.m == 1 else f"up to {self.m} items"
+        return f"Someone who knows {known} of a person finds at least {self.k} published records that fit, or none."
 
     def not_protected(self) -> list[str]:
         more = [] if self.m == "all" else [f"Attackers who know more than {self.m} items of a person."]
