@@ -25,6 +25,7 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
     columns of items, one column per item); a SciPy sparse matrix or an array of booleans or of 0 and 1, whose labels are its
     column numbers.
     """
+    obj, options = _index_as_id(obj, options)
     frame = _frame_of(obj)
     if frame is not None:
         return from_frame(frame, options)
@@ -58,12 +59,30 @@ def _from_array(array: Any) -> Transactions:
     return _from_places(rows, columns, len(array))
 
 
+def _index_as_id(obj: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
+    """A pandas frame whose ids stand in its index: named as the id column, beside a single column, or wanted with one-hot columns."""
+    if type(obj).__module__.partition(".")[0] != "pandas" or not hasattr(obj, "index"):
+        return obj, options
+    if type(obj).__name__ == "Series":
+        obj = obj.to_frame("items" if obj.name is None else obj.name)
+    names = getattr(obj, "columns", ())
+    name = getattr(obj.index, "name", None)
+    if name is None or name in names or options.id_column not in (None, str(name)):
+        return obj, options
+    is_wanted = options.id_column is not None or len(names) == 1
+    if not is_wanted and not (options.keep_ids and all(str(kind) in ("bool", "boolean") for kind in obj.dtypes)):
+        return obj, options
+    return obj.reset_index(), replace(options, id_column=str(name))
+
+
 def _frame_of(obj: Any) -> Frame | None:
     library = type(obj).__module__.partition(".")[0]
     if library == "pandas":
         if type(obj).__name__ == "Series":
             obj = obj.to_frame("items")
         return PandasFrame(obj, "DataFrame") if hasattr(obj, "columns") else None
+    if library == "pyarrow" and hasattr(obj, "to_table"):  # a dataset, such as a folder of Parquet files
+        obj = obj.to_table()
     if library == "polars" or hasattr(obj, "__arrow_c_stream__") or hasattr(obj, "__arrow_c_array__"):
         import polars as pl
 

@@ -64,6 +64,9 @@ def read_transactions(
         labels_as_they_are=labels_as_they_are,
         keep_ids=keep_ids,
     ).checked()
+    name = type(source).__name__
+    if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
+        source, name = _folder_of_tables(Path(source)), Path(source).name
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         return _read_file(source, options)
     from setveil.io.transactions.objects import from_object
@@ -71,7 +74,17 @@ def read_transactions(
     if delimiter is not None or no_header or encoding is not None:
         raise InputError("delimiter, no_header and encoding are for files, not for Python objects; leave them out.")
     data, plan = from_object(source, options)
-    return _finish(data, plan, options, Reading(type(source).__name__, plan.layout, "", plan.told_by))
+    return _finish(data, plan, options, Reading(name, plan.layout, "", plan.told_by))
+
+
+def _folder_of_tables(folder: Path) -> Any:
+    """The Parquet files of a folder as one table; a release is opened otherwise."""
+    files = sorted(folder.rglob("*.parquet"))
+    if not files or (folder / "certificate.json").exists():
+        return folder
+    import polars as pl
+
+    return pl.scan_parquet(files)
 
 
 def _read_file(source: Any, options: ReadOptions) -> Transactions:
