@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from setveil.errors import one_line
 from setveil.web import texts as t
+
+MAIN = "no-caps unelevated text-color=on-primary"  # how a button looks that leads on
 
 
 class Text(TextElement):
@@ -24,6 +27,16 @@ class Text(TextElement):
 def shown(label: Any, limit: int = 60) -> str:
     """A label from outside as people may see it: nothing in it that a screen would obey."""
     return one_line(str(label), limit)
+
+
+def in_fields(message: str) -> str:
+    """A message of the command line, which names options, with the names of the page's fields instead."""
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)", _field, message)
+
+
+def _field(found: re.Match[str]) -> str:
+    label = t.OPTIONS.get(found[1].replace("-", "_"))
+    return found[0] if label is None else f"“{label}”"
 
 
 def paragraph(text: str, classes: str = "") -> Text:
@@ -55,7 +68,7 @@ def drawing(svg: str) -> None:
 
 def button(text: str, act: Callable[..., Any], *, main: bool = False, name: str = "") -> ui.button:
     """A button; ``name`` is for screen readers where the text alone does not tell."""
-    made = ui.button(text, on_click=act).props("no-caps unelevated" if main else "no-caps outline")
+    made = ui.button(text, on_click=act).props(MAIN if main else "no-caps outline")
     if name:
         made.props["aria-label"] = name
     return made
@@ -158,5 +171,5 @@ def uploader(label: str, choose: str, limit: int, receive: Callable[[Any], Any],
         place = ui.upload(label=label, auto_upload=True, max_file_size=limit, max_files=1, on_rejected=reject)
         place.on_upload(receive)
         place.props("flat").classes("dropzone")
-        chooser = ui.button(choose).props("no-caps unelevated")
+        chooser = ui.button(choose).props(MAIN)
         chooser.on("click", js_handler=f"() => getElement({place.id}).pickFiles()")

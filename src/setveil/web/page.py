@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, Response
 from nicegui import Client, ui
 
 from setveil.web import texts as t
-from setveil.web.elements import Text, problem, shown
+from setveil.web.elements import Text, button, in_fields, problem, shown
 from setveil.web.guard import REPORT_POLICY
 from setveil.web.session import Run, Session
 from setveil.web.workspace import Workspace
@@ -74,7 +74,7 @@ class Page:
         with self.content:
             if session.read is None and step not in ("open", "check"):
                 Text("p", t.NO_DATA_YET)
-                ui.button(t.STEPS["open"][0], on_click=lambda: self.go("open")).props("no-caps unelevated")
+                button(t.STEPS["open"][0], lambda: self.go("open"), main=True)
             else:
                 import_module(f"setveil.web.steps.{step}").build(self)
 
@@ -90,7 +90,7 @@ class Page:
             self.trouble.clear()
             if self.told:
                 with self.trouble:
-                    problem(shown(self.told, 600))
+                    problem(shown(in_fields(self.told), 600))
 
     def _look(self) -> None:
         """Show what changed; where someone is at work on the step, only what is said above it."""
@@ -139,6 +139,9 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[],
 
     def root(request: Request, client: Client) -> None:
         client.title = t.TITLE
+        outer = client.content.parent_slot
+        if outer is not None:
+            outer.parent.props("role=none")  # Quasar calls everything <main>
         colours, parts = _shared_style()
         ui.add_head_html(f"<style>{colours}\n.drawn {{\n{parts}\n}}\n{STYLE.read_text(encoding='utf-8')}</style>")
         ui.colors(primary="#1f5fa8")

@@ -145,7 +145,7 @@ class Session:
         self.path, self.name, self.is_sample, self.options = path, name, is_sample, {}
         self.known, self.sensitive, self.constraints = [], [], []
         self.proposals, self.hierarchy_name = None, ""
-        self.hierarchy = taxonomy or "auto"
+        self.hierarchy = taxonomy
         await self.reread()
 
     async def reread(self) -> None:
@@ -171,11 +171,10 @@ class Session:
     async def suggest(self) -> None:
         """Try what fits, in a process of its own."""
         child = Child()
-        source = self.hierarchy if self.hierarchy != "auto" else None
         given = {
             "path": str(self.path),
             "options": self.options,
-            "hierarchy": source,
+            "hierarchy": self.hierarchy,
             "sensitive": self.sensitive,
             "purpose": self.purpose,
         }
@@ -199,11 +198,17 @@ class Session:
             options["constraints"] = [list(items) for items in self.constraints]
         return options
 
-    def needs_hierarchy(self) -> bool:
-        """Whether the way that is chosen, or the model's usual one, publishes along a hierarchy."""
+    def tree_use(self) -> str:
+        """Whether the way that is chosen, or the model's usual one, needs a hierarchy: ``required``, ``optional`` or ``none``."""
+        if self.algorithm is None and self.model == "km":
+            return "optional"  # several ways are tried, and some go without
         ways = [entry for entry in sv.algorithms() if self.model in entry.models]
-        chosen = next((entry for entry in ways if entry.name == self.algorithm), ways[0])
-        return chosen.hierarchy == "required"
+        return next((entry for entry in ways if entry.name == self.algorithm), ways[0]).hierarchy
+
+    def tree_source(self) -> str | None:
+        """The hierarchy that a run uses; where one is needed and none was chosen, it is built from the data."""
+        use = self.tree_use()
+        return None if use == "none" else self.hierarchy or ("auto" if use == "required" else None)
 
     def policy(self) -> dict[str, Any]:
         """Everything decided, as a policy."""
@@ -211,7 +216,7 @@ class Session:
         return {
             "model": {"name": self.model, **self.model_options()},
             "algorithm": algorithm,
-            "hierarchy": {"source": self.hierarchy} if self.hierarchy and self.needs_hierarchy() else {},
+            "hierarchy": {"source": self.tree_source()},
             "input": dict(self.options),
             "about": {key: value for key, value in self.about.items() if value},
         }

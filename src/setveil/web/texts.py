@@ -168,14 +168,19 @@ CONSTRAINTS_LABEL = "Search items of one combination"
 CONSTRAINTS_ADD = "Add this combination"
 WAY_TITLE = "The way to get there"
 WAY_LABEL = "Algorithm"
+WAY_SEVERAL = "several, and the one that loses least is taken"
 WAY_USUAL = "the usual one ({name})"
 ABOUT_TITLE = "For the report: purpose and who decides"
 ABOUT_NOTE = "Shown in the internal report only; what is empty becomes a line to fill in by hand."
 ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}
 
 # hierarchy
-TREE_NEEDED = "The way that is chosen publishes groups instead of rare items; a hierarchy says which groups make sense."
-TREE_NOT_NEEDED = "The way that is chosen needs no hierarchy. You may go on."
+TREE_USE = {
+    "required": "The way that is chosen publishes groups instead of rare items; a hierarchy says which groups make sense.",
+    "optional": "With a hierarchy, groups that make sense can be published instead of rare items. It also goes without.",
+    "none": "The way that is chosen needs no hierarchy. You may go on.",
+}
+TREE_NONE = "Go without a hierarchy"
 TREE_BUILD = "Build one"
 TREE_AUTO = "From the data, whichever loses least"
 TREE_FANOUT = "Groups of so many, in order"
@@ -212,8 +217,7 @@ RUN_START = "Start"
 RUN_ANOTHER = "Start another run"
 RUN_WITH = "Way: {way}. Hierarchy: {tree}."
 RUN_USUAL = "the usual one"
-TREE_UNUSED = "not needed"
-TREE_USED = "{name}"
+TREE_UNUSED = "none"
 RUN = "run"
 RUN_NAME = "Run {number}"
 RUN_HEADING = {

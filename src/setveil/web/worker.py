@@ -16,7 +16,7 @@ import time
 import warnings
 from typing import Any, TextIO
 
-from setveil.errors import SetveilError, SetveilWarning
+from setveil.errors import SetveilError, SetveilWarning, speaking_of_options
 
 BETWEEN = 0.1  # seconds between two reports of progress
 
@@ -51,7 +51,9 @@ def main() -> None:
     desk = Desk(tell.progress)
     while True:
         order = json.loads(orders.get())
-        tell(_answer(desk, order["task"], order["given"]))
+        with speaking_of_options():  # the page knows them as the names of its fields
+            answer = _answer(desk, order["task"], order["given"])
+        tell(answer)
 
 
 def _listen(orders: queue.Queue[str]) -> None:

@@ -77,8 +77,11 @@ async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None
 def _verdict(found: dict[str, Any]) -> None:
     holds = found["holds"]
     answer = t.ANSWERS["yes" if holds else "unknown" if holds is None else "no"]
-    with ui.element("section").classes("card verdict " + ("good" if holds else "care" if holds is None else "bad")):
-        Text("h2", answer.format(name=found["name"])).props("role=status")
+    with ui.element("section").classes(
+        "card verdict " + ("good" if holds else "care" if holds is None else "bad")
+    ) as card:
+        card.props("aria-live=polite")
+        Text("h2", answer.format(name=found["name"]))
         if holds and found["sentence"]:
             Text("p", shown(found["sentence"], 600), "sentence")
         lines = [*found["problems"], *([found["reason"]] if found["reason"] else [])]

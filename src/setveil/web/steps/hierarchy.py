@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def build(page: Page) -> None:
     """The step."""
     session = page.session
-    paragraph(t.TREE_NEEDED if session.needs_hierarchy() else t.TREE_NOT_NEEDED)
+    paragraph(t.TREE_USE[session.tree_use()])
     _sources(page)
     if session.tree is None:
         if session.hierarchy:
@@ -56,6 +56,13 @@ def _sources(page: Page) -> None:
     def too_large() -> None:
         session.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
 
+    def none() -> None:
+        session.tree = session.hierarchy = None
+        session.hierarchy_name = ""
+        page.refresh()
+
+    if session.hierarchy and session.tree_use() == "optional":
+        button(t.TREE_NONE, none)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
             Text("h3", t.TREE_BUILD)

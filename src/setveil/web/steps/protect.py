@@ -41,8 +41,7 @@ def build(page: Page) -> None:
             sentence.build()
     _ways(page)
     _about(page)
-    needs = session.needs_hierarchy()
-    step = "hierarchy" if needs else "run"
+    step = "run" if session.tree_use() == "none" else "hierarchy"
     button(t.NEXT.format(step=t.STEPS[step][0]), lambda: page.go(step), main=True)
 
 
@@ -154,7 +153,8 @@ def _ways(page: Page) -> None:
     """Which algorithm keeps the promise; most people leave it alone."""
     session = page.session
     entries = [entry for entry in sv.algorithms() if session.model in entry.models]
-    choices = {"": t.WAY_USUAL.format(name=entries[0].name), **{e.name: f"{e.name}: {e.summary}" for e in entries}}
+    usual = t.WAY_SEVERAL if session.model == "km" else t.WAY_USUAL.format(name=entries[0].name)
+    choices = {"": usual, **{entry.name: f"{entry.name}: {entry.summary}" for entry in entries}}
 
     def change(event: Any) -> None:
         session.algorithm = event.value or None
@@ -190,8 +190,8 @@ def _proposals(page: Page) -> None:
         for name, value in choice["parameters"].items():
             if name in RANGES:
                 session.parameters[name] = value
-        if choice["hierarchy"]:
-            session.hierarchy = choice["hierarchy"]
+        if choice["hierarchy"] != session.hierarchy:
+            session.hierarchy, session.hierarchy_name, session.tree = choice["hierarchy"], "", None
         page.refresh()
 
     def change(event: Any) -> None:

@@ -9,7 +9,7 @@ from nicegui import ui
 
 from setveil.errors import SetveilError
 from setveil.web import texts as t
-from setveil.web.elements import Text, bullets, button, drawing, paragraph, problem, shown, table
+from setveil.web.elements import Text, bullets, button, drawing, in_fields, paragraph, problem, shown, table
 from setveil.web.session import Run
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ def build(page: Page) -> None:
     session = page.session
     try:
         Text("p", session.promise().guarantee(), "sentence")
-        paragraph(t.RUN_WITH.format(way=session.algorithm or t.RUN_USUAL, tree=_tree_words(page)), "soft")
+        usual = t.WAY_SEVERAL if session.model == "km" else t.RUN_USUAL
+        paragraph(t.RUN_WITH.format(way=session.algorithm or usual, tree=_tree_words(page)), "soft")
 
         def start() -> None:
             session.start_run()
@@ -42,9 +43,8 @@ def build(page: Page) -> None:
 
 def _tree_words(page: Page) -> str:
     session = page.session
-    if not session.needs_hierarchy():
-        return t.TREE_UNUSED
-    return t.TREE_USED.format(name=shown(session.hierarchy_name or (session.hierarchy or "").rpartition("/")[2]))
+    source = session.tree_source()
+    return t.TREE_UNUSED if source is None else shown(session.hierarchy_name or source.rpartition("/")[2])
 
 
 def _running(page: Page, run: Run) -> None:
@@ -68,7 +68,7 @@ def _running(page: Page, run: Run) -> None:
 def _failed(page: Page, run: Run) -> None:
     paragraph(run.guarantee)
     if run.problem:
-        problem(shown(run.problem, 600))
+        problem(shown(in_fields(run.problem), 600))
         paragraph(t.INFEASIBLE_NOTE if run.is_infeasible else t.FAILED_NOTE, "soft")
 
 

@@ -1,0 +1,220 @@
+"""The page in a real browser: every step, a reload during a run, cancel, a broken file, an ask nobody can keep.
+
+Runs on the Chromium that is installed; without one the tests are skipped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from report.test_browser import CHROMIUM, QUIET
+from web.conftest import Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed; install one to test the page in a browser"),
+    pytest.mark.xdist_group("browser"),
+]
+
+LONG = 40_000  # milliseconds; machines may be busy
+# Text whose contrast with the background behind it is below 4.5 (WCAG AA), as [contrast, text].
+LOW_CONTRAST = """() => {
+  const parts = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = (c) => { const [r, g, b] = c.map(v => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 });
+    return .2126 * r + .7152 * g + .0722 * b };
+  const behind = (e) => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor);
+    if (c.length === 3 || c[3] === 1) return c.slice(0, 3) } return [255, 255, 255] };
+  const found = [];
+  for (const e of document.querySelectorAll('header *, nav *, main *')) {
+    const text = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.textContent.trim()).join('');
+    if (!text || !e.offsetParent) continue;
+    const [a, b] = [light(parts(getComputedStyle(e).color).slice(0, 3)), light(behind(e))].sort((x, y) => y - x);
+    if ((a + .05) / (b + .05) < 4.5) found.push([(a + .05) / (b + .05), text]);
+  }
+  return found;
+}"""
+NASTY = ["<img src=x onerror=alert(1)>", "</script><b>bold", "a\u202eb", "\x1b[31mred", "{{ 7*7 }}"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server) -> Iterator[Page]:
+    """A new session; whatever the browser complains about fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    context.set_default_timeout(LONG)
+    opened = context.new_page()
+    troubles: list[str] = []
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+    opened.on("request", lambda asked: None if _is_own(asked.url, server) else troubles.append(asked.url))
+    opened.goto(server.address)
+    opened.get_by_role("heading", name="Open your data").wait_for()
+    yield opened
+    context.close()
+    assert not troubles
+
+
+def _is_own(address: str, server: Server) -> bool:
+    own = f"{server.host}/"
+    return address.startswith((f"http://{own}", f"ws://{own}", f"blob:http://{own}", "data:"))
+
+
+def go(page: Page, step: str) -> None:
+    page.get_by_role("navigation", name="Steps").get_by_role("button", name=step).click()
+
+
+def upload(page: Page, name: str, content: bytes) -> None:
+    file: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    page.locator("input[type=file]").first.set_input_files(file)
+
+
+def small_data(n: int = 300) -> bytes:
+    """Few items, many people: every run is quick."""
+    rows = [f"p{person},item {(person * step) % 7}" for person in range(n) for step in (1, 2, 3)]
+    return ("person,item\n" + "\n".join(dict.fromkeys(rows)) + "\n").encode()
+
+
+def test_from_the_sample_to_a_checked_archive(page: Page, tmp_path: Path) -> None:
+    assert "token" not in page.url
+    page.get_by_role("button", name="Open the sample").click()
+    page.get_by_text("Read baskets.csv.gz: long table, 5,000 people").wait_for()
+    go(page, "Danger")
+    page.get_by_role("textbox", name="Search an item").fill("pregn")
+    page.get_by_role("button", name="Add pregnancy test").click()
+    page.get_by_text("people fit").wait_for()
+    go(page, "Protect")
+    page.get_by_text("finds at least 5 published records").first.wait_for()
+    page.get_by_role("spinbutton", name="k: people in the crowd").fill("6")
+    page.get_by_text("finds at least 6 published records").first.wait_for()
+    page.get_by_text("The way to get there").click()
+    page.get_by_role("combobox", name="Algorithm").click()
+    page.get_by_role("option", name="aa: apriori").click()
+    go(page, "Run")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("heading", name="Run 1: working").wait_for()
+    page.reload()  # it goes on, and is still there
+    page.get_by_role("heading", name="Run 1: the promise is kept").wait_for()
+    go(page, "Compare")
+    page.get_by_role("cell", name="Run 1 ★").wait_for()
+    go(page, "Hand over")
+    assert "--policy policy.toml" in page.locator("code").inner_text()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the archive").click()
+    archive = tmp_path / "release.zip"
+    download.value.save_as(archive)
+    names = {name.partition("/")[2] for name in zipfile.ZipFile(archive).namelist()}
+    assert names == {"published.csv", "codebook.csv", "certificate.json", "report.html"}  # and nothing internal
+    page.get_by_role("textbox", name="Folder to create").fill(str(tmp_path / "kept"))
+    page.get_by_role("button", name="Keep it there").click()
+    page.get_by_text("Internal, for you only").wait_for()
+    assert (tmp_path / "kept.internal" / "policy.toml").is_file()
+    go(page, "Check")
+    upload(page, "release.zip", archive.read_bytes())
+    page.get_by_role("heading", name="release.zip: it holds").wait_for()
+    page.get_by_role("textbox", name="Path of the release folder").fill(str(tmp_path / "kept"))
+    (tmp_path / "kept" / "published.csv").write_text("basket,item\n1,milk\n")
+    page.get_by_role("button", name="Check it").click()
+    page.get_by_role("heading", name="kept: it does not hold").wait_for()
+    with page.context.expect_page() as opened:
+        go(page, "Hand over")
+        page.get_by_role("link", name="Open the internal report").click()
+    opened.value.get_by_role("heading", name="The guarantee holds").first.wait_for()
+
+
+def test_cancel_within_a_second_and_an_ask_nobody_can_keep(page: Page) -> None:
+    upload(page, "people.csv", small_data())
+    page.get_by_text("300 people").first.wait_for()
+    go(page, "Run")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Cancel run 1").click()
+    page.get_by_role("heading", name="Run 1: cancelled, nothing was written").wait_for()
+    go(page, "Protect")
+    page.get_by_role("spinbutton", name="k: people in the crowd").fill("1000")
+    page.get_by_text("finds at least 1000 published records").first.wait_for()
+    go(page, "Run")
+    page.get_by_role("button", name="Start another run").click()
+    page.get_by_role("heading", name="Run 2: no release").wait_for()
+    page.get_by_text("No release can keep this promise").wait_for()
+
+
+def test_a_broken_file_is_told_in_words_and_read_again(page: Page) -> None:
+    upload(page, "broken.csv.gz", gzip.compress(b"x" * 1000)[:20])
+    page.get_by_role("alert").wait_for()
+    upload(page, "lists.csv", b"person;codes\n" + b"".join(b"%d;a|b|c%d\n" % (n, n % 3) for n in range(60)))
+    page.get_by_text("Read it again").wait_for()
+    page.get_by_role("textbox", name="What separates items inside a cell").fill("|")
+    page.get_by_role("button", name="Read it again").click()
+    page.get_by_text("Read lists.csv").wait_for()
+    page.get_by_text("60 people").first.wait_for()
+
+
+def test_labels_are_text_whatever_they_hold(page: Page) -> None:
+    import json
+
+    lines = [json.dumps([NASTY[n % 5], NASTY[(n + 1) % 5], "plain"]) for n in range(60)]
+    upload(page, '"><script>alert(1)</script>.jsonl', "\n".join(lines).encode())
+    page.get_by_role("cell", name="<img src=x onerror=alert(1)>").first.wait_for()
+    text = page.locator("#step").inner_text()
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+    assert "\\u202e" in text
+    assert "{{ 7*7 }}" in text
+    assert page.locator("#step img, #step script, #step b").count() == 0
+
+
+def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:
+    upload(page, "people.csv", small_data())
+    page.get_by_text("300 people").first.wait_for()
+    go(page, "Hierarchy")
+    page.get_by_role("button", name="Groups of so many, in order").click()
+    page.get_by_text("7 items in").wait_for()
+    first = page.locator(".nodes li").first
+    first.get_by_role("button").click()
+    page.get_by_text("Change it").click()
+    page.get_by_role("textbox", name="Name", exact=True).fill("the first ones")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_role("navigation", name="The way to this group").get_by_role("button", name="the first ones").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Open the first ones").wait_for(state="detached")
+    with page.expect_download() as download:
+        if not page.get_by_role("button", name="Save as CSV").is_visible():
+            page.get_by_text("Change it").click()
+        page.get_by_role("button", name="Save as CSV").click()
+    assert len(Path(download.value.path()).read_text().splitlines()) >= 7
+
+
+def test_by_keyboard_narrow_and_dark(page: Page) -> None:
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the step"
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for width in (390, 2560):
+            page.set_viewport_size({"width": width, "height": 844})
+            for step in ("Open", "Check"):
+                button = page.get_by_role("navigation", name="Steps").get_by_role("button", name=step)
+                button.focus()
+                page.keyboard.press("Enter")
+                page.locator(f"nav button[aria-current]:text('{step}')").wait_for()
+                page.wait_for_function("document.activeElement.tagName === 'H1'")
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+                time.sleep(0.6)  # colours fade
+                assert page.evaluate(LOW_CONTRAST) == []
+                nameless = "[...document.querySelectorAll('#step button, #step input:not([type=file])')].filter(e => e.offsetParent && !(e.ariaLabel || e.textContent.trim() || e.labels?.length)).length"
+                assert page.evaluate(nameless) == 0
