@@ -47,6 +47,16 @@ def test_every_command_is_told_in_full(capsys: pytest.CaptureFixture[str]) -> No
         assert command.short_help and command.short_help in told
 
 
+def test_pages_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["help"]) == 0
+    listed = capsys.readouterr().out
+    assert "threat-model" in listed and "frames" in listed
+    assert _run(["help", "threat-model"]) == 0
+    assert len(capsys.readouterr().out) > 1000
+    assert _run(["help", "nonsense"]) == 2
+    assert "threat-model" in capsys.readouterr().err
+
+
 def run(arguments: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from setveil.cli.main import main; main()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})

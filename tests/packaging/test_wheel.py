@@ -33,7 +33,7 @@ def test_what_is_in_it(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as content:
         names = content.namelist()
         metadata = content.read(next(name for name in names if name.endswith("METADATA"))).decode()
-    assert "setveil/py.typed" in names
+    assert "setveil/py.typed" in names and "setveil/cli/topics/threat-model.md" in names
     assert any(name.endswith("report.html.j2") for name in names) and any(name.endswith("style.css") for name in names)
     assert not [name for name in names if name.split("/")[0] not in ("setveil", names[-1].split("/")[0])]
     assert not [name for name in names if "__pycache__" in name or name.endswith((".nbi", ".nbc", ".jinja"))]

@@ -50,9 +50,7 @@ def _switched(arguments: list[str]) -> list[str]:
 
 
 def _register() -> None:
-    names = (
-        "risk anonymize verify measure query attack compare suggest hierarchy constraints generate algorithms demo ui"
-    )
+    names = "risk anonymize verify measure query attack compare suggest hierarchy constraints generate algorithms demo ui help"
     for name in names.split():
         import_module(f"setveil.cli.{name}").register(app)
     for command in app.registered_commands:  # told in full in the list of commands, too

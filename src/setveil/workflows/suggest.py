@@ -147,7 +147,7 @@ def share_words(share: float) -> str:
     return "none" if share == 0 else percent(share)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Suggestion:
     """The profile, the best choice and what else would work."""
 
@@ -158,6 +158,12 @@ class Suggestion:
     reasons: tuple[str, ...]  # why this k and m
     source: str = "INPUT"
     given: Mapping[str, Any] = field(default_factory=dict)  # sensitive items and reading options as they were given
+
+    def _repr_html_(self) -> str:
+        from setveil.report.cards import card
+
+        facts = [(choice.role, " ".join(choice.words())) for choice in self.choices]
+        return card(f"Suggestion ({self.purpose.name})", facts=facts, note=f"$ {self.command()}")
 
     def command(self, choice: Choice | None = None, out: str = "release") -> str:
         """The command that does what was proposed; it runs as pasted in the folder where the suggestion was asked for."""
@@ -206,6 +212,8 @@ class Suggestion:
                 f"Tried on {n_tried:,} of {self.profile.n_records:,} people, with k scaled accordingly: the figures are estimates.",
             ]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def name_of(policy: Policy) -> str:
