@@ -245,7 +245,7 @@ def test_what_only_the_owner_can_check_is_neither_held_nor_broken(folders: dict[
 def test_time_runs_out(folders: dict[str, Path]) -> None:
     checked = verify_folder(folders["jsonl"], time_limit=0)
     assert checked.holds is None
-    assert "--time-limit" in checked.unchecked[0]
+    assert "time_limit" in checked.unchecked[0]
 
 
 ODD = ["=SUM(A1)", "'=x", "+1", "-2", "@me", "a\rb", "\u202etxt", "plain", "'quoted", 'say "hi"', "a;b|c"]
