@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -163,7 +164,11 @@ def over_pairs(workshop: Workshop) -> Outcome:
     return Outcome(
         (*table.error_panels("Figure 13"), table.ul_panel("Figure 14")),
         (
-            *(reading for other in OTHERS for reading in compare_errors("pairs", table, "PCTA", other, LARGER)),
+            *(
+                replace(reading, name=f"{reading.name}, against {other}")
+                for other in OTHERS
+                for reading in compare_errors("pairs", table, "PCTA", other, LARGER)
+            ),
             *compare_errors("pairs-apriori", table, "PCTA", "Apriori", up_to(26)),
             *compare_errors("pairs-coat", table, "PCTA", "COAT", up_to(2.5)),
             *_growing_gap(table),

@@ -152,8 +152,8 @@ def packed_levels(data: Transactions, levels: int) -> Hierarchy:
 
 
 def even_levels(data: Transactions, levels: int) -> Hierarchy:
-    """Exactly so many levels, evenly split."""
-    return with_levels(data.vocabulary, levels)
+    """Exactly so many levels, evenly split; as many as there can be over few items."""
+    return with_levels(data.vocabulary, min(levels, data.n_items.bit_length()))
 
 
 def figure_11c(workshop: Workshop) -> Outcome:

@@ -165,6 +165,8 @@ def test_odd_asks() -> None:
     with pytest.raises(InputError, match="needs a hierarchy"):
         Optimal().run(equal, KmAnonymity(2, 1), Context())
     with pytest.raises(InputError, match='"time_limit" must be at least 0'):
+        run(equal, tree, 2, 1, time_limit=-1.0)
+    with pytest.raises(InputError, match='"gap" must be'):
         run(equal, tree, 2, 1, gap=1.5)
 
 

@@ -56,7 +56,7 @@ SCALE = 1 << 20  # entropies are compared as whole numbers of this fineness
 class BlocksOfRecords(Algorithm):
     """Groups that do not depend on who is sensitive."""
 
-    passes: int = option(10, "exchanges tried per record to make blocks more alike")
+    passes: int = option(10, "exchanges tried per record to make blocks more alike", least=0)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:

@@ -65,7 +65,7 @@ def read_transactions(
         keep_ids=keep_ids,
     ).checked()
     name = type(source).__name__
-    if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
+    if isinstance(source, str | os.PathLike) and source != "-" and os.path.isdir(source):  # noqa: PTH112 - odd names are no folders
         source, name = _folder_of_tables(Path(source)), Path(source).name
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         return _read_file(source, options)
