@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -33,11 +32,9 @@ def fitting(data: Transactions, labels: Sequence[str]) -> int:
     strangers = [label for label in labels if label not in data.vocabulary]
     if strangers:
         raise InputError(f"{name_some(strangers)} not in the data; check the spelling.")
-    indptr, records = data.inverted()
-    lists = [records[indptr[item] : indptr[item + 1]] for item in data.vocabulary.numbers(labels)]
-    if not lists:
-        return data.n_records
-    return len(reduce(lambda left, right: np.intersect1d(left, right, assume_unique=True), sorted(lists, key=len)))
+    wanted = data.vocabulary.numbers(labels)
+    n_before = np.concatenate(([0], np.cumsum(np.isin(data.items, wanted))))  # wanted items in front of each occurrence
+    return int((n_before[data.indptr[1:]] - n_before[data.indptr[:-1]] == len(set(labels))).sum())
 
 
 def rarest(

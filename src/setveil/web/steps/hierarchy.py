@@ -88,6 +88,7 @@ class _Browser:
         self.page, self.session = page, page.session
         page.is_held = True
         self.ticked: dict[int, Any] = {}
+        self.is_editing = False
         tree = self._tree()
         heading(t.TREE_TITLE.format(name=_name(page)))
         paragraph(t.TREE_FACTS.format(**tree), "soft")
@@ -155,7 +156,11 @@ class _Browser:
 
     def _edits(self, here: dict[str, Any]) -> None:
         tree = self._tree()
-        with ui.expansion(t.TREE_EDIT, value=tree["n_steps"] > 0).props("dense"):
+
+        def remember(event: Any) -> None:
+            self.is_editing = event.value
+
+        with ui.expansion(t.TREE_EDIT, value=self.is_editing, on_value_change=remember).props("dense"):
             with ui.element("div").classes("inline"):
                 name = ui.input(label=t.TREE_NAME).props("outlined dense")
                 button(
