@@ -193,7 +193,7 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
     if is_guessable and not is_accepted:
         raise InputError(
             f'who holds what in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out --algorithm, '
-            "or say --accept-guessable (accept_guessable=True)."
+            "or say --accept-guessable."
         )
     return is_guessable
 
