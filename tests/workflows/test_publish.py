@@ -56,7 +56,13 @@ def listing(folder: Path) -> set[str]:
 def test_the_two_folders_hold_what_the_contract_says(tmp_path: Path) -> None:
     release_of().publish(tmp_path / "out")
     assert listing(tmp_path / "out") == {"published.jsonl", "codebook.csv", "certificate.json", "report.html"}
-    assert listing(tmp_path / "out.internal") == {"policy.toml", "run.json", "report.html", "order.npy"}
+    assert listing(tmp_path / "out.internal") == {
+        "policy.toml",
+        "run.json",
+        "report.html",
+        "order.npy",
+        "codebook.csv",
+    }
     assert stat.S_IMODE((tmp_path / "out.internal").stat().st_mode) == 0o700
     assert listing(tmp_path) == {"out", "out.internal"}
 

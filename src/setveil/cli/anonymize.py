@@ -53,7 +53,9 @@ def anonymize(
     hierarchy_columns: o.HierarchyColumns = None,
     unknown_items: o.UnknownItems = None,
     policy: Annotated[Path | None, typer.Option(help="A policy file; options given here override it.")] = None,
-    domain: Annotated[str | None, typer.Option(help="A file of all items that could occur, one per line.")] = None,
+    domain: Annotated[
+        str | None, typer.Option(help="A public list of all items that could occur, one per line.")
+    ] = None,
     seed: o.Seed = None,
     to: Annotated[str | None, typer.Option(help="Layout to write; the input's otherwise.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier release.")] = False,

@@ -281,7 +281,7 @@ class Hierarchy:
         parents = [place[int(self.parent[node])] if self.parent[node] >= 0 else -1 for node in order]
         names = [self.labels[node] for node in order]
         parents.extend(0 for _ in added)
-        return Hierarchy.from_parents(parents, names + added, self.derived_from_data)
+        return Hierarchy.from_parents(parents, names + added, derived_from_data=bool(added) or self.derived_from_data)
 
     def _refuse_inner_nodes(self, items: Iterable[str]) -> None:
         inner = set(self.labels[self.n_items :])

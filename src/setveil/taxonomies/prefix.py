@@ -30,9 +30,10 @@ def by_prefix(vocabulary: Vocabulary, lengths: Sequence[int]) -> Hierarchy:
             label += "*"
         return label
 
-    return Hierarchy.from_paths(
+    paths = (
         [code, *(name(code[:length]) for length in reversed(checked) if length <= len(code))] for code in vocabulary
     )
+    return Hierarchy.from_paths(paths, derived_from_data=True)  # its leaves are the items that occur
 
 
 def check_lengths(lengths: Sequence[int]) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 from setveil.core import Layout, Release, Transactions
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import layout_of, published_name
+from setveil.io.releases.domain import with_items
 from setveil.io.releases.files import read_release, reorder_records
 from setveil.io.releases.folders import internal_beside, settle
 from setveil.io.releases.names import guard, relabel, unguard
@@ -21,6 +22,7 @@ from setveil.report.certificate_schema import check_schema
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
 from setveil.workflows.policies import hierarchy_of
+from setveil.workflows.reading import as_transactions
 
 if TYPE_CHECKING:
     from setveil.risk.attack import AttackTable
@@ -65,13 +67,16 @@ def _open(out: str | os.PathLike[str]) -> tuple[Release, bool]:
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
     release, is_ordered = _open(out)
-    return measure(data, release, aligned=is_ordered)
+    original = as_transactions(data)
+    return measure(original, with_items(release, original.vocabulary), aligned=is_ordered)
 
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
     """Attack a release folder; see ``risk.attack``. Linking needs ``OUT.internal`` beside it."""
     release, is_ordered = _open(out)
-    return attack(data, release, aligned=is_ordered, **{**_remaking(Path(out)), **options})
+    original = as_transactions(data)
+    release = with_items(release, original.vocabulary)
+    return attack(original, release, aligned=is_ordered, **{**_remaking(Path(out)), **options})
 
 
 def _remaking(folder: Path) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
+
 import numpy as np
 
 from setveil.core import Hierarchy, Transactions
@@ -52,7 +55,14 @@ def _built(source: str, data: Transactions, model: PrivacyModel | None, progress
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
     format, columns, file = parts_of_source(source)
-    return Hierarchy.from_file(file, format=format, columns=columns, vocabulary=data.vocabulary)
+    tree = Hierarchy.from_file(file, format=format, columns=columns, vocabulary=data.vocabulary)
+    is_from_data = columns is not None and data.reading is not None and data.reading.sha256 == _sha256(file)
+    return replace(tree, derived_from_data=True) if is_from_data else tree  # then its leaves are the items that occur
+
+
+def _sha256(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def auto_hierarchy(

@@ -129,7 +129,14 @@ def publish(
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
         with _stage("write", "writing", seconds, progress):
             written = write_release(
-                release, staging.public, layout, keep_order=keep_order, keep_ids=keep_ids, safe_csv=safe_csv
+                release,
+                staging.public,
+                layout,
+                keep_order=keep_order,
+                keep_ids=keep_ids,
+                safe_csv=safe_csv,
+                public_items=_public_items(record, policy),
+                owners_folder=staging.internal,
             )
         with _stage("verify", "verifying", seconds, progress):
             again, verdict, achieved = _verified(release, record, staging.public, written, safe_csv, progress)
@@ -212,10 +219,20 @@ def _stage(name: str, told: str, seconds: dict[str, float], progress: Progress) 
     seconds[name] = time.perf_counter() - started
 
 
+def _public_items(record: RunRecord, policy: Policy | None) -> set[str]:
+    """Items whose names anybody may know: of the domain or the hierarchy that was given, not those the data alone shows."""
+    from setveil.policy.selection import read_items
+
+    tree, domain = record.hierarchy, None if policy is None else policy.input.domain
+    known = set() if tree is None or tree.derived_from_data else set(tree.vocabulary)
+    return known | set(read_items(domain)) if domain else known
+
+
 def _verified(
     release: Release, record: RunRecord, folder: Path, written: Written, safe_csv: bool, progress: Progress
 ) -> tuple[Release, Verdict, Mapping[str, Any]]:
     """The release read back from the files as written, its verdict, and what it achieves; a broken claim is refused."""
+    from setveil.io.releases.domain import with_items
     from setveil.io.releases.files import read_release
     from setveil.io.releases.names import guard, relabel, unguard
     from setveil.report.record import options_that_occur
@@ -227,8 +244,8 @@ def _verified(
     spelled = read_release(folder, release.kind, written.published, written.layout, sensitive)
     again = relabel(spelled, unguard) if safe_csv else spelled
     if isinstance(release, Recoding) and isinstance(again, Recoding):
-        # Files do not tell absent items from suppressed ones; the owner knows.
-        again = replace(again, suppressed=release.suppressed)
+        # Files do not tell absent items from suppressed ones, and do not name all of either; the owner knows.
+        again = replace(with_items(again, release.domain), suppressed=release.suppressed)
     verdict, achieved = judge(again, record.model, progress)
     if not verdict.holds:
         raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil import __version__
-from setveil.core import Layout, Recoding, Release, Transactions, Vocabulary
+from setveil.core import Layout, Recoding, Release, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import check_form
+from setveil.io.releases.domain import with_items
 from setveil.io.releases.folders import settle
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.tables import read_codebook
@@ -188,7 +189,7 @@ class _Check:
         self._check_figures(spelled, model)
         self._check_page(spelled)
         if data is not None:
-            ordered, is_ordered = in_input_order(self.folder, release, said)
+            ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
             self.problems += check_original(ordered, data, told, in_input_order=is_ordered, suppression=suppression)
@@ -230,7 +231,8 @@ class _Check:
             self.verdict, found = judge(release, model, self.progress)
             self._compare_achieved(found)
             return
-        if data is not None:  # a codebook lists absent items like suppressed ones; the original tells
+        if data is not None:  # a codebook does not tell absent items from suppressed ones; the original does
+            release = with_items(release, data.vocabulary)
             occurs = np.zeros(len(release.domain), dtype=bool)
             places = release.domain.numbers(data.vocabulary)
             occurs[places[(places >= 0) & (data.supports > 0)]] = True
@@ -305,11 +307,8 @@ class _Check:
 
 def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:
     """The release as if every item that is not published had been suppressed: the strictest reading of its codebook."""
-    items = {item for constraint in model.constraints for item in constraint}
-    domain = Vocabulary({*release.domain, *items})
-    target = np.full(len(domain), -1, dtype=np.int32)
-    target[domain.numbers(release.domain)] = release.target
-    return replace(release, domain=domain, target=target, suppressed=target < 0)
+    wide = with_items(release, {item for constraint in model.constraints for item in constraint})
+    return replace(wide, suppressed=wide.target < 0)
 
 
 # -- time -------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ published content), groups are numbered by sorted content, names depend on the h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,9 +27,10 @@ from setveil.core import (
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
 from setveil.io.releases.canonical import encode_release, layout_of, published_name
+from setveil.io.releases.domain import named_only
 from setveil.io.releases.groups import read_groups
 from setveil.io.releases.names import guard, names_for, relabel, rename
-from setveil.io.releases.tables import read_codebook, read_counts
+from setveil.io.releases.tables import CODEBOOK, encode_codebook, read_codebook, read_counts
 from setveil.io.transactions.reading import read_written
 
 
@@ -52,18 +53,31 @@ def write_release(
     keep_order: bool = False,
     keep_ids: bool = False,
     safe_csv: bool = False,
+    public_items: Collection[str] = (),
+    owners_folder: Path | None = None,
 ) -> Written:
-    """Write the release's files into an existing folder; ``safe_csv``: with labels no spreadsheet takes for a formula."""
+    """Write the release's files into an existing folder; ``safe_csv``: with labels no spreadsheet takes for a formula.
+
+    Of items that are not published the codebook names those in ``public_items`` only; the one in ``owners_folder`` names all.
+    """
     layout = layout_of(release, layout)
-    labels = names_for(release, layout)
-    named = rename(release, labels)
+    told = named_only(release, public_items)
+    labels = names_for(told, layout)  # by what is told: the numbers of items must not show where others are missing
+    told, whole = rename(told, labels), rename(release, labels)
     if safe_csv:
-        named, labels = relabel(named, guard), [guard(label) for label in labels]
-    files, order = encode_release(named, layout, keep_order=keep_order, keep_ids=keep_ids)
+        told, whole = relabel(told, guard), relabel(whole, guard)
+        labels = [guard(label) for label in labels]
+    files, order = encode_release(told, layout, keep_order=keep_order, keep_ids=keep_ids)
     for name, pieces in files.items():
-        with open(folder / name, "wb") as file:
-            file.writelines(pieces)
+        _write(folder / name, pieces)
+    if owners_folder is not None:
+        _write(owners_folder / CODEBOOK, encode_codebook(whole))
     return Written(tuple(files), published_name(layout), layout, order, tuple(labels))
+
+
+def _write(path: Path, pieces: Iterator[bytes]) -> None:
+    with open(path, "wb") as file:
+        file.writelines(pieces)
 
 
 def read_release(
