@@ -221,6 +221,41 @@ def longest_row(state: State) -> int:
 
 
 @compiled
+def list_walks(state: State, sets: Sets, first: int, used: int) -> tuple[int, int]:
+    """Write down the walks through rows from ``first`` on, as far as there is room; where both ended.
+
+    A walk meets every set of at most m items whose part without the last item is numbered; -1 for sets that are not.
+    """
+    at = np.zeros(state.m + 1, dtype=np.int64)
+    number = np.zeros(state.m + 1, dtype=np.int64)
+    for row in range(first, len(state.indptr) - 1):
+        end = state.indptr[row + 1]
+        if end - state.indptr[row] > LONGEST:
+            continue
+        step = used
+        depth = 1
+        at[1] = state.indptr[row] - 1
+        while depth > 0:
+            at[depth] += 1
+            if at[depth] >= end:
+                depth -= 1
+                continue
+            item = state.items[at[depth]]
+            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+            if step == len(state.walks):
+                return row, used
+            state.walks[step] = found
+            step += 1
+            if depth < state.m and found >= 0:
+                number[depth] = found
+                depth += 1
+                at[depth] = at[depth - 1]
+        state.walk_starts[row] = used
+        used = step
+    return len(state.indptr) - 1, used
+
+
+@compiled
 def list_holders(state: State, sets: Sets, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
     """Fill ``rows[starts[s]:starts[s + 1]]`` with the rows that hold set ``s`` in the original, ascending."""
     at = np.zeros(state.m + 1, dtype=np.int64)

@@ -27,6 +27,8 @@ class State(NamedTuple):
     value: NDArray[np.float64]  # [n_items] what keeping an entry is worth
     price: NDArray[np.float64]  # [k + …] what a row pays for leaving a wanted set to so many others
     m: int
+    walk_starts: NDArray[np.int64]  # [n_rows] where the walk through a row begins, -1 for rows without one
+    walks: NDArray[np.int32]  # the number of each set met on a walk, in order: looked up once, not each time
 
 
 class Scratch(NamedTuple):
@@ -37,6 +39,10 @@ class Scratch(NamedTuple):
     dead_size: NDArray[np.uint8]
     priced: NDArray[np.uint64]  # sets of places that should stay together
     prices: NDArray[np.float64]
+    priced_places: NDArray[np.uint8]  # [priced, m] the same as numbers
+    priced_size: NDArray[np.uint8]
+    price_starts: NDArray[np.int64]  # [LONGEST + 1] where the priced sets of a place begin in ``price_lists``
+    price_lists: NDArray[np.int32]  # [priced * m] numbers of priced sets, place by place
     sizes: NDArray[np.int64]  # [3] how many of each; 1 if the last search was finished
     at: NDArray[np.int64]  # [m + 1]
     number: NDArray[np.int64]  # [m + 1]
@@ -52,6 +58,8 @@ def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64
     start, end = state.indptr[row], state.indptr[row + 1]
     n_dead, n_priced = 0, 0
     at, number, mask = room.at, room.number, room.mask
+    step = state.walk_starts[row]
+    silent = state.m + 1  # deeper sets contain a dead one: there is no need to list them
     depth = 1
     at[1] = start - 1
     mask[0] = NONE
@@ -60,10 +68,18 @@ def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64
         if at[depth] >= end:
             depth -= 1
             continue
-        item = state.items[at[depth]]
-        found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+        if step >= 0:
+            found = state.walks[step]
+            step += 1
+        elif depth == 1:
+            found = state.items[at[depth]]
+        else:
+            found = find_set(sets, number[depth - 1], state.items[at[depth]])
         here = mask[depth - 1] | (ONE << np.uint64(at[depth] - start))
-        if found < 0 or found == spare or (state.wanted[found] == 0 and found != extra):
+        if depth <= silent:
+            silent = state.m + 1
+        is_dead = found < 0 or found == spare or (state.wanted[found] == 0 and found != extra)
+        if is_dead and silent > state.m:
             if n_dead == len(room.dead):
                 return False
             room.dead[n_dead] = here
@@ -71,16 +87,19 @@ def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64
             for level in range(1, depth + 1):
                 room.dead_places[n_dead, level - 1] = at[level] - start
             n_dead += 1
-            continue
-        if found != extra:
+            silent = depth
+        elif silent > state.m and found != extra:
             others = state.count[found] - (1 if here & ~now == NONE else 0)
             if others < len(state.price) and state.price[others] > 0:
                 if n_priced == len(room.priced):
                     return False
                 room.priced[n_priced] = here
                 room.prices[n_priced] = state.price[others]
+                room.priced_size[n_priced] = depth
+                for level in range(1, depth + 1):
+                    room.priced_places[n_priced, level - 1] = at[level] - start
                 n_priced += 1
-        if depth < state.m:
+        if depth < state.m and found >= 0:
             number[depth] = found
             mask[depth] = here
             depth += 1
@@ -94,6 +113,9 @@ def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64
         if room.priced[entry] & in_question or room.priced[entry] & ~now:
             room.priced[kept] = room.priced[entry]
             room.prices[kept] = room.prices[entry]
+            room.priced_size[kept] = room.priced_size[entry]
+            for level in range(room.priced_size[entry]):
+                room.priced_places[kept, level] = room.priced_places[entry, level]
             kept += 1
     room.sizes[0] = n_dead
     room.sizes[1] = kept
@@ -126,12 +148,32 @@ def loss_of(state: State, room: Scratch, row: int, left_out: np.uint64) -> float
 
 
 @compiled
-def added_loss(state: State, room: Scratch, start: int, left_out: np.uint64, at: int) -> float:
-    """What leaving out one place more costs."""
-    bit = ONE << np.uint64(at)
-    loss = state.value[state.items[start + at]]
+def list_prices(room: Scratch, length: int) -> None:
+    """List the priced sets of each place of a gathered row, in their order."""
+    starts = room.price_starts
+    for at in range(length + 1):
+        starts[at] = 0
     for number in range(room.sizes[1]):
-        if room.priced[number] & bit and not room.priced[number] & left_out:
+        for entry in range(room.priced_size[number]):
+            starts[room.priced_places[number, entry]] += 1
+    total = 0
+    for at in range(length + 1):  # where each list ends
+        total += starts[at]
+        starts[at] = total
+    for number in range(room.sizes[1] - 1, -1, -1):
+        for entry in range(room.priced_size[number]):
+            at = room.priced_places[number, entry]
+            starts[at] -= 1
+            room.price_lists[starts[at]] = number
+
+
+@compiled
+def added_loss(state: State, room: Scratch, start: int, left_out: np.uint64, at: int) -> float:
+    """What leaving out one place more costs; needs ``list_prices``."""
+    loss = state.value[state.items[start + at]]
+    for entry in range(room.price_starts[at], room.price_starts[at + 1]):
+        number = room.price_lists[entry]
+        if not room.priced[number] & left_out:
             loss += room.prices[number]
     return loss
 
@@ -142,21 +184,13 @@ def cover_greedily(state: State, room: Scratch, row: int, locked: np.uint64) -> 
     start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
     left_out, loss = NONE, 0.0
     hits = np.zeros(length, dtype=np.int64)
-    while True:
-        for at in range(length):
-            hits[at] = 0
-        uncovered = False
-        for number in range(room.sizes[0]):
-            dead = room.dead[number]
-            if dead & left_out:
-                continue
-            uncovered = True
-            if dead & ~locked == NONE:
-                return left_out, np.inf
-            for entry in range(room.dead_size[number]):
-                hits[room.dead_places[number, entry]] += 1
-        if not uncovered:
-            break
+    n_open = room.sizes[0]
+    for number in range(n_open):
+        if room.dead[number] & ~locked == NONE:
+            return left_out, np.inf
+        for entry in range(room.dead_size[number]):
+            hits[room.dead_places[number, entry]] += 1
+    while n_open > 0:
         best, best_rate, best_loss = -1, -1.0, 0.0
         for at in range(length):
             if hits[at] == 0 or (locked >> np.uint64(at)) & ONE:
@@ -165,7 +199,13 @@ def cover_greedily(state: State, room: Scratch, row: int, locked: np.uint64) -> 
             rate = hits[at] / more
             if rate > best_rate:
                 best, best_rate, best_loss = at, rate, more
-        left_out |= ONE << np.uint64(best)
+        bit = ONE << np.uint64(best)
+        for number in range(room.sizes[0]):
+            if room.dead[number] & bit and not room.dead[number] & left_out:
+                n_open -= 1
+                for entry in range(room.dead_size[number]):
+                    hits[room.dead_places[number, entry]] -= 1
+        left_out |= bit
         loss += best_loss
     return left_out, loss
 
@@ -178,9 +218,12 @@ def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, at_most
     second; and so on.
     """
     start = state.indptr[row]
-    best, best_loss = cover_greedily(state, room, row, locked)
     room.sizes[2] = 1
     if room.sizes[0] == 0:
+        return NONE, 0.0
+    list_prices(room, state.indptr[row + 1] - start)
+    best, best_loss = cover_greedily(state, room, row, locked)
+    if best_loss == np.inf:  # a dead set is locked
         return best, best_loss
     limit = min(best_loss, at_most)
     depth_limit = 66

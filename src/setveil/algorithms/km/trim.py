@@ -48,8 +48,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km._trim_moves import bound_rows, count_sets, list_holders, repair, settle_rows
-from setveil.algorithms.km._trim_rows import Scratch, State
+from setveil.algorithms.km._trim_moves import bound_rows, count_sets, list_holders, list_walks, repair, settle_rows
+from setveil.algorithms.km._trim_rows import LONGEST, Scratch, State
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
 from setveil.algorithms.km.trim_whole import trim_whole
 from setveil.core import Hierarchy, LocalRecoding, Transactions, Vocabulary
@@ -60,6 +60,7 @@ from setveil.models import KmAnonymity
 MOST_SETS = 20_000_000  # itemsets that are numbered, 12 bytes each and as much again to find them
 MOST_STEPS = 4_000_000_000  # of counting them
 MOST_LISTED = 40_000_000  # entries of the lists of records per itemset; frequent itemsets go without
+MOST_WALKED = 50_000_000  # sets of all rows whose numbers are remembered; other rows look them up each time
 SLICE = 3_000_000  # steps between two signs of life
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.12, 0.3  # the price of an itemset at k - 1 others per k - 1, and its decline per record less
@@ -292,7 +293,10 @@ class _Work:
             value,
             prices,
             m,
+            np.full(rows.n_records, -1, dtype=np.int64),
+            np.empty(0, dtype=np.int32),
         )
+        self._walk(sets)
         # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
         self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * scale))
         self.room = _room_for(m)
@@ -307,6 +311,18 @@ class _Work:
         holders = np.empty(starts[-1], dtype=np.int32)
         list_holders(self.state, sets, starts, holders)
         self.lists = starts, holders
+
+    def _walk(self, sets: Sets) -> None:
+        """Write down the walks through the rows; as many as there is room for."""
+        done = used = 0
+        while done < len(self.rows) and used < MOST_WALKED:
+            room = min(max(2 * len(self.state.walks), 1 << 20), MOST_WALKED)
+            if room == len(self.state.walks):
+                break
+            walks = np.empty(room, dtype=np.int32)
+            walks[:used] = self.state.walks[:used]
+            self.state = self.state._replace(walks=walks)
+            done, used = list_walks(self.state, sets, done, used)
 
     def bound(self) -> float:
         """What the rows lose at least, because fewer than k of them hold some itemsets."""
@@ -378,6 +394,10 @@ def _room_for(m: int) -> Scratch:
         dead_size=np.zeros(capacity, dtype=np.uint8),
         priced=np.zeros(capacity, dtype=np.uint64),
         prices=np.zeros(capacity),
+        priced_places=np.zeros((capacity, m), dtype=np.uint8),
+        priced_size=np.zeros(capacity, dtype=np.uint8),
+        price_starts=np.zeros(LONGEST + 1, dtype=np.int64),
+        price_lists=np.zeros(capacity * m, dtype=np.int32),
         sizes=np.zeros(3, dtype=np.int64),
         at=np.zeros(m + 2, dtype=np.int64),
         number=np.zeros(m + 2, dtype=np.int64),
