@@ -60,9 +60,8 @@ def attack(
         for row, line in zip(result.rows, rates, strict=True)
     ]
     table(("knows", "items", *(columns[place][0] for place in shown)), rows)
-    say(
-        f"{targets:,} people attacked; 95 % intervals are in the JSON output. Control: people who are not in the published data."
-    )
+    say(f"{targets:,} people attacked; 95 % intervals are in the JSON output.")
+    say("Control: people who are not in the published data.")
     if result.guesses is not None:
         _show_guesses(result.guesses)
     for line in result.notes:
