@@ -1,11 +1,13 @@
 """k-anonymity of whole records: loss and time of weave, pta, gsc and gray-tsp.
 
-    python -m benchmarks.classes --data DIR             mushroom and chess over k and segments, generated baskets; a minute
-    python -m benchmarks.classes --data DIR --full      all data sets, more k, 100,000 baskets, and one million dense records
+    python -m benchmarks.classes --data DIR             mushroom and chess over k and segments, generated baskets; a
+                                                        minute
+    python -m benchmarks.classes --data DIR --full      all data sets, more k, 100,000 baskets, and one million dense
+                                                        records
 
 Without ``--data`` only generated data is used. Loss: items added and removed in percent of the item occurrences of the
-original. Time: CPU seconds of the algorithm alone, after a first run that compiles; wall-clock seconds beside them. Memory:
-the peak of the process so far.
+original. Time: CPU seconds of the algorithm alone, after a first run that compiles; wall-clock seconds beside them.
+Memory: the peak of the process so far.
 """
 
 from __future__ import annotations

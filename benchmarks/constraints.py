@@ -3,8 +3,9 @@
     python -m benchmarks.constraints --data DIR            BMS-WebView-1: k, m, PR1–PR9, UR1–UR5; a few minutes
     python -m benchmarks.constraints --data DIR --full     also more k and m, parts of the data, BMS-WebView-2
 
-Every line is one run in a process of its own, with kernels compiled by earlier runs. CPU time is that of the algorithm alone.
-Memory is the peak of the process. AvgRE is the mean relative error of 1,000 queries for five items, workloads T and I.
+Every line is one run in a process of its own, with kernels compiled by earlier runs. CPU time is that of the algorithm
+alone. Memory is the peak of the process. AvgRE is the mean relative error of 1,000 queries for five items, workloads T
+and I.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from setveil.core import Transactions
 from setveil.utility.avg_re import avg_re, workload_i, workload_t
 
 UTILITY_SIZES = {"UR1": 25, "UR2": 50, "UR3": 125, "UR4": 250, "UR5": 500}
-HEADER = f"{'data':8}{'ask':14}{'algorithm':11}{'k':>4}{'CPU s':>8}{'MB':>6}{'NCP':>9}{'UL log2':>10}{'T':>9}{'I':>9}{'gone':>6}"
+HEADER = (
+    f"{'data':8}{'ask':14}{'algorithm':11}{'k':>4}{'CPU s':>8}{'MB':>6}"
+    f"{'NCP':>9}{'UL log2':>10}{'T':>9}{'I':>9}{'gone':>6}"
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Run:
         megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         loss = metrics.get("ul_log2")
         return (
-            f"{head}{seconds:>8.2f}{megabytes:>6.0f}{metrics['ncp']:>9.5f}{loss if loss is not None else float('nan'):>10.1f}"
+            f"{head}{seconds:>8.2f}{megabytes:>6.0f}{metrics['ncp']:>9.5f}"
+            f"{loss if loss is not None else float('nan'):>10.1f}"
             f"{errors[0]:>9.2f}{errors[1]:>9.2f}{release.details.get('suppressed_items', 0):>6}"
         )
 

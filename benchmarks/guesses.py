@@ -4,8 +4,8 @@
     python -m benchmarks.guesses --data DIR --seeds 3  the mean of three
     python -m benchmarks.guesses --data DIR --all      also the slow algorithms
 
-Sensitive items are drawn as in ``benchmarks.sensitive``. *Random*: they are dealt anew to records drawn at random and the
-release is made anew, so whoever is ahead of 10 % learned it from the groups. *Real*: they stay where they are.
+Sensitive items are drawn as in ``benchmarks.sensitive``. *Random*: they are dealt anew to records drawn at random and
+the release is made anew, so whoever is ahead of 10 % learned it from the groups. *Real*: they stay where they are.
 """
 
 from __future__ import annotations

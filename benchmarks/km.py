@@ -3,8 +3,8 @@
     python -m benchmarks.km --data DIR             the data sets of the papers, a few minutes
     python -m benchmarks.km --data DIR --full      also growth in records, items, m and k, and cold starts
 
-Every line is one run of ``setveil anonymize`` in a process of its own. Warm means that kernels have been compiled by an earlier
-run, cold that the folder for compiled kernels is empty. CPU time is user plus system time of that process.
+Every line is one run of ``setveil anonymize`` in a process of its own. Warm means that kernels have been compiled by
+an earlier run, cold that the folder for compiled kernels is empty. CPU time is user plus system time of that process.
 """
 
 from __future__ import annotations

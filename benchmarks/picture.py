@@ -39,7 +39,8 @@ m = {m}
 algorithm = ["pcta", "pcta+"]
 """
 STYLE = """
-text{font:13px system-ui,sans-serif;fill:#566173}text.title{font-weight:700;font-size:16px;fill:#1c2430}.tip{display:none}
+text{font:13px system-ui,sans-serif;fill:#566173}text.title{font-weight:700;font-size:16px;fill:#1c2430}
+.tip{display:none}
 .grid{stroke:#d5dbe3}polyline{fill:none;stroke-width:2.5}.front{stroke:#1c2430;stroke-width:1.5;stroke-dasharray:5 4}
 .promised{fill:#e3eef8}polyline.before{stroke:#a3201d;stroke-dasharray:6 4}polyline.after{stroke:#14693a}
 .point.before rect{fill:#fff;stroke:#a3201d;stroke-width:2.5}.point.after circle{fill:#14693a}
@@ -84,12 +85,21 @@ def settings() -> list[dict[str, Any]]:
     front = pareto_front(points)
     return [
         {
-            "id": point.id, "algorithm": point.policy.algorithm.name, "hierarchy": "", "options": "", "pareto": point.id in front,
-            "k": point.policy.model.k, "m": None, "l": None, "p": None, "h": None,
-            "mean_chance": point.result["mean_chance"], "avg_re": point.result["avg_re"],
+            "id": point.id,
+            "algorithm": point.policy.algorithm.name,
+            "hierarchy": "",
+            "options": "",
+            "pareto": point.id in front,
+            "k": point.policy.model.k,
+            "m": None,
+            "l": None,
+            "p": None,
+            "h": None,
+            "mean_chance": point.result["mean_chance"],
+            "avg_re": point.result["avg_re"],
         }
         for point in points
-    ]  # fmt: skip
+    ]
 
 
 def draw(risk: str, rows: Sequence[dict[str, Any]]) -> str:
@@ -101,8 +111,10 @@ def draw(risk: str, rows: Sequence[dict[str, Any]]) -> str:
         for name, number in look.items()
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
-        'aria-label="Left: records singled out before and after. Right: risk and loss of many settings, and the front.">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" role="img" '
+        'aria-label="Left: records singled out before and after. Right: risk and loss of many settings, '
+        'and the front.">'
         f'<style>{STYLE}</style><rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>'
         '<text class="title" x="28" y="30">What an attacker finds</text>'
         '<text class="b" x="28" y="54">□ – – the original</text><text class="a" x="160" y="54">● —— published</text>'

@@ -3,10 +3,10 @@
     python -m benchmarks.scale                       10^4 to 10^6 records, some minutes
     python -m benchmarks.scale --largest 10000000    also ten million
 
-Quest baskets (T10.I4, 1,000 items), fan-out 5, k = 5. Every line is one command in a process of its own, with kernels compiled:
-seconds on the clock, CPU seconds, peak memory, with one thread and with all. The last column sets the command beside a plain
-Polars program that only counts all pairs of items of the same file, read by Polars too: what anybody would write, and a
-small part of what the command does.
+Quest baskets (T10.I4, 1,000 items), fan-out 5, k = 5. Every line is one command in a process of its own, with kernels
+compiled: seconds on the clock, CPU seconds, peak memory, with one thread and with all. The last column sets the
+command beside a plain Polars program that only counts all pairs of items of the same file, read by Polars too: what
+anybody would write, and a small part of what the command does.
 """
 
 from __future__ import annotations

@@ -2,12 +2,14 @@
 
     python -m benchmarks.sensitive --data DIR              two data sets, p=10, 10 sensitive items, r=4, 5 seeds
     python -m benchmarks.sensitive --data DIR --full       also over p, m, r and the number of records, 20 seeds
-    python -m benchmarks.sensitive --data DIR --commands   only whole commands: CPU time and memory, up to ten million records
+    python -m benchmarks.sensitive --data DIR --commands   only whole commands: CPU time and memory, up to ten million
+                                                           records
 
-A seed decides which sensitive items are drawn (uniformly, without repeats) and which queries are asked; all algorithms get
-the same. Error: mean divergence of 1,000 queries per seed and protocol, then the mean over seeds. Time: CPU seconds of the
-algorithm alone, after a first run that compiles. An algorithm *beats* another if its mean error is lower. Longest, typical: how often
-that record of a group holds its sensitive item (``setveil attack``); 100/p by chance.
+A seed decides which sensitive items are drawn (uniformly, without repeats) and which queries are asked; all algorithms
+get the same. Error: mean divergence of 1,000 queries per seed and protocol, then the mean over seeds. Time: CPU
+seconds of the algorithm alone, after a first run that compiles. An algorithm *beats* another if its mean error is
+lower. Longest, typical: how often that record of a group holds its sensitive item (``setveil attack``); 100/p by
+chance.
 """
 
 from __future__ import annotations
@@ -109,7 +111,8 @@ def whole_commands(folder: Path, bms2: Path) -> None:
     """Start, read, anonymize, verify, measure and write: CPU seconds and peak memory, kernels compiled."""
     print(f"{'data':24}{'algorithm':20}{'m':>5}{'CPU s':>9}{'MB':>7}")
     for name, options, m in (
-        ("cahd", (), 10), ("cahd", ("ordering=rcm",), 10), ("nn", (), 10), ("nn", (), 100), ("nn+", (), 10), ("blocks", (), 10),
+        ("cahd", (), 10), ("cahd", ("ordering=rcm",), 10), ("nn", (), 10), ("nn", (), 100), ("nn+", (), 10),
+        ("blocks", (), 10),
     ):  # fmt: skip
         print(_command(folder, "BMS-WebView-2", bms2, name, options, m), flush=True)
     for n_records in (100_000, 1_000_000, 10_000_000):
@@ -139,7 +142,8 @@ def _command(folder: Path, title: str, path: Path, name: str, options: tuple[str
     for option in options:
         command += ["--option", option]
     status, cpu, megabytes, _ = run_measured(command, folder / "stdout", {})
-    return f"{title:24}{' '.join((name, *options)):20}{m:>5}{cpu:>9.2f}{megabytes:>7.0f}{f'  exit {status}' if status else ''}"
+    failed = f"  exit {status}" if status else ""
+    return f"{title:24}{' '.join((name, *options)):20}{m:>5}{cpu:>9.2f}{megabytes:>7.0f}{failed}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,4 +1,6 @@
-"""How much trim leaves out, beside its bound: ``python -m benchmarks.trim --data DIR`` prints the table of docs/algorithms/km/trim.md."""
+"""How much trim leaves out, beside its bound: ``python -m benchmarks.trim --data DIR`` prints the table of
+docs/algorithms/km/trim.md.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def main() -> None:
             assert sv.verify(release, model).holds
             figures = release.details
             print(
-                f"| {name.split('.')[0]} | {m} | {effort} | {figures['share_left_out']:.1%} | {figures['lower_bound']:.1%} "
+                f"| {name.split('.')[0]} | {m} | {effort} | {figures['share_left_out']:.1%} | "
+                f"{figures['lower_bound']:.1%} "
                 f"| {figures['times_the_bound']:.2f} | {seconds:.1f} |",
                 flush=True,
             )

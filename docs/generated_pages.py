@@ -19,7 +19,8 @@ PARTS = {
     "The flow": "read anonymize verify measure risk attack publish run query",
     "Deciding": "suggest compare algorithms Policy",
     "Data": "Transactions Hierarchy check_hierarchy generate",
-    "Releases": "Release Recoding LocalRecoding Replacement Grouping open_release verify_folder Verdict minimal_violations",
+    "Releases": "Release Recoding LocalRecoding Replacement Grouping open_release verify_folder Verdict "
+    "minimal_violations",
     "Promises": "KmAnonymity KAnonymity ConstraintAnonymity PrivacyDegree Coherence",
     "Errors": "SetveilError InputError InfeasibleError GuaranteeError CancelledError SetveilWarning",
 }

@@ -124,7 +124,9 @@ class Workshop:
     def default_release(
         self, data: Transactions, model: PrivacyModel, hierarchy: Hierarchy | str
     ) -> tuple[Release, float] | None:
-        """What setveil does when no algorithm is named, with ``hierarchy`` if it needs one; None if it finds nothing."""
+        """What setveil does when no algorithm is named, with ``hierarchy`` if it needs one; None if it finds
+        nothing.
+        """
         needed = hierarchy if default_for(model.name).hierarchy == "required" else None
         try:
             return self.release(data, model, None, needed)

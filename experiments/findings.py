@@ -36,11 +36,13 @@ def gray(fig12: Outcome, fig13: Outcome) -> tuple[str, bool]:
         alike = {name: value(outcome, f"{data}, distance", name, 10) for name in ("Gray", "NN", "RCM", "random groups")}
         is_so = is_so and errors["NN"] < errors["Gray"]
         parts.append(
-            f"{data} KL {', '.join(f'{name} {y:.4f}' for name, y in errors.items())}, where two records of a group differ in "
+            f"{data} KL {', '.join(f'{name} {y:.4f}' for name, y in errors.items())}, where two records of a "
+            "group differ in "
             f"{', '.join(f'{y:.1f} ({name})' for name, y in alike.items())} items"
         )
     return (
-        f"**Gray order is not the best way to form groups (003); nearest neighbours are.** At p = 10, uniform queries: {'; '.join(parts)}. "
+        "**Gray order is not the best way to form groups (003); nearest neighbours are.** At p = 10, "
+        f"uniform queries: {'; '.join(parts)}. "
         "How similar the records of a group are does not decide the error.",
         is_so,
     )
@@ -51,7 +53,10 @@ def table_3(outcome: Outcome) -> tuple[str, bool]:
     lines = ("paper", "right guesses", "singled out by random", "singled out by some")
     rows = {line: [value(outcome, "Table 3: BMS2", line, known) for known in (1, 2, 3, 4)] for line in lines}
     shown = "; ".join(f"{line} {', '.join(f'{y:.3g}' for y in row)} %" for line, row in rows.items())
-    is_so = all(any(abs(y - printed) > 0.1 * printed for y, printed in zip(rows[line], rows["paper"], strict=True)) for line in lines[1:])  # fmt: skip
+    is_so = all(
+        any(abs(y - printed) > 0.1 * printed for y, printed in zip(rows[line], rows["paper"], strict=True))
+        for line in lines[1:]
+    )
     return f"**Table 3 of paper 003 cannot be obtained.** BMS2, one to four known items: {shown}.", is_so
 
 
@@ -61,7 +66,8 @@ def bound(outcome: Outcome) -> tuple[str, bool]:
         value(outcome, "Without a bound", method, group) for method in ("UPCTA", "COAT") for group in ("UR2", "UR3")
     ]
     return (
-        f"**Complete 5-anonymity of BMS-WebView-2 (000) needs {min(shares):.0f} to {max(shares):.0f} % of the items suppressed** under UR2 "
+        f"**Complete 5-anonymity of BMS-WebView-2 (000) needs {min(shares):.0f} to {max(shares):.0f} % of "
+        "the items suppressed** under UR2 "
         "and UR3, where the paper's bound is 15 %.",
         min(shares) > 15,
     )
@@ -90,7 +96,8 @@ def measures(outcome: Outcome) -> tuple[str, bool]:
         wins.append(one < two)
     one, two = (value(outcome, "Figure 9", method, 5) for method in ("PCTA", "COAT"))
     return (
-        f"**Whether PCTA or COAT loses less (000) depends on the measure.** BMS-WebView-1, k = 5, m = 2: log2 of UL {one:.1f} against {two:.1f}; "
+        "**Whether PCTA or COAT loses less (000) depends on the measure.** BMS-WebView-1, k = 5, m = 2: "
+        f"log2 of UL {one:.1f} against {two:.1f}; "
         f"AvgRE {'; '.join(parts)}.",
         any(wins) and not all(wins),
     )
@@ -111,8 +118,10 @@ def trees(fig11a: Outcome, fig11c: Outcome, fig11d: Outcome) -> tuple[str, bool]
     ]
     above = max(y for line in fig11d.panel("AA above").lines for _, y in line.points if y is not None)
     return (
-        f"**The shape of the tree and the order of its items outweigh the algorithm (001).** AA on BMS-WebView-1, k = 5, m = 3: NCP {by_id:.3f} "
-        f"with items by id, {by_frequency:.3f} by frequency; over trees of 4 to 7 levels {min(shapes):.3f} to {max(shapes):.3f}. On one and the same "
+        "**The shape of the tree and the order of its items outweigh the algorithm (001).** AA on "
+        f"BMS-WebView-1, k = 5, m = 3: NCP {by_id:.3f} "
+        f"with items by id, {by_frequency:.3f} by frequency; over trees of 4 to 7 levels "
+        f"{min(shapes):.3f} to {max(shapes):.3f}. On one and the same "
         f"tree AA is at worst {above:.0f} % above the proven optimum.",
         by_id > (1 + above / 100) * by_frequency,
     )

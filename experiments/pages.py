@@ -1,4 +1,6 @@
-"""The pages: one about all papers, one per paper. Everything on them comes from the table of results and the lists of claims."""
+"""The pages: one about all papers, one per paper. Everything on them comes from the table of results and the lists of
+claims.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ def render_index(papers: Sequence[Paper], results: Results) -> str:
 
 def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
     yield (
-        "Five papers, every figure and table that can be run, on setveil's own implementations; every release was verified before it\n"
+        "Five papers, every figure and table that can be run, on setveil's own implementations; every "
+        "release was verified before it\n"
         "was measured. What each paper is cited for, and what came of it:\n"
     )
     rows = [
@@ -87,18 +90,21 @@ def _counts(paper: Paper, results: Results, kind: Kind) -> list[int]:
 def _how() -> str:
     return f"""## How to read this, and how to make it again
 
-A *claim* is one statement of a paper, however many figures repeat it; a *reading* is one way of taking it (a data set, a
-workload, an order of the items) where the paper leaves that open. The program decides each reading by the rule that
-stands beside the measured value; a tie between methods that cannot differ counts as agreement. A claim *holds* if all its
-readings do. What fails has a cause, grouped on each paper's page: the paper contradicts itself, its data is not at hand, its protocol is
-undefined, our comparator is a reconstruction, or the claim is genuinely not what we find. Seconds depend on machines and programs: they are
-shown, and compared only where both sides are programs of ours that do the paper's steps.
+A *claim* is one statement of a paper, however many figures repeat it; a *reading* is one way of taking it (a data
+set, a workload, an order of the items) where the paper leaves that open. The program decides each reading by the
+rule that stands beside the measured value; a tie between methods that cannot differ counts as agreement. A claim
+*holds* if all its readings do. What fails has a cause, grouped on each paper's page: the paper contradicts itself,
+its data is not at hand, its protocol is undefined, our comparator is a reconstruction, or the claim is genuinely
+not what we find. Seconds depend on machines and programs: they are shown, and compared only where both sides are
+programs of ours that do the paper's steps.
 
     {COMMAND}
 
-runs everything (a run that was stopped goes on with `python -m experiments all --missing --data DIR -o docs`) and writes this page, one page and one picture per paper, and [one table](reproduction/results.csv) with every point of
+runs everything (a run that was stopped goes on with `python -m experiments all --missing --data DIR -o docs`) and
+writes this page, one page and one picture per paper, and [one table](reproduction/results.csv) with every point of
 every figure and every reading. `python -m experiments 003-fig12 --data DIR -o docs` runs one experiment again,
-`python -m experiments all --draw DIR -o docs` draws all pictures from the table. Everything but the seconds is the same in every run.
+`python -m experiments all --draw DIR -o docs` draws all pictures from the table. Everything but the seconds is the
+same in every run.
 """
 
 
@@ -136,7 +142,11 @@ def render_paper(paper: Paper, results: Results) -> str:
         claims = [claim for claim in paper.claims if claim.kind is kind and claim.id in found]
         if claims:
             parts.append(f"## {str(kind).capitalize()}\n")
-            parts.append(_table(("the paper says", "readings tried", "verdict"), [_row(claim, found[claim.id]) for claim in claims]))  # fmt: skip
+            parts.append(
+                _table(
+                    ("the paper says", "readings tried", "verdict"), [_row(claim, found[claim.id]) for claim in claims]
+                )
+            )
     if paper.errata:
         parts.append("## Errata\n")
         parts.append("".join(f"- {where}: {_plain(what)}\n" for where, what in paper.errata))

@@ -1,7 +1,7 @@
 """A Chromium for the tests: one that is installed, Playwright's own, or one that is installed now.
 
-``python -m tests.browsers`` sets one up if there is none (`make test` does it); where that is impossible it says so, and the tests
-that need one are named at the end of the run.
+``python -m tests.browsers`` sets one up if there is none (`make test` does it); where that is impossible it says so,
+and the tests that need one are named at the end of the run.
 """
 
 from __future__ import annotations

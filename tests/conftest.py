@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-# `make fuzz SECONDS=…` runs the same properties again and again, each time with other examples, and shrinks what it finds.
+# `make fuzz SECONDS=…` runs the same properties again and again, each time with other examples, and shrinks what it
+# finds.
 settings.register_profile(
     "fuzz", parent=settings.get_profile("house"), derandomize=False, max_examples=1000, print_blob=True
 )

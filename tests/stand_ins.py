@@ -20,7 +20,9 @@ def write_stand_in(path: Path, n_records: int, n_items: int, longest: int, seed:
 
 
 def run_checked(experiment: Experiment, workshop: Workshop) -> Outcome:
-    """Run an experiment; whatever it says must be about its paper's claims, in whole sentences, with figures to draw."""
+    """Run an experiment; whatever it says must be about its paper's claims, in whole sentences, with figures to
+    draw.
+    """
     outcome = experiment.run(workshop)
     (paper,) = [paper for paper in PAPERS if paper.number == experiment.paper]
     assert outcome.readings

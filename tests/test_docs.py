@@ -1,7 +1,8 @@
-"""Documentation that runs: every ``console`` and ``python`` block of README and docs is executed, in order, in one folder.
+"""Documentation that runs: every ``console`` and ``python`` block of README and docs is executed, in order, in one
+folder.
 
-A line ``$ setveil …`` must end with exit code 0 (or with the code announced as ``# exit 3`` at its end). Where output lines
-follow a command, they must be what it prints.
+A line ``$ setveil …`` must end with exit code 0 (or with the code announced as ``# exit 3`` at its end). Where output
+lines follow a command, they must be what it prints.
 """
 
 from __future__ import annotations

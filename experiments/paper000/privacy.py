@@ -50,7 +50,7 @@ def first_records(data: Transactions, n: int) -> Transactions:
     return data.select(np.arange(min(n, data.n_records))).used_items()
 
 
-# -- figures 7 to 9 -----------------------------------------------------------------------------------------------------
+# -- figures 7 to 9 ----------------------------------------------------------------------------------------------------
 
 
 def over_k(workshop: Workshop) -> Outcome:
@@ -93,7 +93,8 @@ def _slower_growth(table: Table) -> Iterator[Reading]:
             yield Reading(
                 "grow-faster",
                 f"{table.data}, {WORKLOADS[name]}, {other}",
-                f"from k={KS[0]} to k={KS[-1]} AvgRE grows by {known[other]:.1f}, that of PCTA by {known['PCTA']:.1f}. Rule: by more.",
+                f"from k={KS[0]} to k={KS[-1]} AvgRE grows by {known[other]:.1f}, that of PCTA by "
+                f"{known['PCTA']:.1f}. Rule: by more.",
                 known[other] > known["PCTA"],
             )
 
@@ -111,7 +112,7 @@ def _smaller_groups(claim: str, table: Table, ks: tuple[int, ...]) -> Reading:
     )
 
 
-# -- figures 10 to 12 ---------------------------------------------------------------------------------------------------
+# -- figures 10 to 12 --------------------------------------------------------------------------------------------------
 
 
 def over_m(workshop: Workshop) -> Outcome:
@@ -151,7 +152,7 @@ def _changes_with_m(table: Table) -> Iterator[Reading]:
     yield Reading("loss-m", "as the reason given has it: increases", ours, grows)
 
 
-# -- figures 13 to 16 ---------------------------------------------------------------------------------------------------
+# -- figures 13 to 16 --------------------------------------------------------------------------------------------------
 
 
 def over_pairs(workshop: Workshop) -> Outcome:
@@ -203,20 +204,24 @@ def over_mixes(workshop: Workshop) -> Outcome:
         )
     one, two = tables
     return Outcome(
-        (one.ncp_panel("Figure 15, as in the text"), one.ul_panel("Figure 15, as in its caption"), two.ul_panel("Figure 16")),
+        (
+            one.ncp_panel("Figure 15, as in the text"),
+            one.ul_panel("Figure 15, as in its caption"),
+            two.ul_panel("Figure 16"),
+        ),
         (
             *compare_losses("mixes-15", one, "PCTA", OTHERS, *NCP),
             *compare_losses("mixes-15", one, "PCTA", OTHERS, *UL),
             *compare_losses("mixes-16", two, "PCTA", OTHERS, *UL),
         ),
-    )  # fmt: skip
+    )
 
 
 def _nothing(_: Transactions) -> None:
     """No queries."""
 
 
-# -- figures 17 and 18 --------------------------------------------------------------------------------------------------
+# -- figures 17 and 18 -------------------------------------------------------------------------------------------------
 
 
 def complete(workshop: Workshop) -> Outcome:
@@ -244,7 +249,7 @@ def complete(workshop: Workshop) -> Outcome:
     )
 
 
-# -- figures 19 and 20 --------------------------------------------------------------------------------------------------
+# -- figures 19 and 20 -------------------------------------------------------------------------------------------------
 
 
 def nested_parts(data: Transactions, shares: tuple[float, ...] = (0.25, 0.5, 0.75, 1.0)) -> dict[int, Transactions]:
@@ -294,7 +299,8 @@ def _trends(table: Table) -> tuple[Reading, ...]:
     return (
         seconds_apart(
             "time-k",
-            f"from k={KS[0]} to k={KS[-1]} the time changes {growth('Apriori')} times (Apriori), {growth('PCTA')} times (PCTA), "
+            f"from k={KS[0]} to k={KS[-1]} the time changes {growth('Apriori')} times (Apriori), "
+            f"{growth('PCTA')} times (PCTA), "
             f"{growth('COAT')} times (COAT).",
         ),
         seconds_apart("time-44", f"at best {abs(100 * saved):.0f} % {'faster' if saved > 0 else 'slower'}."),

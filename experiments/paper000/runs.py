@@ -1,4 +1,6 @@
-"""Runs of PCTA, UPCTA, COAT and Apriori with the losses their paper reports, and the rules by which they are compared."""
+"""Runs of PCTA, UPCTA, COAT and Apriori with the losses their paper reports, and the rules by which they are
+compared.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ X = float | str
 Model = KmAnonymity | ConstraintAnonymity
 Queries = Mapping[str, Itemsets]
 
-# Section 5.1 draws the items of a query "from the generalized items": those that the release in question publishes as part of a
-# set. Every method is then asked about what it changed itself. The other two ask all methods the same.
+# Section 5.1 draws the items of a query "from the generalized items": those that the release in question publishes as
+# part of a set. Every method is then asked about what it changed itself. The other two ask all methods the same.
 WORKLOADS = {
     "GT": "generalized items, by record",
     "GI": "generalized items, by item",
@@ -112,7 +114,7 @@ class Table:
         return self.panel(figure, "CPU seconds", lambda run: run.seconds, timing=True)
 
 
-# -- queries ------------------------------------------------------------------------------------------------------------
+# -- queries -----------------------------------------------------------------------------------------------------------
 
 
 def common_queries(data: Transactions) -> Queries:
@@ -142,7 +144,7 @@ def with_items(data: Transactions, labels: Sequence[str]) -> Transactions:
     return Transactions.from_pairs(data.owners[kept], data.items[kept], data.n_records, data.vocabulary)
 
 
-# -- runs ---------------------------------------------------------------------------------------------------------------
+# -- runs --------------------------------------------------------------------------------------------------------------
 
 
 def run_once(workshop: Workshop, data: Transactions, model: Model, method: str, queries: Queries | None) -> Run | None:
@@ -196,7 +198,9 @@ def sweep(
     queries: Callable[[Transactions], Queries | None] = common_queries,
     with_default: bool = True,
 ) -> Table:
-    """Every method on every case, and our default. ``apriori``: what Apriori, which knows no constraints, is asked for."""
+    """Every method on every case, and our default. ``apriori``: what Apriori, which knows no constraints, is asked
+    for.
+    """
     (model_name,) = {model.name for _, model in cases.values()}
     if with_default:
         methods = (*methods, name_of_default(model_name))
@@ -232,7 +236,7 @@ def utility_groups(data: Transactions, size: int) -> list[list[str]]:
     return [labels[begin : begin + size] for begin in range(0, len(labels), size)]
 
 
-# -- rules --------------------------------------------------------------------------------------------------------------
+# -- rules -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -259,7 +263,9 @@ LARGER = Rule("above 1 at every point", lambda ratios: min(ratios) > 1)
 
 
 def compare_errors(claim: str, table: Table, base: str, other: str, rule: Rule) -> Iterator[Reading]:
-    """How many times larger the error of ``other`` is, a reading per workload; points where both coincide are left out."""
+    """How many times larger the error of ``other`` is, a reading per workload; points where both coincide are left
+    out.
+    """
     pairs = table.pairs(base, other)
     same = [x for x, one, two in pairs if one.coincides(two)]
     for name in table.workloads:
@@ -319,7 +325,11 @@ def compare_losses(
 def magnitude(claim: str, table: Table, base: str, others: Sequence[str], orders: float) -> Iterator[Reading]:
     """UL is smaller by so many powers of ten at every point."""
     for other in others:
-        powers = [(two.ul - one.ul) * log10(2) for _, one, two in table.pairs(base, other) if one.ul is not None and two.ul is not None]  # fmt: skip
+        powers = [
+            (two.ul - one.ul) * log10(2)
+            for _, one, two in table.pairs(base, other)
+            if one.ul is not None and two.ul is not None
+        ]
         yield Reading(
             claim,
             f"{table.data}, against {other}",

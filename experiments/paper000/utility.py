@@ -104,7 +104,8 @@ def _suppression(table: Table, n_items: int) -> Reading:
     gone = {method: table.runs[method]["UR1"] for method in TWO}
     counts = [None if run is None else run.suppressed for run in gone.values()]
     text = " and ".join(
-        f"{method} {'more than is allowed' if run is None else f'{run.suppressed} items ({run.suppressed / n_items:.1%})'}"
+        f"{method} "
+        f"{'more than is allowed' if run is None else f'{run.suppressed} items ({run.suppressed / n_items:.1%})'}"
         for method, run in gone.items()
     )
     later = sum(run.suppressed for method in TWO for name, run in table.runs[method].items() if run and name != "UR1")
@@ -129,7 +130,9 @@ def half_of_the_pairs(workshop: Workshop) -> Outcome:
 
 
 def _growth(table: Table) -> Iterator[Reading]:
-    """How AvgRE and UL change from the finest to the coarsest groups under which both have a release, and how far they range."""
+    """How AvgRE and UL change from the finest to the coarsest groups under which both have a release, and how far they
+    range.
+    """
     pairs = table.pairs(*TWO)
     if len(pairs) < 2:
         return
@@ -144,7 +147,8 @@ def _growth(table: Table) -> Iterator[Reading]:
         yield Reading(
             "groups-increase",
             f"{table.data}, {'log2 of UL' if name == 'ul' else WORKLOADS[name]}",
-            f"from {pairs[0][0]} to {pairs[-1][0]} UPCTA changes by {change[0]:+.1f}, COAT by {change[1]:+.1f}. Rule: UPCTA's increases less.",
+            f"from {pairs[0][0]} to {pairs[-1][0]} UPCTA changes by {change[0]:+.1f}, COAT by "
+            f"{change[1]:+.1f}. Rule: UPCTA's increases less.",
             change[0] < change[1],
         )
 
@@ -220,7 +224,7 @@ def _against_pr9(table: Table, mixes: Table, method: str, factor: float) -> Iter
             )
 
 
-# -- figures 35 to 39 ---------------------------------------------------------------------------------------------------
+# -- figures 35 to 39 --------------------------------------------------------------------------------------------------
 
 
 def medical(workshop: Workshop) -> Outcome:
@@ -274,7 +278,7 @@ def frequent_queries(data: Transactions) -> Queries:
     return {"frequent": workload_frequent(data, 0.005, N_QUERIES)}
 
 
-# -- figures 40 to 42 ---------------------------------------------------------------------------------------------------
+# -- figures 40 to 42 --------------------------------------------------------------------------------------------------
 
 
 def runtime(workshop: Workshop) -> Outcome:
@@ -309,4 +313,7 @@ def _times(table: Table) -> str:
     for method in TWO:
         runs = [run for run in table.runs[method].values() if run is not None]
         growth[method] = f"{runs[-1].seconds / max(runs[0].seconds, 1e-9):.1f} times ({method})"
-    return f"our COAT takes {span(ratios)} times as long as our UPCTA; from first to last time grows {', '.join(growth.values())}."
+    return (
+        f"our COAT takes {span(ratios)} times as long as our UPCTA; from first to last time grows "
+        f"{', '.join(growth.values())}."
+    )

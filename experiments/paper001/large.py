@@ -56,7 +56,13 @@ def vary(
             workshop.step(f"default, {title}, {x}")
             k, m, tree = setting(x)
             points.append((float(x), default_loss(workshop, data, k, m, tree(data))))
-        defaults.append(Line(f"{name_of_default('km')}, {short(title)}", tuple(points), "with a hierarchy over items by frequency, if it needs one"))  # fmt: skip
+        defaults.append(
+            Line(
+                f"{name_of_default('km')}, {short(title)}",
+                tuple(points),
+                "with a hierarchy over items by frequency, if it needs one",
+            )
+        )
     return runs, defaults
 
 
@@ -131,7 +137,8 @@ def figure_11b(workshop: Workshop) -> Outcome:
                 Reading(
                     "k-memory",
                     name,
-                    f"largest tree {listed(some, 'largest_tree')} nodes; tree of the last round {listed(some, 'last_tree')}. "
+                    f"largest tree {listed(some, 'largest_tree')} nodes; tree of the last round "
+                    f"{listed(some, 'last_tree')}. "
                     "Rule: the largest differ less than twofold.",
                     max(run.largest_tree for run in some.values()) < 2 * min(run.largest_tree for run in some.values()),
                 )
@@ -181,8 +188,10 @@ def figure_11c(workshop: Workshop) -> Outcome:
         ]
     readings.append(Reading("time-h", "", NOT_COMPARED, None))
     of_packed = tuple(
-        Line(name, tuple((float(h), value) for h, value in some.items())) for name, some in losses.items() if name.endswith("packed")
-    )  # fmt: skip
+        Line(name, tuple((float(h), value) for h, value in some.items()))
+        for name, some in losses.items()
+        if name.endswith("packed")
+    )
     return Outcome(
         (
             *panels_of(runs, defaults, "levels of the hierarchy, evenly split"),
@@ -220,7 +229,8 @@ def figure_11d(workshop: Workshop) -> Outcome:
                 Reading(
                     "large-m",
                     name,
-                    f"m=1 to 4: {', '.join(f'{run.ncp:.2%}' for run in some.values())}. Rule: never falls and stays below 5 %.",
+                    f"m=1 to 4: {', '.join(f'{run.ncp:.2%}' for run in some.values())}. Rule: never falls and stays "
+                    "below 5 %.",
                     all(some[m].ncp <= some[m + 1].ncp for m in (1, 2, 3)) and some[4].ncp < 0.05,
                 )
                 for name, some in runs.items()
@@ -229,7 +239,8 @@ def figure_11d(workshop: Workshop) -> Outcome:
                 Reading(
                     "near-optimal",
                     name,
-                    f"m=1 to 4: {', '.join(f'{more:.0f} %' for more in of_line.values())} above the optimum. Rule: up to 10 %.",
+                    f"m=1 to 4: {', '.join(f'{more:.0f} %' for more in of_line.values())} above the optimum. Rule: up "
+                    "to 10 %.",
                     max(of_line.values()) <= 10,
                 )
                 for name, of_line in above.items()

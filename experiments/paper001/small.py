@@ -1,4 +1,6 @@
-"""The worked example, the data sets, and Figures 8 to 10: OA, DA and AA on click streams reduced to a few dozen items."""
+"""The worked example, the data sets, and Figures 8 to 10: OA, DA and AA on click streams reduced to a few dozen
+items.
+"""
 
 from __future__ import annotations
 
@@ -98,8 +100,8 @@ def _by_id(data: Transactions, n_items: int) -> np.ndarray:
     return np.array([int(label) % n_items for label in data.vocabulary])
 
 
-# "A modulo on the items ids": of the ids as printed in the file, or of ranks that begin anywhere. It decides which items become one,
-# and which of those are siblings.
+# "A modulo on the items ids": of the ids as printed in the file, or of ranks that begin anywhere. It decides which
+# items become one, and which of those are siblings.
 PHASES: dict[str, Callable[[Transactions, int], np.ndarray]] = {
     "rank": _by_rank(0),
     "rank + 1": _by_rank(1),
@@ -187,9 +189,14 @@ def panels_of(runs: Runs, losses: Losses, default: Line, x_label: str) -> tuple[
             ),
             log_y=True,
         ),
-        Panel(f"Loss, {MAIN} modulo |I|", x_label, "NCP", (*(line(METHODS[name], runs[name], "ncp") for name in METHODS), default)),
+        Panel(
+            f"Loss, {MAIN} modulo |I|",
+            x_label,
+            "NCP",
+            (*(line(METHODS[name], runs[name], "ncp") for name in METHODS), default),
+        ),
         Panel("AA above the optimum, by phase of the modulo", x_label, "percent of OA's NCP", above),
-    )  # fmt: skip
+    )
 
 
 def excess(losses: Mapping[str, Mapping[float | str, float]], method: str) -> float:
@@ -235,7 +242,8 @@ def figure_8(workshop: Workshop) -> Outcome:
             Reading(
                 "tree-converges",
                 "",
-                f"AA's tree in percent of theirs: {', '.join(f'{share:.0%}' for share in shares)}. Rule: rises to 80 % or more.",
+                f"AA's tree in percent of theirs: {', '.join(f'{share:.0%}' for share in shares)}. Rule: rises to "
+                "80 % or more.",
                 shares[-1] > shares[0] and shares[-1] >= 0.8,
             ),
             Reading("time-records", "", NOT_COMPARED, None),

@@ -12,9 +12,13 @@ from experiments.experiment import Experiment, Headline, Paper
 from experiments.paper002 import examples, methods
 from experiments.paper002.claims import CLAIMS, ERRATA
 
-EXAMPLE = "The eight records of the paper, k=2. The taxonomy is put together from the cuts and costs that the paper prints; the name J is ours."
+EXAMPLE = (
+    "The eight records of the paper, k=2. The taxonomy is put together from the cuts and costs that "
+    "the paper prints; the name J is ours."
+)
 FIGURE_3 = (
-    "NCP, suppressed items counted as 1. m grows from 1 to 7 with k=5 and k=50, k from 5 to 100 with m=7. LG promises more than the "
+    "NCP, suppressed items counted as 1. m grows from 1 to 7 with k=5 and k=50, k from 5 to 100 with "
+    "m=7. LG promises more than the "
     "others: k identical records"
 )
 
@@ -25,14 +29,49 @@ PAPER = Paper(
     (
         Experiment("002-fig1", "the running example: what is published", EXAMPLE, (), examples.figure_1),
         Experiment("002-fig2", "the running example: how it is found", EXAMPLE, (), examples.figure_2),
-        Experiment("002-fig3ab", "four methods on sales", f"The paper uses BMS-POS, which is not at hand; Groceries stands in its place, below a tree of degree 5, as the paper's, over items by name and by frequency, and below the store's own flat taxonomy. {FIGURE_3}.", ("groceries", "groceries_taxonomy"), methods.figure_3_sales),
-        Experiment("002-fig3cd", "four methods on very sparse data", f"The paper uses a web query log, which is not at hand; BMS-WebView-2 with fan-out 5, items by id and by frequency, stands in its place. {FIGURE_3}. Dashed lines are the paper's, on its own data.", ("BMS2",), methods.figure_3_clicks),
-        Experiment("002-scale", "mHgHs on a growing database", "The paper uses ten parts of a web query log, which are not at hand; growing parts of BMS-WebView-2 stand in their place, fan-out 5, k=5, m=7.", ("BMS2",), methods.scalability),
+        Experiment(
+            "002-fig3ab",
+            "four methods on sales",
+            "The paper uses BMS-POS, which is not at hand; Groceries "
+            "stands in its place, below a tree of "
+            "degree 5, as the paper's, over items "
+            "by name and by "
+            "frequency, and below the store's own flat "
+            f"taxonomy. {FIGURE_3}.",
+            ("groceries", "groceries_taxonomy"),
+            methods.figure_3_sales,
+        ),
+        Experiment(
+            "002-fig3cd",
+            "four methods on very sparse data",
+            "The paper uses a web query log, which "
+            "is not at hand; "
+            "BMS-WebView-2 with fan-out 5, "
+            "items by id "
+            f"and by frequency, stands in its place. {FIGURE_3}. Dashed lines are the paper's, on its own "
+            "data.",
+            ("BMS2",),
+            methods.figure_3_clicks,
+        ),
+        Experiment(
+            "002-scale",
+            "mHgHs on a growing database",
+            "The paper uses ten parts of a web "
+            "query log, which "
+            "are not at hand; growing parts of "
+            "BMS-WebView-2 stand in their place, "
+            "fan-out 5, k=5, m=7.",
+            ("BMS2",),
+            methods.scalability,
+        ),
     ),
     CLAIMS,
     ERRATA,
     (
-        ("Figure 3 on BMS-POS and on the AOL query log", "neither is at hand; the figure is run on Groceries and on BMS-WebView-2"),
+        (
+            "Figure 3 on BMS-POS and on the AOL query log",
+            "neither is at hand; the figure is run on Groceries and on BMS-WebView-2",
+        ),
         ("scalability on ten parts of the AOL query log", "not at hand; run on growing parts of BMS-WebView-2"),
     ),
     Headline("mhghs-best", "002-fig3cd", "BMS-WebView-2, fan-out 5 by frequency, k=5", 7.0, ("mHgHs", "LG", "AA")),
@@ -42,4 +81,4 @@ PAPER = Paper(
         ("002-fig3cd", "BMS-WebView-2, fan-out 5 by id, k=5"),
         ("002-fig3cd", "BMS-WebView-2, fan-out 5 by frequency, k=5"),
     ),
-)  # fmt: skip
+)

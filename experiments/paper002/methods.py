@@ -1,4 +1,6 @@
-"""Figure 3 and section 5.2: mHgHs beside generalization alone (AA), local generalization (LG) and suppression alone (MM)."""
+"""Figure 3 and section 5.2: mHgHs beside generalization alone (AA), local generalization (LG) and suppression alone
+(MM).
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def try_method(workshop: Workshop, trial: Trial, method: str, k: int, m: int) ->
 
 
 def compare_methods(workshop: Workshop, trial: Trial, known: Found) -> Found:
-    """Every method at every m for k=5 and k=50, and at every k for m=7; LG has no m, and MM (``known``) no hierarchy."""
+    """Every method at every m for k=5 and k=50, and at every k for m=7; LG has no m, and MM (``known``) no
+    hierarchy.
+    """
     few = Trial(trial.name, trial.data.select(np.arange(min(300, trial.data.n_records))), trial.tree, 2, 1)
     for method in methods():  # compile first
         try_method(workshop, few, method, 3, 2)
@@ -150,7 +154,8 @@ def judge(trial: Trial, found: Found) -> Iterator[Reading]:
         yield Reading(
             "mhghs-best",
             f"{trial.name}, against {other}",
-            f"of {n_points} points, m=1 to 7, it loses less at {better}, as much at {n_points - better - worse}, more at {worse}. "
+            f"of {n_points} points, m=1 to 7, it loses less at {better}, as much at "
+            f"{n_points - better - worse}, more at {worse}. "
             "Rule: more at none and less at more than half.",
             worse == 0 and 2 * better > n_points,
         )
@@ -273,7 +278,8 @@ def scalability(workshop: Workshop) -> Outcome:
             Reading(
                 "time-scale",
                 "",
-                f"{records:.1f} times the records take {growth:.1f} times as long; no figure is printed to compare with.",
+                f"{records:.1f} times the records take {growth:.1f} times as long; no figure is printed to "
+                "compare with.",
                 None,
             ),
         ),

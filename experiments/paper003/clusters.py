@@ -12,11 +12,12 @@ N_ROUNDS = 20
 
 
 def similarities(original: Transactions, release: Grouping, k: int, seed: int) -> tuple[float, float]:
-    """The mean cosine of original records to centres found in the release, as a share of that to centres found in the original.
+    """The mean cosine of original records to centres found in the release, as a share of that to centres found in the
+    original.
 
-    The release is taken in two ways: every record with its public items and its group's shares of sensitive items, and every
-    record as the mean of its group, which is what the group's members cannot be told apart by. All runs of spherical
-    k-means start from the same original records.
+    The release is taken in two ways: every record with its public items and its group's shares of sensitive items, and
+    every record as the mean of its group, which is what the group's members cannot be told apart by. All runs of
+    spherical k-means start from the same original records.
     """
     truth, published = _unit_vectors(original, release)
     n_records, n_groups = release.published.n_records, release.n_groups

@@ -1,4 +1,6 @@
-"""What the paper says about its example and its data, before any method is compared: Figures 1, 2, 4 and 8, Tables 1 and 3, orderings."""
+"""What the paper says about its example and its data, before any method is compared: Figures 1, 2, 4 and 8, Tables 1
+and 3, orderings.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,8 @@ def _order_readings(public: Transactions) -> list[Reading]:
         Reading(
             "example-rcm",
             "",
-            f"{', '.join(walked)}. Two records that share an item are at most {width} apart, in the printed order {printed_width}.",
+            f"{', '.join(walked)}. Two records that share an item are at most {width} apart, in the printed "
+            f"order {printed_width}.",
             printed in (walked, walked[::-1]),
         ),
         Reading(
@@ -184,7 +187,7 @@ def _example_panel(data: Transactions, releases: dict[str, Grouping]) -> Panel:
     return Panel("Pregnancy tests over cream and meat", "bought", "share of pregnancy tests", tuple(lines))
 
 
-# -- Tables 1 and 3 -----------------------------------------------------------------------------------------------------
+# -- Tables 1 and 3 ----------------------------------------------------------------------------------------------------
 
 TABLE_1 = {"BMS1": (59_602, 497, 267, 2.5), "BMS2": (77_512, 3_340, 161, 5.0)}
 TABLE_3 = {"BMS1": (0.3, 9.5, 24.3, 50.0), "BMS2": (0.8, 18.8, 41.6, 91.1)}
@@ -238,7 +241,8 @@ def re_identification(workshop: Workshop) -> Outcome:
                 Reading(
                     f"table3-{name.lower()}",
                     title,
-                    f"{', '.join(f'{value:.3g}' for value in values)} %, printed {wanted}: {sum(near)} of {len(near)} agree. "
+                    f"{', '.join(f'{value:.3g}' for value in values)} %, printed {wanted}: {sum(near)} of {len(near)} "
+                    "agree. "
                     "Rule: all within a tenth, or the rounding.",
                     all(near),
                 )
@@ -361,7 +365,8 @@ def _cost_readings(workshop: Workshop) -> list[Reading]:
         Reading(
             "time-memory",
             "",
-            f"A·Aᵀ has {n_pairs / 1e6:.0f} million non-zeros: {4 * n_pairs / 1e9:.2f} GB with 4 bytes each, {8 * n_pairs / 1e9:.2f} GB with 8. "
+            f"A·Aᵀ has {n_pairs / 1e6:.0f} million non-zeros: {4 * n_pairs / 1e9:.2f} GB with 4 bytes each, "
+            f"{8 * n_pairs / 1e9:.2f} GB with 8. "
             f"setveil never writes it out: {peak / 1e6:.0f} MB.",
             None,
         ),

@@ -116,7 +116,8 @@ def _narrowing(found: Sweep) -> Iterator[Reading]:
         yield Reading(
             "gap-r",
             f"{found.data}, {SPOKEN[protocol]} queries",
-            f"the worst of the paper's methods has {100 * gap[0]:.0f} % more error than the best at r=2, {100 * gap[-1]:.0f} % more at r=8. "
+            f"the worst of the paper's methods has {100 * gap[0]:.0f} % more error than the best at r=2, "
+            f"{100 * gap[-1]:.0f} % more at r=8. "
             "Rule: half.",
             bool(gap[-1] <= gap[0] / 2),
         )
@@ -132,7 +133,8 @@ def _advantage(one: Sweep, two: Sweep) -> Iterator[Reading]:
         yield Reading(
             "gray-pronounced",
             f"{SPOKEN[protocol]} queries",
-            f"the best other method has {first:.2f} times the error of Gray on BMS1 and {second:.2f} times on BMS2. Rule: above 1 and above BMS1's.",
+            f"the best other method has {first:.2f} times the error of Gray on BMS1 and {second:.2f} times on "
+            "BMS2. Rule: above 1 and above BMS1's.",
             second > max(first, 1.0),
         )
 
@@ -141,7 +143,7 @@ def _outcome(found: Sweep, *readings: Reading) -> Outcome:
     return Outcome((*found.error_panels(), found.distance_panel(), found.time_panel()), readings)
 
 
-# -- Figure 17 ----------------------------------------------------------------------------------------------------------
+# -- Figure 17 ---------------------------------------------------------------------------------------------------------
 
 CLUSTER_SEEDS = range(2)
 CLUSTER_P = (4, 10, 20)

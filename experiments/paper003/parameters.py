@@ -109,7 +109,8 @@ def _hash_readings(
         Reading(
             "lsh-prunes",
             "items drawn uniformly, as printed",
-            f"with w=32 one bucket holds {100 * share:.0f} % of all records on average: few records have any of the items. Rule: under half.",
+            f"with w=32 one bucket holds {100 * share:.0f} % of all records on average: few records have any "
+            "of the items. Rule: under half.",
             share < 0.5,
         ),
         Reading(
@@ -121,21 +122,25 @@ def _hash_readings(
         Reading(
             "time-hashing",
             "",
-            f"as printed (w=32, B=32) {seconds:.2f} s against {nn_seconds:.2f} s of NN, which finds its candidates through an index here; "
+            f"as printed (w=32, B=32) {seconds:.2f} s against {nn_seconds:.2f} s of NN, which finds its "
+            "candidates through an index here; "
             f"drawn by frequency {runs['B', 32][1]:.2f} s.",
             None,
         ),
         Reading(
             "lsh-robust",
             "BMS1",
-            f"errors stay within {100 * apart:.1f} % of NN's over all w and B tried; as printed {error:.4f}, NN {nn_error:.4f}. Rule: 10 %.",
+            f"errors stay within {100 * apart:.1f} % of NN's over all w and B tried; as printed {error:.4f}, "
+            f"NN {nn_error:.4f}. Rule: 10 %.",
             apart <= 0.1,
         ),
     )
 
 
 def _fallbacks(workshop: Workshop, data: Transactions, drawn: Draw) -> Iterator[Reading]:
-    """How many sensitive records share buckets with too few others to fill a group, so that all records are searched."""
+    """How many sensitive records share buckets with too few others to fill a group, so that all records are
+    searched.
+    """
     p = DEFAULTS["p"]
     split = split_records(data, PrivacyDegree(p, drawn.sensitive))
     for name, projection in (
@@ -153,7 +158,8 @@ def _fallbacks(workshop: Workshop, data: Transactions, drawn: Draw) -> Iterator[
         yield Reading(
             "lsh-rarely",
             name,
-            f"{n_short:,} of {len(tables.first):,} sensitive records ({share:.1%}) meet fewer than p={p} records in their buckets, even before any "
+            f"{n_short:,} of {len(tables.first):,} sensitive records ({share:.1%}) meet fewer than p={p} "
+            "records in their buckets, even before any "
             "is taken. Rule: under 5 %.",
             share < 0.05,
         )
@@ -175,7 +181,8 @@ def over_alpha(workshop: Workshop) -> Outcome:
                 Reading(
                     "alpha-similar",
                     f"{found.data}, {one.name}",
-                    f"mean distance inside groups {', '.join(f'{value:.2f}' for value in alike)} for alpha={', '.join(map(str, ALPHAS))} (error "
+                    f"mean distance inside groups {', '.join(f'{value:.2f}' for value in alike)} for "
+                    f"alpha={', '.join(map(str, ALPHAS))} (error "
                     f"{error[0]:.4f} to {error[-1]:.4f}). Rule: falls at every step.",
                     bool((np.diff(alike) < 0).all()),
                 ),
@@ -240,13 +247,15 @@ def over_size(workshop: Workshop) -> Outcome:
             Reading(
                 "size-gray",
                 "",
-                f"{records:.0f} times the records take {growth['Gray']:.1f} times the time with Gray. Rule: up to twice that growth.",
+                f"{records:.0f} times the records take {growth['Gray']:.1f} times the time with Gray. Rule: up to "
+                "twice that growth.",
                 growth["Gray"] <= 2 * records,
             ),
             Reading(
                 "size-nn",
                 "",
-                f"{records:.0f} times the records take {growth['NN']:.1f} times the time with NN and {growth['LSH']:.1f} times with LSH; our NN "
+                f"{records:.0f} times the records take {growth['NN']:.1f} times the time with NN and "
+                f"{growth['LSH']:.1f} times with LSH; our NN "
                 "searches through an index.",
                 None,
             ),

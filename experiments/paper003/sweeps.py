@@ -1,10 +1,10 @@
 """Reconstruction error and time of the algorithms for the privacy degree, over one parameter at a time.
 
 A seed draws the sensitive items (uniformly, among items that p=20 allows) and the queries; every method gets the same
-ones. The error is the mean Kullback-Leibler divergence of the queries, then the mean over the seeds. Queries are drawn in
-three ways, as "randomly" is all the paper says; each way is a reading of its own. One method *beats* others if its mean is
-lower at every value of the axis. Seconds are the median over the seeds. The distance inside groups is the mean Hamming
-distance of two records of a group, over public items.
+ones. The error is the mean Kullback-Leibler divergence of the queries, then the mean over the seeds. Queries are drawn
+in three ways, as "randomly" is all the paper says; each way is a reading of its own. One method *beats* others if its
+mean is lower at every value of the axis. Seconds are the median over the seeds. The distance inside groups is the mean
+Hamming distance of two records of a group, over public items.
 """
 
 from __future__ import annotations
@@ -161,7 +161,9 @@ def ask(
 
 
 def group_distance(release: Grouping, p: int) -> float:
-    """The mean Hamming distance of two records of a group; the one large group of records that nobody needed is left out."""
+    """The mean Hamming distance of two records of a group; the one large group of records that nobody needed is left
+    out.
+    """
     rows, n_groups = release.published, release.n_groups
     size = np.bincount(release.group_of, minlength=n_groups)
     keys, count = np.unique(release.group_of[rows.owners] * rows.n_items + rows.items, return_counts=True)
@@ -226,7 +228,7 @@ def _over_seeds(table: Floats) -> tuple[Floats, Floats, Floats]:
     return errors, table[..., -2].mean(axis=0), np.median(table[..., -1], axis=0)
 
 
-# -- comparing with the paper -------------------------------------------------------------------------------------------
+# -- comparing with the paper ------------------------------------------------------------------------------------------
 
 
 def names(methods: Iterable[Method]) -> str:
@@ -243,7 +245,8 @@ def ranked_by_error(claim: str, of: Sweep, better: Sequence[Method], worse: Sequ
         yield Reading(
             claim,
             f"{of.data} over {of.axis}, {SPOKEN[protocol]} queries",
-            f"{names(better)} below {names(worse)} at {below} of {len(of.values)} values; {of.axis}={of.default}: {shown}. "
+            f"{names(better)} below {names(worse)} at {below} of {len(of.values)} values; "
+            f"{of.axis}={of.default}: {shown}. "
             "Rule: at all.",
             below == len(of.values),
         )
@@ -282,8 +285,10 @@ def rising_error(claim: str, of: Sweep, methods: Sequence[Method] = PAPERS) -> I
         yield Reading(
             claim,
             f"{of.data} over {of.axis}, {SPOKEN[protocol]} queries",
-            f"it rises at {int(steps.sum())} of {len(steps)} steps; from {of.axis}={of.values[0]} to {of.axis}={of.values[-1]}: "
-            f"{list_values(growth, '.2f', '×')}. Rule: larger at the end for every method, and at three quarters of the steps.",
+            f"it rises at {int(steps.sum())} of {len(steps)} steps; from {of.axis}={of.values[0]} to "
+            f"{of.axis}={of.values[-1]}: "
+            f"{list_values(growth, '.2f', '×')}. Rule: larger at the end for every method, and at three "
+            "quarters of the steps.",
             min(growth.values()) > 1 and 4 * int(steps.sum()) >= 3 * len(steps),
         )
 

@@ -117,7 +117,7 @@ def spread(values: Iterable[float]) -> float:
     return max(known) - min(known)
 
 
-# -- Figures 8 and 9 ----------------------------------------------------------------------------------------------------
+# -- Figures 8 and 9 ---------------------------------------------------------------------------------------------------
 
 
 def segments_and_k(workshop: Workshop) -> Outcome:
@@ -190,12 +190,13 @@ def _grows(each: Set, method: Method, runs: Mapping[int, Runs]) -> Reading:
     return Reading(
         "k-loss",
         f"{each.name}, {method.name}",
-        f"from {low:.1f} % (k={KS[0]}) to {high:.1f} % (k={KS[-1]}) with {each.middle} segments. Rule: at least {RAPIDLY} times.",
+        f"from {low:.1f} % (k={KS[0]}) to {high:.1f} % (k={KS[-1]}) with {each.middle} segments. Rule: at "
+        f"least {RAPIDLY} times.",
         high >= RAPIDLY * low,
     )
 
 
-# -- Figures 10 to 13 ---------------------------------------------------------------------------------------------------
+# -- Figures 10 to 13 --------------------------------------------------------------------------------------------------
 
 
 def over_segments(workshop: Workshop) -> Outcome:
@@ -247,7 +248,7 @@ def over_k(workshop: Workshop) -> Outcome:
     return Outcome(tuple(panels), tuple(readings))
 
 
-# -- rules ------------------------------------------------------------------------------------------------------------------
+# -- rules -------------------------------------------------------------------------------------------------------------
 
 
 def _range(runs: Runs) -> str:
@@ -263,7 +264,8 @@ def _best(where: str, lines: Mapping[str, Runs]) -> Iterator[Reading]:
         yield Reading(
             "pta-best",
             f"{where}, {method.name}",
-            f"at {wins} of {len(pta)} points: PTA {_range(pta)} %, Gray-TSP {_range(others[0])} %, GSC {_range(others[1])} %, our default "
+            f"at {wins} of {len(pta)} points: PTA {_range(pta)} %, Gray-TSP {_range(others[0])} %, GSC "
+            f"{_range(others[1])} %, our default "
             f"{_range(lines[DEFAULT.name])} %. Rule: at all.",
             wins == len(pta),
         )
@@ -281,7 +283,11 @@ def _falls(each: Set, lines: Mapping[str, Runs]) -> Iterator[Reading]:
     for method in (*BOTH, TSP):
         runs = lines[method.name]
         first, last = (runs[n] for n in (each.segments[0], each.segments[-1]))
-        left = f"; {first.leftovers:,} and {last.leftovers:,} records are left over by the groups of k" if first.leftovers and last.leftovers else ""  # fmt: skip
+        left = (
+            (f"; {first.leftovers:,} and {last.leftovers:,} records are left over by the groups of k")
+            if first.leftovers and last.leftovers
+            else ""
+        )
         yield Reading(
             "segments-falls",
             f"{each.name}, {method.name}",
@@ -297,7 +303,8 @@ def _printed(lines: Mapping[str, Runs]) -> Iterator[Reading]:
             yield Reading(
                 claim,
                 method.name,
-                f"{ours[0]:.1f} and {ours[1]:.1f} %, printed {printed[0]:g} and {printed[1]:g}. Rule: within {NEAR:.0f} percentage points.",
+                f"{ours[0]:.1f} and {ours[1]:.1f} %, printed {printed[0]:g} and {printed[1]:g}. Rule: within "
+                f"{NEAR:.0f} percentage points.",
                 all(abs(loss - wanted) <= NEAR for loss, wanted in zip(ours, printed, strict=True)),
             )
 
@@ -328,6 +335,7 @@ def _steady(name: str, lines: Mapping[str, Runs]) -> Iterator[Reading]:
         yield Reading(
             "k-time-steady",
             f"{name}, {method.name}",
-            f"over k the slowest takes {factor:.2f} times as long as the fastest ({max(seconds):.2f} s). Rule: at most 2 times.",
+            f"over k the slowest takes {factor:.2f} times as long as the fastest ({max(seconds):.2f} s). "
+            "Rule: at most 2 times.",
             factor <= 2,
         )

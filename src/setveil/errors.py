@@ -7,8 +7,9 @@
     ├── UncheckedError           exit 5   whether a claim holds cannot be told here, or not in the time allowed
     └── CancelledError           exit 130 the user stopped a long run; nothing was written
 
-Messages are one line: what was wrong, where (``file:line``), how to fix it. They may name items, never records. They are written
-with the options of the command line; whoever calls from Python reads the arguments instead: ``--no-header`` is ``no_header=True``.
+Messages are one line: what was wrong, where (``file:line``), how to fix it. They may name items, never records. They
+are written with the options of the command line; whoever calls from Python reads the arguments instead:
+``--no-header`` is ``no_header=True``.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class CancelledError(SetveilError):
 
 
 class SetveilWarning(UserWarning):
-    """Something the user should know about an ask that is allowed all the same (k=1, an unknown item in a constraint)."""
+    """Something the user should know about an ask that is allowed all the same (k=1, an unknown item in a
+    constraint).
+    """
 
     def __str__(self) -> str:
         return _spoken(super().__str__())

@@ -1,7 +1,7 @@
 """Compiled kernels kept on disk: a comfort that must never be in the way.
 
-Whatever is wrong with the cache (damaged, full, not writable, left by another version) costs compiling in memory, nothing else. Data
-files carry a checksum: machine code with a flipped bit would not raise an error but do anything.
+Whatever is wrong with the cache (damaged, full, not writable, left by another version) costs compiling in memory,
+nothing else. Data files carry a checksum: machine code with a flipped bit would not raise an error but do anything.
 """
 
 from __future__ import annotations

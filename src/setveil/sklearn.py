@@ -36,8 +36,8 @@ from setveil.workflows.assess import verify
 class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns a recoding of the columns under which the data is k^m-anonymous, and applies it.
 
-    Every column is an item; a row has the items whose value is above ``threshold``. ``fit`` decides what is published instead of
-    what; ``transform`` gives one column of 0 and 1 per published item.
+    Every column is an item; a row has the items whose value is above ``threshold``. ``fit`` decides what is published
+    instead of what; ``transform`` gives one column of 0 and 1 per published item.
 
     Args:
         k: at least so many rows share whatever is known.
@@ -120,7 +120,8 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if not verdict.holds:
                 names = [str(self._names_out[int(number)]) for number in verdict.witness or ()]
                 raise GuaranteeError(
-                    f"these rows break the promise: {names} occur together in {verdict.support} of them, fewer than k={self.k}; "
+                    f"these rows break the promise: {names} occur together in {verdict.support} of them, fewer than "
+                    f"k={self.k}; "
                     "transform more rows at once."
                 )
         small = published.astype(np.uint8)

@@ -40,10 +40,14 @@ def make(model: str, k: int = 3) -> PrivacyModel:
     options: dict[str, dict[str, object]] = {
         "km": {"k": k, "m": 2},
         "k-anonymity": {"k": k, "sensitive": SENSITIVE},
-        "constraints": {"k": k, "constraints": [["i00", "i01"], ["i02", "i05"], ["i03"], ["i01", "i04", "i06"]], "max_suppressed": 100},
+        "constraints": {
+            "k": k,
+            "constraints": [["i00", "i01"], ["i02", "i05"], ["i03"], ["i01", "i04", "i06"]],
+            "max_suppressed": 100,
+        },
         "degree": {"p": min(k, 2), "sensitive": SENSITIVE},
         "coherence": {"h": 80, "k": k, "p": 2, "sensitive": SENSITIVE},
-    }  # fmt: skip
+    }
     return make_model(model, options[model])
 
 
@@ -102,7 +106,8 @@ def test_the_input_is_not_modified(entry: Entry, model: str) -> None:
 def meaning(data: Transactions, release: Release) -> Counter[object]:
     """What a release says whatever order its records are in.
 
-    What each record became; of a grouping the groups, each with its records, and with how often it has each sensitive item.
+    What each record became; of a grouping the groups, each with its records, and with how often it has each sensitive
+    item.
     """
     given = [tuple(row) for row in data.to_lists()]
     published = [tuple(row) for row in release.published.to_lists()]

@@ -1,7 +1,7 @@
 """Losses on data that every clone can make: a change of any algorithm's result is seen without the papers' data sets.
 
-``python -m tests.algorithms.test_golden`` writes ``golden.csv`` anew; a difference there is a decision, to be explained in
-``CHANGELOG.md``.
+``python -m tests.algorithms.test_golden`` writes ``golden.csv`` anew; a difference there is a decision, to be
+explained in ``CHANGELOG.md``.
 """
 
 from __future__ import annotations

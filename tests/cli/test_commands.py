@@ -114,22 +114,65 @@ BAD = {
     "no model": (["anonymize", "baskets.txt", "-o", "out"], 2, "--model"),
     "unknown model": (["anonymize", "baskets.txt", "-o", "out", "--model", "kn"], 2, "model"),
     "missing parameter": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "2"], 2, "needs m"),
-    "bad k": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "0", "-m", "2"], 2, "k must be at least 2"),
+    "bad k": (
+        ["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "0", "-m", "2"],
+        2,
+        "k must be at least 2",
+    ),
     "bad m": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "2", "-m", "few"], 2, "few"),
     "no hierarchy": (["anonymize", "baskets.txt", "-o", "out", *KM], 2, "needs a hierarchy"),
     "missing hierarchy": (["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "x.csv"], 2, "x.csv"),
     "bad fanout": (["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "fanout:1"], 2, "fan-out"),
-    "unknown algorithm": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "2", "-m", "2", "--algorithm", "bb"], 2, "bb"),
-    "wrong model for it": (["anonymize", "baskets.txt", "-o", "out", "--model", "k-anonymity", "-k", "2", "--algorithm", "aa"], 2, "cannot enforce"),
-    "bad option": (["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv", "--option", "colour=red"], 2, "colour"),
-    "bad option value": (["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv", "--option", "tree_order=red"], 2, "tree_order"),
-    "not a pair": (["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv", "--option", "red"], 2, "NAME=VALUE"),
-    "infeasible": (["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "7", "-m", "2", "--algorithm", "aa", "--hierarchy", "tree.csv"], 3, "fewer than k=7"),
+    "unknown algorithm": (
+        ["anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "2", "-m", "2", "--algorithm", "bb"],
+        2,
+        "bb",
+    ),
+    "wrong model for it": (
+        ["anonymize", "baskets.txt", "-o", "out", "--model", "k-anonymity", "-k", "2", "--algorithm", "aa"],
+        2,
+        "cannot enforce",
+    ),
+    "bad option": (
+        ["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv", "--option", "colour=red"],
+        2,
+        "colour",
+    ),
+    "bad option value": (
+        ["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv", "--option", "tree_order=red"],
+        2,
+        "tree_order",
+    ),
+    "not a pair": (
+        ["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv", "--option", "red"],
+        2,
+        "NAME=VALUE",
+    ),
+    "infeasible": (
+        [
+            "anonymize",
+            "baskets.txt",
+            "-o",
+            "out",
+            "--model",
+            "km",
+            "-k",
+            "7",
+            "-m",
+            "2",
+            "--algorithm",
+            "aa",
+            "--hierarchy",
+            "tree.csv",
+        ],
+        3,
+        "fewer than k=7",
+    ),
     "not verified": (["verify", "baskets.txt", "--model", "km", "-k", "3", "-m", "1"], 1, ""),
     "audit without model": (["verify", "baskets.txt"], 2, "--model km"),
     "no policy file": (["anonymize", "baskets.txt", "-o", "out", "--policy", "p.toml"], 2, "p.toml"),
     "missing folder": (["measure", "baskets.txt", "nowhere"], 2, "nowhere"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -181,7 +224,25 @@ def test_options_override_the_policy_file(folder: Path) -> None:
 
 
 def test_k_1_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert setveil("anonymize", "baskets.txt", "-o", "out", "--model", "km", "-k", "1", "-m", "2", "--algorithm", "aa", "--hierarchy", "tree.csv") == 2  # fmt: skip
+    assert (
+        setveil(
+            "anonymize",
+            "baskets.txt",
+            "-o",
+            "out",
+            "--model",
+            "km",
+            "-k",
+            "1",
+            "-m",
+            "2",
+            "--algorithm",
+            "aa",
+            "--hierarchy",
+            "tree.csv",
+        )
+        == 2
+    )
     assert "k must be at least 2, not 1" in capsys.readouterr().err
 
 
@@ -191,7 +252,9 @@ def test_violations_are_listed(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "1\tmilk, wine" in shown
 
 
-def test_an_internal_error_is_one_line_and_exit_4(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_an_internal_error_is_one_line_and_exit_4(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     import setveil.workflows.pipeline
 
     def broken(*_: object, **__: object) -> None:

@@ -121,7 +121,18 @@ def test_pages_picture_and_table(folder: Path, capsys: pytest.CaptureFixture[str
     with (folder / "docs" / "reproduction" / "results.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 7 + 2 + 4 + 1
-    assert rows[0] == {"experiment": "009-fig1", "kind": "figure", "title": "Loss", "line": "AA", "source": "setveil", "x_label": "k", "x": "2.0", "y_label": "NCP", "y": "0.1", "note": ""}  # fmt: skip
+    assert rows[0] == {
+        "experiment": "009-fig1",
+        "kind": "figure",
+        "title": "Loss",
+        "line": "AA",
+        "source": "setveil",
+        "x_label": "k",
+        "x": "2.0",
+        "y_label": "NCP",
+        "y": "0.1",
+        "note": "",
+    }
     assert [row["y"] for row in rows if row["source"] == "paper"] == ["0.2"]
     assert [row["y"] for row in rows if row["kind"] == "reading"] == ["yes", "no", "no", "", "yes"]
 
@@ -332,7 +343,9 @@ def test_what_a_paper_prints_looks_like_its_method() -> None:
     lines = [Line("OA", ()), Line("COAT", ()), Line("COAT, paper", (), is_paper=True), Line("other", (), is_paper=True)]
     assert styles_of(lines) == [0, 1, 1, 3]
     dashed = draw([Panel("t", "x", "y", (Line("p", ((1, 1), (2, 2)), is_paper=True),))])
-    assert dashed.count(b"stroke-dasharray") > draw([Panel("t", "x", "y", (Line("p", ((1, 1), (2, 2))),))]).count(b"stroke-dasharray")  # fmt: skip
+    assert dashed.count(b"stroke-dasharray") > draw([Panel("t", "x", "y", (Line("p", ((1, 1), (2, 2))),))]).count(
+        b"stroke-dasharray"
+    )
 
 
 def test_numbers_come_before_words_on_an_axis() -> None:

@@ -55,7 +55,7 @@ def test_an_infeasible_ask_is_a_gap_with_a_note(workshop: Workshop) -> None:
     assert table.notes["COAT"] == runs.TOO_MUCH
 
 
-# -- queries ------------------------------------------------------------------------------------------------------------
+# -- queries -----------------------------------------------------------------------------------------------------------
 
 
 def test_queries_about_generalized_items_ask_for_nothing_else(workshop: Workshop) -> None:
@@ -76,7 +76,7 @@ def test_without_generalized_items_there_is_nothing_to_ask(workshop: Workshop) -
     assert runs.own_queries(data, release) == {"GT": None, "GI": None}
 
 
-# -- rules --------------------------------------------------------------------------------------------------------------
+# -- rules -------------------------------------------------------------------------------------------------------------
 
 
 def table_of(ours: list[float], theirs: list[float]) -> Table:
@@ -131,7 +131,7 @@ def test_rules_without_any_point_tell_nothing() -> None:
     assert list(runs.compare_errors("claim", empty, "one", "two", runs.LARGER)) == []
 
 
-# -- real data ----------------------------------------------------------------------------------------------------------
+# -- real data ---------------------------------------------------------------------------------------------------------
 
 
 def test_known_losses(real_data: Callable[[str], Path]) -> None:

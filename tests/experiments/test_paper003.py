@@ -57,7 +57,7 @@ def test_the_worked_example_agrees_but_for_the_band_and_the_leftover(workshop: W
     assert {line.note for line in outcome.panels[0].lines if line.name != "original"} == {"KL divergence 0.6931"}
 
 
-# -- the figures that orderings are judged by ---------------------------------------------------------------------------
+# -- the figures that orderings are judged by --------------------------------------------------------------------------
 
 
 def test_distance_and_band_of_an_order_by_hand() -> None:
@@ -85,7 +85,7 @@ def test_pairs_that_share_an_item() -> None:
     assert paper003_data._non_zeros(data, block=2) == 4 + 2 * 3
 
 
-# -- how statements are judged ------------------------------------------------------------------------------------------
+# -- how statements are judged -----------------------------------------------------------------------------------------
 
 
 def made_up_sweep() -> Sweep:
@@ -108,7 +108,15 @@ def test_a_ranking_holds_only_if_it_holds_everywhere() -> None:
     swapped = Sweep("data", "p", (4, 10, 20), (GRAY, NN), found.errors[:, [1, 2]], found.distances, found.seconds)
     assert next(sweeps.ranked_by_error("c", swapped, (GRAY,), (NN,))).holds is False
     assert next(sweeps.ranked_by_error("c", found, (NN,), (NN,))).holds is False
-    lower = Sweep("data", "p", (4, 10, 20), (GRAY, NN), np.stack([[[0.1, 0.1, 0.1], [0.2, 0.2, 0.2]]] * 3), found.distances, found.seconds)  # fmt: skip
+    lower = Sweep(
+        "data",
+        "p",
+        (4, 10, 20),
+        (GRAY, NN),
+        np.stack([[[0.1, 0.1, 0.1], [0.2, 0.2, 0.2]]] * 3),
+        found.distances,
+        found.seconds,
+    )
     assert all(reading.holds for reading in sweeps.ranked_by_error("c", lower, (GRAY,), (NN,)))
 
 
@@ -146,7 +154,7 @@ def test_sensitive_items_are_allowed_by_every_p_and_nested(workshop: Workshop) -
     assert (supports * 20 <= data.n_records).all()
 
 
-# -- the real data ------------------------------------------------------------------------------------------------------
+# -- the real data -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -38,8 +38,12 @@ def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "groceries.csv").write_text(
         "basket,item\n"
-        + "".join(f"{n},{x}\n" for n in range(400) for x in sorted({random.choice(items) for _ in range(random.randint(1, 4))}))
-    )  # fmt: skip
+        + "".join(
+            f"{n},{x}\n"
+            for n in range(400)
+            for x in sorted({random.choice(items) for _ in range(random.randint(1, 4))})
+        )
+    )
     return folder
 
 

@@ -362,38 +362,93 @@ def test_text_streams_are_refused() -> None:
 
 
 GOLDEN = [
-    ("a.dat", b"1 2\n3 x 4\n", {}, 'a.dat:2: "x" is not a whole number, as fimi needs them; use --format basket for names.'),
+    (
+        "a.dat",
+        b"1 2\n3 x 4\n",
+        {},
+        'a.dat:2: "x" is not a whole number, as fimi needs them; use --format basket for names.',
+    ),
     ("a.dat", b"1 2\n3\0\n", {}, "a.dat:2: a NUL byte; the file is damaged or no text."),
-    ("a.csv", b"id,item\n1,caf\x81\n", {}, "a.csv:2: bytes that are not UTF-8; name the encoding, as in --encoding latin-1, or save the file as UTF-8."),
+    (
+        "a.csv",
+        b"id,item\n1,caf\x81\n",
+        {},
+        "a.csv:2: bytes that are not UTF-8; name the encoding, as in --encoding latin-1, or save the file as UTF-8.",
+    ),
     ("a.csv", b"", {}, "a.csv: the file is empty."),
-    ("a.csv", b"id,item\n1,a\n2,b,c\n", {},
-     "a.csv:3: the row has 3 field(s), the header has 2; quote fields that hold the delimiter."),
-    ("a.csv", b'id,item\n1,5" pipe\n', {},
-     "a.csv:2: a quote inside a field that is not quoted; put the field in quotes and double the quotes in it."),
+    (
+        "a.csv",
+        b"id,item\n1,a\n2,b,c\n",
+        {},
+        "a.csv:3: the row has 3 field(s), the header has 2; quote fields that hold the delimiter.",
+    ),
+    (
+        "a.csv",
+        b'id,item\n1,5" pipe\n',
+        {},
+        "a.csv:2: a quote inside a field that is not quoted; put the field in quotes and double the quotes in it.",
+    ),
     ("a.csv", b'id,item\n1,"a\n', {}, "a.csv:2: a quoted field does not end; close it by a quote."),
-    ("a.csv", b"id,thing,day\n1,a,2\n", {"format": "long"},
-     'a.csv:1: the header has 3 column(s) ("id", "thing", "day"); say which hold ids and items with --id-column and '
-     "--item-column."),
-    ("a.csv", b"id,item\n1,a\n", {"id_column": "who"},
-     'a.csv:1: the header has 2 column(s) ("id", "item") and no column "who"; correct --id-column.'),
-    ("a.csv", b"milk,bread\nbeer,wine\n", {},
-     "a.csv:1: cannot tell a table of ids and items from baskets of two; use --format long (with --no-header if the first line "
-     "is a row) or --format basket."),
-    ("a.txt", b"milk bread\nbeer\n", {},
-     "a.txt:1: cannot tell the layout; use --format with one of fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, "
-     'parquet, or --format basket --delimiter " " for words between blanks.'),
+    (
+        "a.csv",
+        b"id,thing,day\n1,a,2\n",
+        {"format": "long"},
+        'a.csv:1: the header has 3 column(s) ("id", "thing", "day"); say which hold ids and items with --id-column and '
+        "--item-column.",
+    ),
+    (
+        "a.csv",
+        b"id,item\n1,a\n",
+        {"id_column": "who"},
+        'a.csv:1: the header has 2 column(s) ("id", "item") and no column "who"; correct --id-column.',
+    ),
+    (
+        "a.csv",
+        b"milk,bread\nbeer,wine\n",
+        {},
+        "a.csv:1: cannot tell a table of ids "
+        "and items from "
+        "baskets of two; use --format "
+        "long (with "
+        "--no-header if the first line "
+        "is a row) or --format basket.",
+    ),
+    (
+        "a.txt",
+        b"milk bread\nbeer\n",
+        {},
+        "a.txt:1: cannot tell the layout; use "
+        "--format with one "
+        "of fimi, spmf, long, wide, onehot, "
+        "table, basket, gmt, arff, "
+        "jsonl, json, "
+        'parquet, or --format basket --delimiter " " for words between blanks.',
+    ),
     ("a.csv", b"a,,b\n", {"format": "basket"}, "a.csv:1: an empty field before an item; name the item or remove it."),
-    ("a.csv", b"a,b;c\n", {"format": "basket"}, "a.csv:1: cannot tell which of , ; separates the fields; use --delimiter."),
+    (
+        "a.csv",
+        b"a,b;c\n",
+        {"format": "basket"},
+        "a.csv:1: cannot tell which of , ; separates the fields; use --delimiter.",
+    ),
     ("a.txt", b"@ITEM=1=milk\n1 2\n", {}, 'a.txt:2: item 2 has no @ITEM line; add "@ITEM=2=name".'),
-    ("a.jsonl", b'{"items": ["a"}\n', {},
-     "a.jsonl:1: wrong JSON at character 15 (Expecting ',' delimiter); write one object or array per line."),
+    (
+        "a.jsonl",
+        b'{"items": ["a"}\n',
+        {},
+        "a.jsonl:1: wrong JSON at character 15 (Expecting ',' delimiter); write one object or array per line.",
+    ),
     ("a.jsonl", b'{"items": [null]}\n', {}, "a.jsonl:1: an item is null or NaN; drop it or give it a name."),
     ("a.jsonl", b'{"basket": []}\n', {}, 'a.jsonl:1: the object has no "items"; add it or use --item-column.'),
     ("a.parquet", b"not parquet", {}, "a.parquet: is not a Parquet file; name its layout with --format."),
-    ("a.dat.gz", gzip.compress(b"1 2\n3 4\n", mtime=0)[:-9], {},
-     "a.dat.gz:3: the gzip data ends too early; copy or compress the file again."),
+    (
+        "a.dat.gz",
+        gzip.compress(b"1 2\n3 4\n", mtime=0)[:-9],
+        {},
+        "a.dat.gz:3: the gzip data ends too early; copy or compress the file again.",
+    ),
     ("a.dat", b"1 2\n" + b"1 " * 3000, {}, "a.dat:2: the line is longer than 0 MiB; write one record per line."),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "content", "options", "message"), GOLDEN, ids=range(len(GOLDEN)))
@@ -520,14 +575,26 @@ def test_broken_files_are_read_or_refused(
 
 
 POOLS = [
-    ["0", "1"], ["t", "?"], ["a", "b", "c", ""], ["1", "2", "3", "10"], ["x|y", "y|z", "x"], ["E11 I10", "I10"], ["", "2.5", "3"],
-]  # fmt: skip
+    ["0", "1"],
+    ["t", "?"],
+    ["a", "b", "c", ""],
+    ["1", "2", "3", "10"],
+    ["x|y", "y|z", "x"],
+    ["E11 I10", "I10"],
+    ["", "2.5", "3"],
+]
 HEADERS = [[], ["id", "dx1", "dx2", "age", "x"], ["userId", "movieId", "rating", "t", "z"], ["a", "b", "c", "d", "e"]]
 SAID: dict[str, list[object]] = {
-    "format": [*NAMES, None, None, None], "no_header": [True, False, False], "split": ["|", " ", None, None], "strip": [True, False],
-    "id_column": ["1", "id", "x", None, None, None], "item_column": ["2", "item", None, None, None, None],
-    "item_columns": ["*", "dx*", None, None, None, None], "keep_ids": [True, False, False], "labels_as_they_are": [True, False],
-}  # fmt: skip
+    "format": [*NAMES, None, None, None],
+    "no_header": [True, False, False],
+    "split": ["|", " ", None, None],
+    "strip": [True, False],
+    "id_column": ["1", "id", "x", None, None, None],
+    "item_column": ["2", "item", None, None, None, None],
+    "item_columns": ["*", "dx*", None, None, None, None],
+    "keep_ids": [True, False, False],
+    "labels_as_they_are": [True, False],
+}
 
 
 @pytest.mark.filterwarnings("ignore::setveil.errors.SetveilWarning")

@@ -157,47 +157,84 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         ({"x": "abc"}, "record 0 is a string; give a list of items per record."),
         (sp.csr_matrix(np.array([[np.nan]])), "the sparse matrix holds NaN; put 0 or 1."),
         (sp.csr_matrix(np.array([[-1]])), "the sparse matrix holds negative numbers; put 0 or 1."),
-        (pd.DataFrame({"id": [1, 2], "item": ["a", None]}),
-         'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.'),
-        (pd.DataFrame({"id": [1, 2], "item": ["a", float("nan")]}),
-         'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.'),
-        (pd.DataFrame({"id": ["x", "y"], "item": [1.0, float("nan")]}),
-         'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.'),
-        (pd.DataFrame({"id": ["x", "y"], "item": [1.0, 2.0]}),
-         'DataFrame: row 1, column "item": item 1.0 is neither text nor an integer; convert it to text.'),
-        (pd.DataFrame({"items": [["a"], None]}),
-         'DataFrame: row 2, column "items": the list is null; write an empty list for a record without items.'),
-        (pd.DataFrame({"items": [["a"], ["b", None]]}), 'DataFrame: row 2, column "items": an item is null or NaN; drop it or give it a name.'),
-        (pd.DataFrame({"items": [["a"], ["\ud800"]]}),
-         'DataFrame: row 2, column "items": half a surrogate pair; give the item a proper name.'),
+        (
+            pd.DataFrame({"id": [1, 2], "item": ["a", None]}),
+            'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.',
+        ),
+        (
+            pd.DataFrame({"id": [1, 2], "item": ["a", float("nan")]}),
+            'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.',
+        ),
+        (
+            pd.DataFrame({"id": ["x", "y"], "item": [1.0, float("nan")]}),
+            'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.',
+        ),
+        (
+            pd.DataFrame({"id": ["x", "y"], "item": [1.0, 2.0]}),
+            'DataFrame: row 1, column "item": item 1.0 is neither text nor an integer; convert it to text.',
+        ),
+        (
+            pd.DataFrame({"items": [["a"], None]}),
+            'DataFrame: row 2, column "items": the list is null; write an empty list for a record without items.',
+        ),
+        (
+            pd.DataFrame({"items": [["a"], ["b", None]]}),
+            'DataFrame: row 2, column "items": an item is null or NaN; drop it or give it a name.',
+        ),
+        (
+            pd.DataFrame({"items": [["a"], ["\ud800"]]}),
+            'DataFrame: row 2, column "items": half a surrogate pair; give the item a proper name.',
+        ),
         (pd.DataFrame({"items": [["a"], ["b\0"]]}), 'DataFrame: a NUL character in column "items"; take it out.'),
-        (pd.DataFrame({"items": [["a"], [""]]}),
-         'DataFrame: row 2, column "items": an item label is empty; give every item a name.'),
+        (
+            pd.DataFrame({"items": [["a"], [""]]}),
+            'DataFrame: row 2, column "items": an item label is empty; give every item a name.',
+        ),
         (pd.DataFrame(), "DataFrame: the frame has no columns."),
-        (pd.DataFrame({"a": [True, False], "b": [True, None], "c": [True, True]}),
-         'DataFrame: 3 column(s) ("a", "b", "c") and none holds lists; say which hold ids and items with --id-column '
-         "and --item-column."),
-        (pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, float("nan")], "c": [1.0, 1.0]}),
-         'DataFrame: row 2, column "b": null or NaN; drop the row or give the item a name.'),
-        (pd.DataFrame({"id": ["", "y"], "item": ["a", "b"]}),
-         'DataFrame: row 1, column "id": the id is empty or longer than 4,096 bytes.'),
-        (pl.DataFrame({"id": [1, 2], "item": ["a", None]}),
-         'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.'),
-        (pl.DataFrame({"id": ["x", "y"], "item": [1.0, float("nan")]}),
-         'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.'),
-        (pl.DataFrame({"id": ["x", "y"], "item": [1.0, 2.0]}),
-         'DataFrame: row 1, column "item": Float64 is neither text nor a whole number; convert it to text.'),
-        (pl.DataFrame({"items": [["a"], None]}),
-         'DataFrame: row 2, column "items": the list is null; write an empty list for a record without items.'),
-        (pl.DataFrame({"items": [["a"], [], ["b", None]]}),
-         'DataFrame: row 3, column "items": null or NaN; drop the row or give the item a name.'),
-        (pl.DataFrame({"items": [[], [0.5]]}),
-         'DataFrame: row 2, column "items": Float64 is neither text nor a whole number; convert it to text.'),
+        (
+            pd.DataFrame({"a": [True, False], "b": [True, None], "c": [True, True]}),
+            'DataFrame: 3 column(s) ("a", "b", "c") and none holds lists; say which hold ids and items with '
+            "--id-column and --item-column.",
+        ),
+        (
+            pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, float("nan")], "c": [1.0, 1.0]}),
+            'DataFrame: row 2, column "b": null or NaN; drop the row or give the item a name.',
+        ),
+        (
+            pd.DataFrame({"id": ["", "y"], "item": ["a", "b"]}),
+            'DataFrame: row 1, column "id": the id is empty or longer than 4,096 bytes.',
+        ),
+        (
+            pl.DataFrame({"id": [1, 2], "item": ["a", None]}),
+            'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.',
+        ),
+        (
+            pl.DataFrame({"id": ["x", "y"], "item": [1.0, float("nan")]}),
+            'DataFrame: row 2, column "item": null or NaN; drop the row or give the item a name.',
+        ),
+        (
+            pl.DataFrame({"id": ["x", "y"], "item": [1.0, 2.0]}),
+            'DataFrame: row 1, column "item": Float64 is neither text nor a whole number; convert it to text.',
+        ),
+        (
+            pl.DataFrame({"items": [["a"], None]}),
+            'DataFrame: row 2, column "items": the list is null; write an empty list for a record without items.',
+        ),
+        (
+            pl.DataFrame({"items": [["a"], [], ["b", None]]}),
+            'DataFrame: row 3, column "items": null or NaN; drop the row or give the item a name.',
+        ),
+        (
+            pl.DataFrame({"items": [[], [0.5]]}),
+            'DataFrame: row 2, column "items": Float64 is neither text nor a whole number; convert it to text.',
+        ),
         (pa.table({"items": [["a"], ["b\0"]]}), 'DataFrame: a NUL character in column "items"; take it out.'),
-        (pl.DataFrame({"a": [1, None], "b": [1, 0], "c": [0, 0]}),
-         'DataFrame: row 2, column "a": null or NaN; drop the row or give the item a name.'),
+        (
+            pl.DataFrame({"a": [1, None], "b": [1, 0], "c": [0, 0]}),
+            'DataFrame: row 2, column "a": null or NaN; drop the row or give the item a name.',
+        ),
     ],
-)  # fmt: skip
+)
 def test_refusals(obj: Any, message: str) -> None:
     with pytest.raises(InputError) as problem:
         from_object(obj)

@@ -1,4 +1,6 @@
-"""The fast reader of groupings: same as JSON on what setveil writes, and never more lenient than JSON on anything else."""
+"""The fast reader of groupings: same as JSON on what setveil writes, and never more lenient than JSON on anything
+else.
+"""
 
 from __future__ import annotations
 

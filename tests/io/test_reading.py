@@ -28,7 +28,7 @@ def read(text: str | bytes, name: str = "data.txt", **options: object) -> Transa
     return read_transactions(stream, **options)  # type: ignore[arg-type]
 
 
-# -- where from -----------------------------------------------------------------------------------------------------------
+# -- where from --------------------------------------------------------------------------------------------------------
 
 
 def test_reads_path_stream_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +127,14 @@ def test_spmf_names_and_separators() -> None:
 
 @pytest.mark.parametrize(
     ("name", "records", "items", "occurrences"),
-    [("BMS1.dat.gz", 59602, 497, 149639), ("BMS2.dat.gz", 77512, 3340, 358278), ("chess.dat.gz", 3196, 75, 118252),
-     ("mushroom.dat.gz", 8124, 112, 170604), ("groceries.csv.gz", 9835, 169, 43367)],
-)  # fmt: skip
+    [
+        ("BMS1.dat.gz", 59602, 497, 149639),
+        ("BMS2.dat.gz", 77512, 3340, 358278),
+        ("chess.dat.gz", 3196, 75, 118252),
+        ("mushroom.dat.gz", 8124, 112, 170604),
+        ("groceries.csv.gz", 9835, 169, 43367),
+    ],
+)
 def test_real_data(name: str, records: int, items: int, occurrences: int, real_data: Callable[[str], Path]) -> None:
     path = real_data(name)
     data = read_transactions(path)
@@ -169,8 +174,18 @@ def test_long_with_more_columns() -> None:
 def test_long_keeps_labels_as_they_are() -> None:
     text = 'id,item\n1,NaN\n1,null\n1,007\n1,7\n1,1e3\n1," a"\n1,é\n1,e\u0301\n1,"a\nb"\n1,"c\r\nd"\n1,\u2028\n'
     assert set(read(text).to_lists()[0]) == {
-        "NaN", "null", "007", "7", "1e3", " a", "é", "e\u0301", "a\nb", "c\r\nd", "\u2028",
-    }  # fmt: skip
+        "NaN",
+        "null",
+        "007",
+        "7",
+        "1e3",
+        " a",
+        "é",
+        "e\u0301",
+        "a\nb",
+        "c\r\nd",
+        "\u2028",
+    }
 
 
 def test_blanks_around_labels_stay_and_are_told() -> None:
@@ -214,7 +229,7 @@ def test_json_lines() -> None:
     assert (data.ids, data.to_lists()) == (("x",), [["a"]])
 
 
-# -- the same as the twin, wherever chunks end --------------------------------------------------------------------------------
+# -- the same as the twin, wherever chunks end -------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore::setveil.errors.SetveilWarning")
@@ -279,16 +294,29 @@ def quote(rng: random.Random, text: str, delimiter: str) -> str:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "excel"}, 'unknown format "excel"; choose one of fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet.'),
+        (
+            {"format": "excel"},
+            'unknown format "excel"; choose one of '
+            "fimi, spmf, long, "
+            "wide, onehot, table, basket, "
+            "gmt, arff, "
+            "jsonl, json, parquet.",
+        ),
         ({"delimiter": ",,"}, "--delimiter ',,': give one character, such as , or ; or \\t."),
         ({"delimiter": ""}, "--delimiter '': give one character, such as , or ; or \\t."),
         ({"delimiter": '"'}, "--delimiter '\"': give one character, such as , or ; or \\t."),
         ({"delimiter": "§"}, "--delimiter '§': give one character, such as , or ; or \\t."),
-        ({"format": "fimi", "delimiter": ","}, "--delimiter is for long, wide, onehot, table and basket layouts, not for fimi; leave it out."),
+        (
+            {"format": "fimi", "delimiter": ","},
+            "--delimiter is for long, wide, onehot, table and basket layouts, not for fimi; leave it out.",
+        ),
         ({"format": "fimi", "id_column": "x"}, "--id-column needs a layout with ids, and fimi has none; leave it out."),
-        ({"format": "basket", "keep_ids": True}, "--keep-ids needs a layout with ids, and basket has none; leave it out."),
+        (
+            {"format": "basket", "keep_ids": True},
+            "--keep-ids needs a layout with ids, and basket has none; leave it out.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_wrong_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError) as problem:
         read("1 2\n", **options)

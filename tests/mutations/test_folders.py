@@ -1,4 +1,5 @@
-"""Release folders with bytes changed and every hash set right again: the verifier never calls one good that is not the release it was.
+"""Release folders with bytes changed and every hash set right again: the verifier never calls one good that is not the
+release it was.
 
 The oracle is a parser of its own: records and codebook read with the standard library, itemsets counted by looking.
 """

@@ -68,7 +68,9 @@ def read(content: bytes, layout: str | None) -> list[list[str]] | None:
 
 
 def expected(content: bytes) -> list[set[str]] | None:
-    """JSON lines of lists of texts, read one by one with the standard library; None where the layout allows more than that."""
+    """JSON lines of lists of texts, read one by one with the standard library; None where the layout allows more than
+    that.
+    """
     records = []
     for line in content.decode().split("\n"):
         if line.strip():

@@ -1,4 +1,6 @@
-"""PCTA, UPCTA, COAT and Pgen, straight from the definitions: frozensets, Fractions, and a look at every record each time."""
+"""PCTA, UPCTA, COAT and Pgen, straight from the definitions: frozensets, Fractions, and a look at every record each
+time.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,9 @@ def random_paths(source: random.Random, items: str = ITEMS) -> list[list[str]]:
 
 
 def random_cut(source: random.Random, paths: list[list[str]], suppress: float = 0.15) -> dict[str, str]:
-    """Item → label of the node published instead, '' for nothing: a cut through the tree, some of its nodes left out."""
+    """Item → label of the node published instead, '' for nothing: a cut through the tree, some of its nodes left
+    out.
+    """
     chosen: dict[str, str] = {}
     decided: dict[str, str] = {}  # node → what everything below it becomes
     for path in paths:

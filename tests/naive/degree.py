@@ -246,7 +246,9 @@ def kl_divergence(groups: Sequence[Sequence[Record]], item: str, asked: Sequence
 
 
 def worth(public: Sequence[Record], hidden: Sequence[Record], p: int, members: Sequence[int], record: int) -> float:
-    """By how much the error of a group's sensitive items falls if a record joins; other groups hold own records only."""
+    """By how much the error of a group's sensitive items falls if a record joins; other groups hold own records
+    only.
+    """
 
     def error(item: str, others: Iterable[int]) -> float:
         carriers = [number for number in range(len(public)) if item in hidden[number]]

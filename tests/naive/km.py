@@ -81,7 +81,8 @@ class Database:
             for node in targets - set(itemset):
                 for leaf in self.tree.leaves(node).tolist():
                     new_cut[leaf] = node
-            # Steps matter for unary nodes only: a node with the same leaves costs the same, and the lower one says more.
+            # Steps matter for unary nodes only: a node with the same leaves costs the same, and the lower one says
+            # more.
             steps = sum(self.tree.ancestors(node).index(goal) for node, goal in zip(itemset, choice, strict=True))
             key = (self.cost(new_cut), len(raised), steps, tuple(raised))
             if best is None or key < best[0]:

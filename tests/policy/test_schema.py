@@ -73,12 +73,22 @@ def test_built_hierarchies_are_not_paths(tmp_path: Path) -> None:
         ("", "policy.toml: lacks `schema = 1`; put it first."),
         ("schema = 2\n[model]\nname='km'\n", "policy.toml: `schema`: input should be 1, not 2."),
         ("schema = 1\n", "policy.toml: lacks `model`."),
-        ("schema = 1\n[model]\nname='kn'\n", "policy.toml: `model.name`: input should be 'km', 'k-anonymity', 'constraints', 'degree' or 'coherence', not 'kn'."),
-        ("schema = 1\n[model]\nname='km'\nk='5'\n", "policy.toml: `model.k`: input should be a valid integer, not '5'."),
+        (
+            "schema = 1\n[model]\nname='kn'\n",
+            "policy.toml: `model.name`: input "
+            "should be 'km', "
+            "'k-anonymity', 'constraints', "
+            "'degree' or "
+            "'coherence', not 'kn'.",
+        ),
+        (
+            "schema = 1\n[model]\nname='km'\nk='5'\n",
+            "policy.toml: `model.k`: input should be a valid integer, not '5'.",
+        ),
         ("schema = 1\n[model]\nname='km'\nkk=5\n", "policy.toml: unknown key `model.kk`; check the spelling."),
         ("schema = 1\nextra=1\n[model]\nname='km'\n", "policy.toml: unknown key `extra`; check the spelling."),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_named_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         Policy.from_file(write(tmp_path, text))

@@ -39,12 +39,14 @@ DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 360, "height": 740}
 
 # Text whose contrast with the background behind it is below 4.5 (WCAG AA), as [contrast, text].
 LOW_CONTRAST = """() => {
-  const light = (c) => { const [r, g, b] = c.map(v => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 });
+  const light = (c) => {
+    const [r, g, b] = c.map(v => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 });
     return .2126 * r + .7152 * g + .0722 * b };
   const parts = (c) => c.match(/[\\d.]+/g).map(Number);
   const behind = (e) => {
     const block = e.closest('.block rect, .block');
-    if (block) { const c = getComputedStyle(block.querySelector('rect')).fill; if (c !== 'none') return parts(c).slice(0, 3) }
+    if (block) { const c = getComputedStyle(block.querySelector('rect')).fill;
+      if (c !== 'none') return parts(c).slice(0, 3) }
     for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor);
     if (c.length === 3 || c[3] > 0) return c.slice(0, 3) } return [255, 255, 255] };
   const found = [];

@@ -212,7 +212,8 @@ def test_interval() -> None:
     assert wilson(0.0, 0) == (0.0, 1.0)
 
 
-# Exact figures (up to three items also found by sorting all triples); the published ones agree to a few tenths of a percent.
+# Exact figures (up to three items also found by sorting all triples); the published ones agree to a few tenths of a
+# percent.
 EXPECTED = {
     "BMS1.dat.gz": ((0.0000363, 0.0104673, 0.0578819), (0.0026981, 0.0530701, 0.1579821)),
     "BMS2.dat.gz": ((0.0001608, 0.1015384, 0.3695654, 0.5804358), (0.0083236, 0.2020424, 0.4901342, 0.6752189)),

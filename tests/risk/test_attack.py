@@ -312,7 +312,8 @@ def test_nobody_guesses_who_holds_what_in_blocks(clicks: Transactions) -> None:
 def test_guessable_algorithms_are(clicks: Transactions, name: str) -> None:
     """What is called guessable is: some guesser is ahead of the promise for certain.
 
-    (``permmondrian`` is called so, too: its splits follow the sensitive items, although none of these guessers gains by it.)
+    (``permmondrian`` is called so, too: its splits follow the sensitive items, although none of these guessers gains
+    by it.)
     """
     assert find(name).guessable and find("permmondrian").guessable
     assert guesses_on(clicks, name).random.best.right.low > 0.1

@@ -1,4 +1,5 @@
-"""Slips in what is asked: none ends with exit code 0 and a word that comforts, unless the release protects what was meant.
+"""Slips in what is asked: none ends with exit code 0 and a word that comforts, unless the release protects what was
+meant.
 
 Each case is a command as somebody would type it, the exit code, and what must be said.
 """
@@ -22,18 +23,62 @@ ROWS = [
 TREE = "milk,dairy,all\nbread,bakery,all\nbeer,drinks,all\ntea,drinks,all\nflu,illness,all\n"
 
 REFUSED: dict[str, tuple[str, int, str]] = {
-    "sensitive item misspelt": ("anonymize data.csv -o out --model degree -p 2 --sensitive NOPE", 2, "none of the 1 items is in the data"),
-    "sensitive file of other data": ("anonymize data.csv -o out --model degree -p 2 --sensitive other.txt", 2, "none of the 2 items is in the data"),
-    "sensitive file that is not there": ("anonymize data.csv -o out --model degree -p 2 --sensitive gone.txt", 2, "gone.txt"),
-    "sensitive glob that matches nothing": ("anonymize data.csv -o out --model degree -p 2 --sensitive zz*", 2, "no item of the data matches"),
-    "sensitive subtree without hierarchy": ("anonymize data.csv -o out --model degree -p 2 --sensitive @subtree:illness", 2, "needs a hierarchy"),
+    "sensitive item misspelt": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive NOPE",
+        2,
+        "none of the 1 items is in the data",
+    ),
+    "sensitive file of other data": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive other.txt",
+        2,
+        "none of the 2 items is in the data",
+    ),
+    "sensitive file that is not there": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive gone.txt",
+        2,
+        "gone.txt",
+    ),
+    "sensitive glob that matches nothing": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive zz*",
+        2,
+        "no item of the data matches",
+    ),
+    "sensitive subtree without hierarchy": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive @subtree:illness",
+        2,
+        "needs a hierarchy",
+    ),
     "no sensitive item at all": ("anonymize data.csv -o out --model degree -p 2", 2, "needs sensitive"),
-    "k-anonymity with sensitive misspelt": ("anonymize data.csv -o out --model k-anonymity -k 2 --sensitive Flu", 2, "none of the 1 items"),
-    "coherence with sensitive misspelt": ("anonymize data.csv -o out --model coherence -H 50 -k 2 -p 1 --sensitive Flu", 2, "none of the 1 items"),
+    "k-anonymity with sensitive misspelt": (
+        "anonymize data.csv -o out --model k-anonymity -k 2 --sensitive Flu",
+        2,
+        "none of the 1 items",
+    ),
+    "coherence with sensitive misspelt": (
+        "anonymize data.csv -o out --model coherence -H 50 -k 2 -p 1 --sensitive Flu",
+        2,
+        "none of the 1 items",
+    ),
     "suggest with sensitive misspelt": ("suggest data.csv --sensitive Flu", 2, "none of the 1 items is in the data"),
-    "constraints of other data": ("anonymize data.csv -o out --model constraints -k 2 --constraints other.csv", 2, "constraints: none of the 2 items"),
-    "utility groups of other data": ("anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv --utility other.csv --utility-rest keep", 2, "utility: none of the 2 items"),
-    "utility groups that forget items": ("anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv --utility pairs.csv", 2, "in no utility group"),
+    "constraints of other data": (
+        "anonymize data.csv -o out --model constraints -k 2 --constraints other.csv",
+        2,
+        "constraints: none of the 2 items",
+    ),
+    "utility groups of other data": (
+        "anonymize data.csv -o out --model "
+        "constraints -k 2 "
+        "--constraints pairs.csv "
+        "--utility other.csv "
+        "--utility-rest keep",
+        2,
+        "utility: none of the 2 items",
+    ),
+    "utility groups that forget items": (
+        "anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv --utility pairs.csv",
+        2,
+        "in no utility group",
+    ),
     "k of 1": ("anonymize data.csv -o out --model km -k 1 -m 2 --hierarchy tree.csv", 2, "at least 2"),
     "k of 0": ("anonymize data.csv -o out --model km -k 0 -m 2 --hierarchy tree.csv", 2, "at least 2"),
     "p of 1": ("anonymize data.csv -o out --model degree -p 1 --sensitive flu", 2, "at least 2"),
@@ -41,23 +86,62 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "m as a word": ("anonymize data.csv -o out --model km -k 2 -m many --hierarchy tree.csv", 2, "m"),
     "no model": ("anonymize data.csv -o out", 2, "which promise"),
     "k larger than the data": ("anonymize data.csv -o out --model km -k 99 -m 1 --hierarchy tree.csv", 3, ""),
-    "algorithm for another model": ("anonymize data.csv -o out --model degree -p 2 --sensitive flu --algorithm aa", 2, "cannot enforce"),
-    "hierarchy of other data": ("anonymize data.csv -o out --model km -k 2 -m 1 --hierarchy other-tree.csv", 2, "the hierarchy lacks"),
-    "hierarchy with a typing error": ("anonymize data.csv -o out --model km -k 2 -m 1 --hierarchy fanout:x", 2, "fanout"),
-    "misspelt option of the algorithm": ("anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --option orders=x", 2, "orders"),
+    "algorithm for another model": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive flu --algorithm aa",
+        2,
+        "cannot enforce",
+    ),
+    "hierarchy of other data": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --hierarchy other-tree.csv",
+        2,
+        "the hierarchy lacks",
+    ),
+    "hierarchy with a typing error": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --hierarchy fanout:x",
+        2,
+        "fanout",
+    ),
+    "misspelt option of the algorithm": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --option orders=x",
+        2,
+        "orders",
+    ),
     "unknown purpose": ("suggest data.csv --purpose fun", 2, "publish, share, internal"),
-    "grid beside a hierarchy": ("compare data.csv -o cmp --grid grid.toml --hierarchy tree.csv", 2, "leave out --hierarchy"),
-    "ids of a grouping": ("anonymize data.csv -o out --model degree -p 2 --sensitive flu --keep-ids", 2, "cannot keep record order or ids"),
+    "grid beside a hierarchy": (
+        "compare data.csv -o cmp --grid grid.toml --hierarchy tree.csv",
+        2,
+        "leave out --hierarchy",
+    ),
+    "ids of a grouping": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive flu --keep-ids",
+        2,
+        "cannot keep record order or ids",
+    ),
     "unknown key in the policy": ("anonymize data.csv -o out --policy typo.toml", 2, "unknown key"),
-}  # fmt: skip
+}
 
 WARNED: dict[str, tuple[str, str]] = {
-    "one sensitive item misspelt": ("anonymize data.csv -o out --model degree -p 2 --sensitive flu,NOPE", '"NOPE" not in the data'),
-    "one constraint misspelt": ("anonymize data.csv -o out --model constraints -k 2 --constraints mixed.csv", '"gin" not in the data'),
-    "ids published": ("anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-ids", "Record ids are published"),
-    "order published": ("anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-order", "order of the input"),
-    "everything becomes one item": ("anonymize data.csv -o out --model km -k 36 -m 1 --algorithm aa --hierarchy tree.csv", "published as one item"),
-}  # fmt: skip
+    "one sensitive item misspelt": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive flu,NOPE",
+        '"NOPE" not in the data',
+    ),
+    "one constraint misspelt": (
+        "anonymize data.csv -o out --model constraints -k 2 --constraints mixed.csv",
+        '"gin" not in the data',
+    ),
+    "ids published": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-ids",
+        "Record ids are published",
+    ),
+    "order published": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-order",
+        "order of the input",
+    ),
+    "everything becomes one item": (
+        "anonymize data.csv -o out --model km -k 36 -m 1 --algorithm aa --hierarchy tree.csv",
+        "published as one item",
+    ),
+}
 
 
 @pytest.fixture

@@ -15,9 +15,14 @@ from setveil.errors import InputError
 
 LEAVES = ["robin", "crow", "trout", "carp", "oak", "elm", "fir"]
 PATHS = {
-    "robin": ("birds", "animals"), "crow": ("birds", "animals"), "trout": ("fish", "animals"), "carp": ("fish", "animals"),
-    "oak": ("plants",), "elm": ("plants",), "fir": ("plants",),
-}  # fmt: skip
+    "robin": ("birds", "animals"),
+    "crow": ("birds", "animals"),
+    "trout": ("fish", "animals"),
+    "carp": ("fish", "animals"),
+    "oak": ("plants",),
+    "elm": ("plants",),
+    "fir": ("plants",),
+}
 GROUPS = ["animals", "birds", "fish", "plants"]
 TABLE = [(leaf, *PATHS[leaf]) if len(PATHS[leaf]) == 2 else (leaf, "trees", "plants") for leaf in LEAVES]
 NODES = [("1", "", "animals"), ("2", "1", "birds"), ("3", "1", "fish"), ("4", "", "plants")] + [
@@ -35,19 +40,105 @@ def lines(*texts: str) -> str:
 
 
 FILES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "paths with arrows": ("t.txt", lines("# version 1", *GROUPS[:1], "animals > birds", *(" > ".join(root_first(leaf)) for leaf in LEAVES)), {}),
-    "paths with numbers": ("t.txt", lines(*(f"{n} - " + " > ".join(root_first(leaf)) for n, leaf in enumerate(LEAVES))), {}),
+    "paths with arrows": (
+        "t.txt",
+        lines("# version 1", *GROUPS[:1], "animals > birds", *(" > ".join(root_first(leaf)) for leaf in LEAVES)),
+        {},
+    ),
+    "paths with numbers": (
+        "t.txt",
+        lines(*(f"{n} - " + " > ".join(root_first(leaf)) for n, leaf in enumerate(LEAVES))),
+        {},
+    ),
     "paths with slashes": ("t.txt", lines(*("/".join(root_first(leaf)) for leaf in LEAVES)), {}),
-    "items with paths": ("t.csv", lines("item,path", *(f"{leaf},{' > '.join(reversed(PATHS[leaf])) if len(PATHS[leaf]) > 1 else 'plants > plants'}" for leaf in LEAVES)).replace("plants > plants", "plants"), {}),
-    "indented by blanks": ("t.txt", lines("animals", "  birds", "    robin", "    crow", "  fish", "    trout", "    carp", "plants", "  oak", "  elm", "  fir"), {}),
-    "indented by tabs": ("t.txt", lines("animals", "\tbirds", "\t\trobin", "\t\tcrow", "\tfish", "\t\ttrout", "\t\tcarp", "plants", "\toak", "\telm", "\tfir"), {}),
+    "items with paths": (
+        "t.csv",
+        lines(
+            "item,path",
+            *(
+                f"{leaf},{' > '.join(reversed(PATHS[leaf])) if len(PATHS[leaf]) > 1 else 'plants > plants'}"
+                for leaf in LEAVES
+            ),
+        ).replace("plants > plants", "plants"),
+        {},
+    ),
+    "indented by blanks": (
+        "t.txt",
+        lines(
+            "animals",
+            "  birds",
+            "    robin",
+            "    crow",
+            "  fish",
+            "    trout",
+            "    carp",
+            "plants",
+            "  oak",
+            "  elm",
+            "  fir",
+        ),
+        {},
+    ),
+    "indented by tabs": (
+        "t.txt",
+        lines(
+            "animals",
+            "\tbirds",
+            "\t\trobin",
+            "\t\tcrow",
+            "\tfish",
+            "\t\ttrout",
+            "\t\tcarp",
+            "plants",
+            "\toak",
+            "\telm",
+            "\tfir",
+        ),
+        {},
+    ),
     "nodes in a table": ("t.csv", lines("id,parent_id,name", *(",".join(node) for node in NODES)), {}),
-    "nodes in another order": ("t.tsv", lines("name\tid\tparentId", *(f"{name}\t{key}\t{parent or 0}" for key, parent, name in NODES)), {}),
-    "nodes in JSON": ("t.json", json.dumps([{"id": int(key), "parent_id": int(parent) if parent else None, "name": name} for key, parent, name in NODES]), {}),
-    "nodes in JSON, wrapped": ("t.json", json.dumps({"categories": [{"id": key, "parent": parent, "label": name} for key, parent, name in NODES]}), {}),
-    "nested JSON": ("t.json", json.dumps([{"name": "animals", "children": [{"name": "birds", "children": ["robin", "crow"]}, {"name": "fish", "children": ["trout", "carp"]}]}, {"name": "plants", "children": ["oak", "elm", "fir"]}]), {}),
-    "edges": ("t.csv", lines("child,parent", "birds,animals", "fish,animals", *(f"{leaf},{PATHS[leaf][0]}" for leaf in LEAVES)), {}),
-}  # fmt: skip
+    "nodes in another order": (
+        "t.tsv",
+        lines("name\tid\tparentId", *(f"{name}\t{key}\t{parent or 0}" for key, parent, name in NODES)),
+        {},
+    ),
+    "nodes in JSON": (
+        "t.json",
+        json.dumps(
+            [
+                {"id": int(key), "parent_id": int(parent) if parent else None, "name": name}
+                for key, parent, name in NODES
+            ]
+        ),
+        {},
+    ),
+    "nodes in JSON, wrapped": (
+        "t.json",
+        json.dumps({"categories": [{"id": key, "parent": parent, "label": name} for key, parent, name in NODES]}),
+        {},
+    ),
+    "nested JSON": (
+        "t.json",
+        json.dumps(
+            [
+                {
+                    "name": "animals",
+                    "children": [
+                        {"name": "birds", "children": ["robin", "crow"]},
+                        {"name": "fish", "children": ["trout", "carp"]},
+                    ],
+                },
+                {"name": "plants", "children": ["oak", "elm", "fir"]},
+            ]
+        ),
+        {},
+    ),
+    "edges": (
+        "t.csv",
+        lines("child,parent", "birds,animals", "fish,animals", *(f"{leaf},{PATHS[leaf][0]}" for leaf in LEAVES)),
+        {},
+    ),
+}
 
 
 @pytest.fixture
@@ -113,9 +204,18 @@ def test_data_may_have_ids_or_names(here: Path) -> None:
 
 def test_mesh(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("mtrees.bin").write_text(
-        lines("Body Regions;A01", "Abdomen;A01.923", "Groin;A01.923.049", "Head;A01.456", "Ear;A01.456.313", "Eye;A01.456.420",
-              "Sense Organs;A09", "Ear;A09.246", "Eye;A09.371")
-    )  # fmt: skip
+        lines(
+            "Body Regions;A01",
+            "Abdomen;A01.923",
+            "Groin;A01.923.049",
+            "Head;A01.456",
+            "Ear;A01.456.313",
+            "Eye;A01.456.420",
+            "Sense Organs;A09",
+            "Ear;A09.246",
+            "Eye;A09.371",
+        )
+    )
     tree = sv.Hierarchy.from_file("mtrees.bin")
     assert groups_of(tree)["Head"] == {"Ear", "Eye"} and groups_of(tree)["A"] >= {"Groin", "Ear"}
     assert _run(["hierarchy", "check", "mtrees.bin"]) == 0

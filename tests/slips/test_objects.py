@@ -33,17 +33,63 @@ FRAMES: dict[str, tuple[Any, dict[str, Any]]] = {
     "pandas of booleans": (pd.DataFrame(MATRIX.astype(bool), columns=NAMES), {}),
     "Polars of 0/1": (pl.DataFrame(MATRIX, schema=NAMES), {}),
     "Polars of booleans": (pl.DataFrame(MATRIX.astype(bool), schema=NAMES), {}),
-    "yes and no": (pl.DataFrame({name: ["yes" if one else "no" for one in MATRIX[:, place]] for place, name in enumerate(NAMES)}), {}),
-    "ids and 0/1": (pd.DataFrame({"patient": PEOPLE, **{name: MATRIX[:, place] for place, name in enumerate(NAMES)}}), {}),
-    "ids by option": (pd.DataFrame({"who": PEOPLE, **{name: MATRIX[:, place] for place, name in enumerate(NAMES)}}), {"id_column": "who"}),
-    "wide": (pl.DataFrame({"id": PEOPLE, "age": [30] * 6} | {f"dx{place + 1}": [name if one else None for one in MATRIX[:, place]] for place, name in enumerate(NAMES)}), {}),
-    "wide by glob": (pd.DataFrame({"who": PEOPLE} | {f"{name} dx": [name if one else None for one in MATRIX[:, place]] for place, name in enumerate(NAMES)}), {"id_column": "who", "item_columns": "*dx"}),
-    "long": (pd.DataFrame([(who, item) for who, items in zip(PEOPLE, SETS, strict=True) for item in sorted(items)], columns=["who", "what"]), {}),
-    "long by name": (pl.DataFrame([(1, who, item, 2.5) for who, items in zip(PEOPLE, SETS, strict=True) for item in sorted(items)], schema=["n", "patient_id", "code", "price"], orient="row"), {}),
-    "long by option": (pd.DataFrame([(7, who, item) for who, items in zip(PEOPLE, SETS, strict=True) for item in sorted(items)], columns=["x", "y", "z"]), {"id_column": "y", "item_column": "z"}),
+    "yes and no": (
+        pl.DataFrame({name: ["yes" if one else "no" for one in MATRIX[:, place]] for place, name in enumerate(NAMES)}),
+        {},
+    ),
+    "ids and 0/1": (
+        pd.DataFrame({"patient": PEOPLE, **{name: MATRIX[:, place] for place, name in enumerate(NAMES)}}),
+        {},
+    ),
+    "ids by option": (
+        pd.DataFrame({"who": PEOPLE, **{name: MATRIX[:, place] for place, name in enumerate(NAMES)}}),
+        {"id_column": "who"},
+    ),
+    "wide": (
+        pl.DataFrame(
+            {"id": PEOPLE, "age": [30] * 6}
+            | {
+                f"dx{place + 1}": [name if one else None for one in MATRIX[:, place]]
+                for place, name in enumerate(NAMES)
+            }
+        ),
+        {},
+    ),
+    "wide by glob": (
+        pd.DataFrame(
+            {"who": PEOPLE}
+            | {f"{name} dx": [name if one else None for one in MATRIX[:, place]] for place, name in enumerate(NAMES)}
+        ),
+        {"id_column": "who", "item_columns": "*dx"},
+    ),
+    "long": (
+        pd.DataFrame(
+            [(who, item) for who, items in zip(PEOPLE, SETS, strict=True) for item in sorted(items)],
+            columns=["who", "what"],
+        ),
+        {},
+    ),
+    "long by name": (
+        pl.DataFrame(
+            [(1, who, item, 2.5) for who, items in zip(PEOPLE, SETS, strict=True) for item in sorted(items)],
+            schema=["n", "patient_id", "code", "price"],
+            orient="row",
+        ),
+        {},
+    ),
+    "long by option": (
+        pd.DataFrame(
+            [(7, who, item) for who, items in zip(PEOPLE, SETS, strict=True) for item in sorted(items)],
+            columns=["x", "y", "z"],
+        ),
+        {"id_column": "y", "item_column": "z"},
+    ),
     "lists": (pl.DataFrame({"items": [sorted(items) for items in SETS]}), {}),
-    "lists in text": (pd.DataFrame({"id": PEOPLE, "items": ["|".join(sorted(items)) for items in SETS]}), {"split": "|"}),
-}  # fmt: skip
+    "lists in text": (
+        pd.DataFrame({"id": PEOPLE, "items": ["|".join(sorted(items)) for items in SETS]}),
+        {"split": "|"},
+    ),
+}
 
 
 def asks(data: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -87,10 +133,15 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "two columns of 0 and 1": (pd.DataFrame({"a": [1, 0], "b": [1, 1]}), "cannot tell two item columns"),
     "items, then ids": (pd.DataFrame({"code": ["a", "b"], "patient": [1, 1]}), "--id-column and --item-column"),
     "lists in text": (pd.DataFrame({"id": range(9), "items": ["A|B", "B|C", "A|C"] * 3}), '--split "|"'),
-    "free text": (pd.DataFrame({"id": range(9), "items": [f"the patient number {n} came in with a bad cough today" for n in range(9)]}), "free text"),
+    "free text": (
+        pd.DataFrame(
+            {"id": range(9), "items": [f"the patient number {n} came in with a bad cough today" for n in range(9)]}
+        ),
+        "free text",
+    ),
     "measurements": (pd.DataFrame({"id": range(9), "items": [f"{n}.25" for n in range(9)]}), "decimals"),
     "text": ("milk,bread\n", "no such file"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -1,7 +1,7 @@
 """Files as people have them, and slips people make with them.
 
-Every case is a small file in the style of a well-known one. It is read as an independent parser reads it and the line that is
-printed says why, or it is refused with an option that then works. None may be read wrongly in silence.
+Every case is a small file in the style of a well-known one. It is read as an independent parser reads it and the line
+that is printed says why, or it is refused with an option that then works. None may be read wrongly in silence.
 """
 
 from __future__ import annotations
@@ -120,81 +120,399 @@ def both(make: Callable[[int, int], str]) -> str:
 
 CASES: dict[str, Case] = {
     # -- headerless tables
-    "ratings of MovieLens 1M": reads("ratings.dat", table("", *RATINGS), naive.long(table("", *RATINGS), delimiter="::", header=False), "user::item::rating::time"),
-    "ratings of MovieLens 100k": refuses("u.data", table("", *U_DATA), naive.long(table("", *U_DATA), delimiter="\t", header=False), "--no-header --id-column 1 --item-column 2", no_header=True, id_column="1", item_column="2"),
-    "sessions without header": refuses("clicks.csv", both(lambda p, i: f"s{p},d{i}"), naive.long(both(lambda p, i: f"s{p},d{i}"), header=False), "--no-header", format="long", no_header=True),
-    "sessions without header, as long": refuses("clicks.csv", both(lambda p, i: f"s{p},d{i}"), naive.long(both(lambda p, i: f"s{p},d{i}"), header=False), "--no-header", format="long", no_header=True),
-    "numbers without header": refuses("clicks.csv", both(lambda p, i: f"{p},{i}"), naive.long(both(lambda p, i: f"{p},{i}"), header=False), "--no-header", format="long", no_header=True),
-    "three columns without header": refuses("a.csv", both(lambda p, i: f"{p},{PRODUCTS[i]},5.5"), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]},5.5"), header=False), "--format", no_header=True, id_column=1, item_column=2),
+    "ratings of MovieLens 1M": reads(
+        "ratings.dat",
+        table("", *RATINGS),
+        naive.long(table("", *RATINGS), delimiter="::", header=False),
+        "user::item::rating::time",
+    ),
+    "ratings of MovieLens 100k": refuses(
+        "u.data",
+        table("", *U_DATA),
+        naive.long(table("", *U_DATA), delimiter="\t", header=False),
+        "--no-header --id-column 1 --item-column 2",
+        no_header=True,
+        id_column="1",
+        item_column="2",
+    ),
+    "sessions without header": refuses(
+        "clicks.csv",
+        both(lambda p, i: f"s{p},d{i}"),
+        naive.long(both(lambda p, i: f"s{p},d{i}"), header=False),
+        "--no-header",
+        format="long",
+        no_header=True,
+    ),
+    "sessions without header, as long": refuses(
+        "clicks.csv",
+        both(lambda p, i: f"s{p},d{i}"),
+        naive.long(both(lambda p, i: f"s{p},d{i}"), header=False),
+        "--no-header",
+        format="long",
+        no_header=True,
+    ),
+    "numbers without header": refuses(
+        "clicks.csv",
+        both(lambda p, i: f"{p},{i}"),
+        naive.long(both(lambda p, i: f"{p},{i}"), header=False),
+        "--no-header",
+        format="long",
+        no_header=True,
+    ),
+    "three columns without header": refuses(
+        "a.csv",
+        both(lambda p, i: f"{p},{PRODUCTS[i]},5.5"),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]},5.5"), header=False),
+        "--format",
+        no_header=True,
+        id_column=1,
+        item_column=2,
+    ),
     # -- lists in a cell
-    "codes between bars": refuses("visits.csv", LISTS, naive.long(LISTS, parts=lambda cell: cell.split("|")), '--split "|"', split="|"),
-    "codes between bars, no header": refuses("v.csv", LISTS.partition("\n")[2], naive.long(LISTS, parts=lambda cell: cell.split("|")), "--no-header", format="long", no_header=True, split="|"),
-    "products between commas": refuses("baskets.csv", COMMAS, naive.long(COMMAS, parts=lambda cell: cell.split(",")), '--split ","', split=","),
-    "codes between semicolons": refuses("v.tsv", LISTS.replace(",", "\t").replace("|", ";"), naive.long(LISTS, parts=lambda cell: cell.split("|")), '--split ";"', split=";"),
-    "codes between blanks": refuses("v.csv", LISTS.replace("|", " "), naive.long(LISTS, parts=lambda cell: cell.split("|")), '--split " "', split=" "),
+    "codes between bars": refuses(
+        "visits.csv", LISTS, naive.long(LISTS, parts=lambda cell: cell.split("|")), '--split "|"', split="|"
+    ),
+    "codes between bars, no header": refuses(
+        "v.csv",
+        LISTS.partition("\n")[2],
+        naive.long(LISTS, parts=lambda cell: cell.split("|")),
+        "--no-header",
+        format="long",
+        no_header=True,
+        split="|",
+    ),
+    "products between commas": refuses(
+        "baskets.csv", COMMAS, naive.long(COMMAS, parts=lambda cell: cell.split(",")), '--split ","', split=","
+    ),
+    "codes between semicolons": refuses(
+        "v.tsv",
+        LISTS.replace(",", "\t").replace("|", ";"),
+        naive.long(LISTS, parts=lambda cell: cell.split("|")),
+        '--split ";"',
+        split=";",
+    ),
+    "codes between blanks": refuses(
+        "v.csv",
+        LISTS.replace("|", " "),
+        naive.long(LISTS, parts=lambda cell: cell.split("|")),
+        '--split " "',
+        split=" ",
+    ),
     # -- baskets
-    "padded baskets": reads("Market_Basket_Optimisation.csv", PADDED, naive.baskets(PADDED), "empty cells at their ends aside"),
-    "words between blanks": refuses("words.txt", PADDED.replace(",", " ").replace(" \n", "\n"), naive.baskets(PADDED), '--delimiter " "', format="basket", delimiter=" "),
-    "Orange's baskets": reads("foods.basket", PADDED.replace(",", ", ").replace(", \n", "\n").replace(", \n", "\n").replace(", \n", "\n").replace(", \n", "\n"), naive.baskets(PADDED), "Orange"),
-    "Orange's baskets with amounts": reads("foods.basket", table("", *rows(lambda p, s: ", ".join(f"{PRODUCTS[i]}={i + 1}" for i in s))), naive.baskets(PADDED), "Orange"),
-    "numbered item columns with a count": reads("groceries.csv", table("Item(s),Item 1,Item 2,Item 3,Item 4,Item 5", *rows(lambda p, s: f"{len(s)},{cells(s, PRODUCTS, 5)}")), naive.baskets(PADDED), "not used: Item(s)"),
-    "Instacart's wide baskets": reads("w.csv", table("order_id,product_1,product_2,product_3,product_4,product_5", *rows(lambda p, s: f"{p},{cells(s, PRODUCTS, 5)}")), naive.baskets(PADDED), "columns product_1 to product_5"),
+    "padded baskets": reads(
+        "Market_Basket_Optimisation.csv", PADDED, naive.baskets(PADDED), "empty cells at their ends aside"
+    ),
+    "words between blanks": refuses(
+        "words.txt",
+        PADDED.replace(",", " ").replace(" \n", "\n"),
+        naive.baskets(PADDED),
+        '--delimiter " "',
+        format="basket",
+        delimiter=" ",
+    ),
+    "Orange's baskets": reads(
+        "foods.basket",
+        PADDED.replace(",", ", ")
+        .replace(", \n", "\n")
+        .replace(", \n", "\n")
+        .replace(", \n", "\n")
+        .replace(", \n", "\n"),
+        naive.baskets(PADDED),
+        "Orange",
+    ),
+    "Orange's baskets with amounts": reads(
+        "foods.basket",
+        table("", *rows(lambda p, s: ", ".join(f"{PRODUCTS[i]}={i + 1}" for i in s))),
+        naive.baskets(PADDED),
+        "Orange",
+    ),
+    "numbered item columns with a count": reads(
+        "groceries.csv",
+        table("Item(s),Item 1,Item 2,Item 3,Item 4,Item 5", *rows(lambda p, s: f"{len(s)},{cells(s, PRODUCTS, 5)}")),
+        naive.baskets(PADDED),
+        "not used: Item(s)",
+    ),
+    "Instacart's wide baskets": reads(
+        "w.csv",
+        table(
+            "order_id,product_1,product_2,product_3,product_4,product_5",
+            *rows(lambda p, s: f"{p},{cells(s, PRODUCTS, 5)}"),
+        ),
+        naive.baskets(PADDED),
+        "columns product_1 to product_5",
+    ),
     # -- wide
-    "wide table of diagnoses": reads("patients.csv", WIDE, naive.wide(WIDE, range(3, 8)), "wide table, 40 people (id), 10 items (dx1 to dx5)"),
-    "wide table read as baskets": refuses("patients.csv", WIDE, naive.wide(WIDE, range(3, 8)), "header of a table", format="wide"),
-    "wide table by glob": reads("patients.csv", WIDE.replace("dx", "main dx", 2), naive.wide(WIDE, range(3, 8)), "not used: age, sex", item_columns="*dx*"),
-    "wide table of two groups": refuses("p.csv", table("id,dx1,dx2,px1,px2", *rows(lambda p, s: f"{p},{cells(s[:2], CODES, 2)},{cells(s[:2], PRODUCTS, 2)}")), naive.wide(table("id,dx1,dx2,px1,px2", *rows(lambda p, s: f"{p},{cells(s[:2], CODES, 2)},{cells(s[:2], PRODUCTS, 2)}")), (1, 2)), '--item-columns "dx*"', item_columns="dx*"),
+    "wide table of diagnoses": reads(
+        "patients.csv", WIDE, naive.wide(WIDE, range(3, 8)), "wide table, 40 people (id), 10 items (dx1 to dx5)"
+    ),
+    "wide table read as baskets": refuses(
+        "patients.csv", WIDE, naive.wide(WIDE, range(3, 8)), "header of a table", format="wide"
+    ),
+    "wide table by glob": reads(
+        "patients.csv",
+        WIDE.replace("dx", "main dx", 2),
+        naive.wide(WIDE, range(3, 8)),
+        "not used: age, sex",
+        item_columns="*dx*",
+    ),
+    "wide table of two groups": refuses(
+        "p.csv",
+        table("id,dx1,dx2,px1,px2", *rows(lambda p, s: f"{p},{cells(s[:2], CODES, 2)},{cells(s[:2], PRODUCTS, 2)}")),
+        naive.wide(
+            table(
+                "id,dx1,dx2,px1,px2", *rows(lambda p, s: f"{p},{cells(s[:2], CODES, 2)},{cells(s[:2], PRODUCTS, 2)}")
+            ),
+            (1, 2),
+        ),
+        '--item-columns "dx*"',
+        item_columns="dx*",
+    ),
     # -- matrices
-    "0/1 with header and id": reads("m.csv", table("id," + ",".join(PRODUCTS), *rows(lambda p, s: f"{p},{matrix(s, '1', '0')}")), naive.baskets(PADDED), "one-hot table, 40 people (id), 10 items"),
-    "0/1 with header": reads("m.csv", table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "1", "0"))), naive.baskets(PADDED), "0 or 1 in every cell below the names"),
-    "TRUE/FALSE with header": reads("m.csv", table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "TRUE", "FALSE"))), naive.baskets(PADDED), "FALSE or TRUE"),
-    "TRUE/FALSE read as baskets": refuses("m.csv", table("", *rows(lambda p, s: matrix(s, "TRUE", "FALSE"))), naive.onehot(table("", *rows(lambda p, s: matrix(s, "TRUE", "FALSE"))), range(10), header=False), "--format onehot", format="onehot", no_header=True),
-    "t/? with header": reads("m.csv", table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "t", "?"))), naive.baskets(PADDED), "? or t"),
-    "yes/no with semicolons": reads("m.csv", table(";".join(PRODUCTS), *rows(lambda p, s: matrix(s, "yes", "no", ";"))), naive.baskets(PADDED), "no or yes"),
-    "0/1 without header": reads("m.csv", table("", *rows(lambda p, s: matrix(s, "1", "0"))), naive.onehot(table("", *rows(lambda p, s: matrix(s, "1", "0"))), range(10), header=False), "the first line too"),
-    "counts with header": reads("m.csv", table("customer," + ",".join(PRODUCTS), *rows(lambda p, s: f"c{p},{matrix(s, str(1 + p % 4), '0')}")), naive.baskets(PADDED), "counts above 0 mean present"),
-    "counts between blanks": refuses("m.dat", COUNTS, naive.onehot(COUNTS, range(10), " ", header=False), "--format onehot --no-header", format="onehot", no_header=True, delimiter=" "),
-    "0/1 with other columns": refuses("m.csv", table("id,age," + ",".join(PRODUCTS), *rows(lambda p, s: f"{p},{20 + p},{matrix(s, '1', '0')}")), naive.baskets(PADDED), "--format onehot", format="onehot", item_columns=",".join(PRODUCTS)),
+    "0/1 with header and id": reads(
+        "m.csv",
+        table("id," + ",".join(PRODUCTS), *rows(lambda p, s: f"{p},{matrix(s, '1', '0')}")),
+        naive.baskets(PADDED),
+        "one-hot table, 40 people (id), 10 items",
+    ),
+    "0/1 with header": reads(
+        "m.csv",
+        table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "1", "0"))),
+        naive.baskets(PADDED),
+        "0 or 1 in every cell below the names",
+    ),
+    "TRUE/FALSE with header": reads(
+        "m.csv",
+        table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "TRUE", "FALSE"))),
+        naive.baskets(PADDED),
+        "FALSE or TRUE",
+    ),
+    "TRUE/FALSE read as baskets": refuses(
+        "m.csv",
+        table("", *rows(lambda p, s: matrix(s, "TRUE", "FALSE"))),
+        naive.onehot(table("", *rows(lambda p, s: matrix(s, "TRUE", "FALSE"))), range(10), header=False),
+        "--format onehot",
+        format="onehot",
+        no_header=True,
+    ),
+    "t/? with header": reads(
+        "m.csv", table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "t", "?"))), naive.baskets(PADDED), "? or t"
+    ),
+    "yes/no with semicolons": reads(
+        "m.csv",
+        table(";".join(PRODUCTS), *rows(lambda p, s: matrix(s, "yes", "no", ";"))),
+        naive.baskets(PADDED),
+        "no or yes",
+    ),
+    "0/1 without header": reads(
+        "m.csv",
+        table("", *rows(lambda p, s: matrix(s, "1", "0"))),
+        naive.onehot(table("", *rows(lambda p, s: matrix(s, "1", "0"))), range(10), header=False),
+        "the first line too",
+    ),
+    "counts with header": reads(
+        "m.csv",
+        table("customer," + ",".join(PRODUCTS), *rows(lambda p, s: f"c{p},{matrix(s, str(1 + p % 4), '0')}")),
+        naive.baskets(PADDED),
+        "counts above 0 mean present",
+    ),
+    "counts between blanks": refuses(
+        "m.dat",
+        COUNTS,
+        naive.onehot(COUNTS, range(10), " ", header=False),
+        "--format onehot --no-header",
+        format="onehot",
+        no_header=True,
+        delimiter=" ",
+    ),
+    "0/1 with other columns": refuses(
+        "m.csv",
+        table("id,age," + ",".join(PRODUCTS), *rows(lambda p, s: f"{p},{20 + p},{matrix(s, '1', '0')}")),
+        naive.baskets(PADDED),
+        "--format onehot",
+        format="onehot",
+        item_columns=",".join(PRODUCTS),
+    ),
     # -- column=value
-    "votes": refuses("house-votes-84.data", VOTES, naive.values(VOTES, range(11), header=False), "--format table --no-header", format="table", no_header=True),
+    "votes": refuses(
+        "house-votes-84.data",
+        VOTES,
+        naive.values(VOTES, range(11), header=False),
+        "--format table --no-header",
+        format="table",
+        no_header=True,
+    ),
     "adult": refuses("adult.csv", ADULT, naive.values(ADULT, range(3)), "--format table", format="table"),
     "mushrooms": refuses(
-        "agaricus-lepiota.data", MUSHROOMS, naive.values(MUSHROOMS, range(12), header=False), "--format table --no-header", format="table", no_header=True
+        "agaricus-lepiota.data",
+        MUSHROOMS,
+        naive.values(MUSHROOMS, range(12), header=False),
+        "--format table --no-header",
+        format="table",
+        no_header=True,
     ),
     "mushrooms read as baskets": refuses(
-        "agaricus-lepiota.data", MUSHROOMS, naive.values(MUSHROOMS, range(12), header=False), "--format table --no-header", format="table", no_header=True
+        "agaricus-lepiota.data",
+        MUSHROOMS,
+        naive.values(MUSHROOMS, range(12), header=False),
+        "--format table --no-header",
+        format="table",
+        no_header=True,
     ),
     # -- known headers
-    "MovieLens": reads("ratings.csv", table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}")), naive.long(table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}"))), "people (userId), 10 items (movieId)"),
-    "Book-Crossing": reads("BX.csv", table('"User-ID";"ISBN";"Book-Rating"', *pairs(lambda p, i: f'"{p}";"03454{i}";"{i}"')), naive.long(table("", *pairs(lambda p, i: f"{p};03454{i};{i}")), delimiter=";", header=False), "people (User-ID), 10 items (ISBN)"),
-    "Instacart": reads("order_products.csv", table("order_id,product_id,add_to_cart_order,reordered", *pairs(lambda p, i: f"{p},{i + 300},{i},{i % 2}")), naive.long(both(lambda p, i: f"{p},{i + 300}"), header=False), "people (order_id), 10 items (product_id)"),
-    "online retail": reads("retail.csv", table("InvoiceNo,StockCode,Description", *[line.rpartition(",")[0].rsplit(",", 4)[0] for line in RETAIL]), naive.long(table("", *RETAIL), header=False), "people (InvoiceNo), 10 items (StockCode)"),
-    "online retail with customers": reads("retail.csv", table("InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country", *RETAIL), naive.long(table("", *RETAIL), 6, 1, header=False), "--id-column InvoiceNo --item-column Description"),
-    "MIMIC": reads("DIAGNOSES_ICD.csv", table("ROW_ID,SUBJECT_ID,HADM_ID,SEQ_NUM,ICD9_CODE", *DIAGNOSES), naive.long(table("", *DIAGNOSES), 1, 4, header=False), "people (SUBJECT_ID), 10 items (ICD9_CODE)"),
-    "Synthea": reads("conditions.csv", table("START,STOP,PATIENT,ENCOUNTER,CODE,DESCRIPTION", *pairs(lambda p, i: f"2010-01-01,,p-{p},e-{p}-{i},{4400 + i},{PRODUCTS[i]} (disorder)")), naive.long(both(lambda p, i: f"{p},{4400 + i}"), header=False), "people (PATIENT), 10 items (CODE)"),
-    "bakery": reads("Bakery.csv", table("TransactionNo,Items,DateTime,Daypart,DayType", *pairs(lambda p, i: f"{p},{PRODUCTS[i]},2016-10-30 09:58:11,Morning,Weekend")), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "people (TransactionNo), 10 items (Items)"),
-    "groceries by member": reads("Groceries_dataset.csv", table("Member_number,Date,itemDescription", *pairs(lambda p, i: f"{p},21-07-2015,{PRODUCTS[i]}")), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "people (Member_number), 10 items (itemDescription)"),
-    "unknown names": refuses("x.csv", table("wer,wann,was", *pairs(lambda p, i: f"{p},1.5,{PRODUCTS[i]}")), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "--id-column and --item-column", id_column="wer", item_column="was"),
+    "MovieLens": reads(
+        "ratings.csv",
+        table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}")),
+        naive.long(table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}"))),
+        "people (userId), 10 items (movieId)",
+    ),
+    "Book-Crossing": reads(
+        "BX.csv",
+        table('"User-ID";"ISBN";"Book-Rating"', *pairs(lambda p, i: f'"{p}";"03454{i}";"{i}"')),
+        naive.long(table("", *pairs(lambda p, i: f"{p};03454{i};{i}")), delimiter=";", header=False),
+        "people (User-ID), 10 items (ISBN)",
+    ),
+    "Instacart": reads(
+        "order_products.csv",
+        table("order_id,product_id,add_to_cart_order,reordered", *pairs(lambda p, i: f"{p},{i + 300},{i},{i % 2}")),
+        naive.long(both(lambda p, i: f"{p},{i + 300}"), header=False),
+        "people (order_id), 10 items (product_id)",
+    ),
+    "online retail": reads(
+        "retail.csv",
+        table("InvoiceNo,StockCode,Description", *[line.rpartition(",")[0].rsplit(",", 4)[0] for line in RETAIL]),
+        naive.long(table("", *RETAIL), header=False),
+        "people (InvoiceNo), 10 items (StockCode)",
+    ),
+    "online retail with customers": reads(
+        "retail.csv",
+        table("InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country", *RETAIL),
+        naive.long(table("", *RETAIL), 6, 1, header=False),
+        "--id-column InvoiceNo --item-column Description",
+    ),
+    "MIMIC": reads(
+        "DIAGNOSES_ICD.csv",
+        table("ROW_ID,SUBJECT_ID,HADM_ID,SEQ_NUM,ICD9_CODE", *DIAGNOSES),
+        naive.long(table("", *DIAGNOSES), 1, 4, header=False),
+        "people (SUBJECT_ID), 10 items (ICD9_CODE)",
+    ),
+    "Synthea": reads(
+        "conditions.csv",
+        table(
+            "START,STOP,PATIENT,ENCOUNTER,CODE,DESCRIPTION",
+            *pairs(lambda p, i: f"2010-01-01,,p-{p},e-{p}-{i},{4400 + i},{PRODUCTS[i]} (disorder)"),
+        ),
+        naive.long(both(lambda p, i: f"{p},{4400 + i}"), header=False),
+        "people (PATIENT), 10 items (CODE)",
+    ),
+    "bakery": reads(
+        "Bakery.csv",
+        table(
+            "TransactionNo,Items,DateTime,Daypart,DayType",
+            *pairs(lambda p, i: f"{p},{PRODUCTS[i]},2016-10-30 09:58:11,Morning,Weekend"),
+        ),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "people (TransactionNo), 10 items (Items)",
+    ),
+    "groceries by member": reads(
+        "Groceries_dataset.csv",
+        table("Member_number,Date,itemDescription", *pairs(lambda p, i: f"{p},21-07-2015,{PRODUCTS[i]}")),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "people (Member_number), 10 items (itemDescription)",
+    ),
+    "unknown names": refuses(
+        "x.csv",
+        table("wer,wann,was", *pairs(lambda p, i: f"{p},1.5,{PRODUCTS[i]}")),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "--id-column and --item-column",
+        id_column="wer",
+        item_column="was",
+    ),
     # -- other programs' formats
     "gene sets": reads("c2.gmt", GENES, naive.gene_sets(GENES), "the extension .gmt"),
     "ARFF, dense": reads("supermarket.arff", DENSE_ARFF, naive.arff(DENSE_ARFF), "ARFF, dense rows"),
     "ARFF, sparse": reads("s.arff", SPARSE_ARFF, naive.arff(SPARSE_ARFF), "ARFF, sparse rows"),
     "SPMF with words": reads("s.txt", STRINGS, naive.words(STRINGS), "SPMF lines of names"),
-    "What's Cooking": reads("train.json", COOKING, naive.json_records(COOKING, "ingredients"), 'and "ingredients", which alone holds lists'),
-    "JSON rows": reads("rows.json", json.dumps([{"patient": p, "code": CODES[i]} for p, s in enumerate(SETS) for i in s]), [{CODES[i] for i in s} for s in SETS], "people (patient), 10 items (code)"),
-    "JSON lists by id": reads("d.json", json.dumps({f"p{p}": [CODES[i] for i in s] for p, s in enumerate(SETS)}, indent=1), [{CODES[i] for i in s} for s in SETS], "JSON"),
+    "What's Cooking": reads(
+        "train.json", COOKING, naive.json_records(COOKING, "ingredients"), 'and "ingredients", which alone holds lists'
+    ),
+    "JSON rows": reads(
+        "rows.json",
+        json.dumps([{"patient": p, "code": CODES[i]} for p, s in enumerate(SETS) for i in s]),
+        [{CODES[i] for i in s} for s in SETS],
+        "people (patient), 10 items (code)",
+    ),
+    "JSON lists by id": reads(
+        "d.json",
+        json.dumps({f"p{p}": [CODES[i] for i in s] for p, s in enumerate(SETS)}, indent=1),
+        [{CODES[i] for i in s} for s in SETS],
+        "JSON",
+    ),
     # -- text
-    "Latin-1": reads("l.csv", table("id,item", *pairs(lambda p, i: f"{p},{['café', 'jamón', 'Käse'][i % 3]}")).encode("latin-1"), naive.long(both(lambda p, i: f"{p},{['café', 'jamón', 'Käse'][i % 3]}"), header=False), "read as iso8859-1"),
-    "Latin-1, named": reads("l.csv", table("id,item", *pairs(lambda p, i: f"{p},{['é', 'ó'][i % 2]}")).encode("latin-1"), naive.long(both(lambda p, i: f"{p},{['é', 'ó'][i % 2]}"), header=False), "long table", encoding="latin-1"),
-    "UTF-16": refuses("l.csv", table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")).encode("utf-16"), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "--encoding utf-16", encoding="utf-16"),
-    "carriage returns": reads("mac.csv", table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}"), end="\r"), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "carriage returns"),
-    "blanks around labels": reads("b.csv", table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}{' ' * (p % 2)}")), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "blanks around labels taken off", strip=True),
+    "Latin-1": reads(
+        "l.csv",
+        table("id,item", *pairs(lambda p, i: f"{p},{['café', 'jamón', 'Käse'][i % 3]}")).encode("latin-1"),
+        naive.long(both(lambda p, i: f"{p},{['café', 'jamón', 'Käse'][i % 3]}"), header=False),
+        "read as iso8859-1",
+    ),
+    "Latin-1, named": reads(
+        "l.csv",
+        table("id,item", *pairs(lambda p, i: f"{p},{['é', 'ó'][i % 2]}")).encode("latin-1"),
+        naive.long(both(lambda p, i: f"{p},{['é', 'ó'][i % 2]}"), header=False),
+        "long table",
+        encoding="latin-1",
+    ),
+    "UTF-16": refuses(
+        "l.csv",
+        table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")).encode("utf-16"),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "--encoding utf-16",
+        encoding="utf-16",
+    ),
+    "carriage returns": reads(
+        "mac.csv",
+        table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}"), end="\r"),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "carriage returns",
+    ),
+    "blanks around labels": reads(
+        "b.csv",
+        table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}{' ' * (p % 2)}")),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "blanks around labels taken off",
+        strip=True,
+    ),
     # -- slips with columns
-    "items that are times": refuses("t.csv", table("id,item,when", *pairs(lambda p, i: f"{p},{PRODUCTS[i]},{100000 + 10 * p + i}")), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "--item-column", id_column="id", item_column="item"),
-    "ids and items swapped": refuses("t.csv", table("patient,code", *pairs(lambda p, i: f"{p},{CODES[i]}")), naive.long(both(lambda p, i: f"{p},{CODES[i]}"), header=False), "turn --id-column and --item-column round"),
-    "one record in all": refuses("t.csv", table("ward,person,item", *pairs(lambda p, i: f"A,{p},{PRODUCTS[i]}")), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "--id-column", id_column="person", item_column="item"),
-    "prices": refuses("t.csv", table("id,item,value", *pairs(lambda p, i: f"{p},{PRODUCTS[i]},{i}.{p % 7}9")), naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False), "numbers with decimals", id_column="id", item_column="item"),
-}  # fmt: skip
+    "items that are times": refuses(
+        "t.csv",
+        table("id,item,when", *pairs(lambda p, i: f"{p},{PRODUCTS[i]},{100000 + 10 * p + i}")),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "--item-column",
+        id_column="id",
+        item_column="item",
+    ),
+    "ids and items swapped": refuses(
+        "t.csv",
+        table("patient,code", *pairs(lambda p, i: f"{p},{CODES[i]}")),
+        naive.long(both(lambda p, i: f"{p},{CODES[i]}"), header=False),
+        "turn --id-column and --item-column round",
+    ),
+    "one record in all": refuses(
+        "t.csv",
+        table("ward,person,item", *pairs(lambda p, i: f"A,{p},{PRODUCTS[i]}")),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "--id-column",
+        id_column="person",
+        item_column="item",
+    ),
+    "prices": refuses(
+        "t.csv",
+        table("id,item,value", *pairs(lambda p, i: f"{p},{PRODUCTS[i]},{i}.{p % 7}9")),
+        naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
+        "numbers with decimals",
+        id_column="id",
+        item_column="item",
+    ),
+}
 SLIPS: dict[str, dict[str, Any]] = {  # what was asked first where the file alone would have been read rightly
     "sessions without header, as long": {"format": "long"},
     "wide table read as baskets": {"format": "basket"},
@@ -258,12 +576,22 @@ def test_real_files(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 PUBLISHED = {
-    "ratings of MovieLens 1M": "published.csv", "sessions without header": "published.csv", "codes between bars": "published.csv",
-    "padded baskets": "published.csv", "wide table of diagnoses": "published.csv", "0/1 with header and id": "published.csv",
-    "0/1 without header": "published.csv", "counts between blanks": "published.csv", "votes": "published.csv",
-    "gene sets": "published.jsonl", "ARFF, dense": "published.csv", "SPMF with words": "published.txt",
-    "What's Cooking": "published.jsonl", "JSON rows": "published.jsonl", "Latin-1": "published.csv",
-}  # fmt: skip
+    "ratings of MovieLens 1M": "published.csv",
+    "sessions without header": "published.csv",
+    "codes between bars": "published.csv",
+    "padded baskets": "published.csv",
+    "wide table of diagnoses": "published.csv",
+    "0/1 with header and id": "published.csv",
+    "0/1 without header": "published.csv",
+    "counts between blanks": "published.csv",
+    "votes": "published.csv",
+    "gene sets": "published.jsonl",
+    "ARFF, dense": "published.csv",
+    "SPMF with words": "published.txt",
+    "What's Cooking": "published.jsonl",
+    "JSON rows": "published.jsonl",
+    "Latin-1": "published.csv",
+}
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -313,9 +641,15 @@ OTHERS = {
     "data.npy": "numpy.load",
 }
 MAGIC = {
-    ".xlsx": b"PK\x03\x04", ".xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ".zip": b"PK\x03\x04", ".feather": b"ARROW1\0\0",
-    ".sqlite": b"SQLite format 3\0", ".sav": b"$FL2@(#)", ".dta": b"<stata_dta>", ".npy": b"\x93NUMPY\x01\0",
-}  # fmt: skip
+    ".xlsx": b"PK\x03\x04",
+    ".xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    ".zip": b"PK\x03\x04",
+    ".feather": b"ARROW1\0\0",
+    ".sqlite": b"SQLite format 3\0",
+    ".sav": b"$FL2@(#)",
+    ".dta": b"<stata_dta>",
+    ".npy": b"\x93NUMPY\x01\0",
+}
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -50,14 +50,26 @@ CASES: dict[str, tuple[dict[str, Any], tuple[str, str, str]]] = {
     "everything was left out": ({"metrics": {"exact_ratio": 0.0, "n_published_items": 0}}, ("good", "good", "bad")),
     "most records are empty": ({"metrics": {"empty_records": 13}}, ("good", "good", "bad")),
     "pair counts are off": (
-        {"query_errors": {"n": 9, "singles": {"expand": {"typical": 0.0}}, "pairs": {"expand": {"typical": 0.3}, "probability": {"typical": 0.26}}}},
+        {
+            "query_errors": {
+                "n": 9,
+                "singles": {"expand": {"typical": 0.0}},
+                "pairs": {"expand": {"typical": 0.3}, "probability": {"typical": 0.26}},
+            }
+        },
         ("good", "good", "care"),
     ),
     "pair counts are right with one estimator": (
-        {"query_errors": {"n": 9, "singles": {"expand": {"typical": 0.0}}, "pairs": {"expand": {"typical": 9.0}, "probability": {"typical": 0.25}}}},
+        {
+            "query_errors": {
+                "n": 9,
+                "singles": {"expand": {"typical": 0.0}},
+                "pairs": {"expand": {"typical": 9.0}, "probability": {"typical": 0.25}},
+            }
+        },
         ("good", "good", "good"),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES)

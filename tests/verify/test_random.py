@@ -1,4 +1,6 @@
-"""The verifier against a brute-force checker: thousands of releases of every kind, good and broken, under every model."""
+"""The verifier against a brute-force checker: thousands of releases of every kind, good and broken, under every
+model.
+"""
 
 from __future__ import annotations
 

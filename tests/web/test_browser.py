@@ -33,7 +33,8 @@ LONG = 180_000  # milliseconds; machines may be busy
 # Text whose contrast with the background behind it is below 4.5 (WCAG AA), as [contrast, text].
 LOW_CONTRAST = """() => {
   const parts = (c) => c.match(/[\\d.]+/g).map(Number);
-  const light = (c) => { const [r, g, b] = c.map(v => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 });
+  const light = (c) => {
+    const [r, g, b] = c.map(v => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 });
     return .2126 * r + .7152 * g + .0722 * b };
   const behind = (e) => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor);
     if (c.length === 3 || c[3] === 1) return c.slice(0, 3) } return [255, 255, 255] };
@@ -229,5 +230,8 @@ def test_by_keyboard_narrow_and_dark(page: Page) -> None:
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
                 time.sleep(0.6)  # colours fade
                 assert page.evaluate(LOW_CONTRAST) == []
-                nameless = "[...document.querySelectorAll('#step button, #step input:not([type=file])')].filter(e => e.offsetParent && !(e.ariaLabel || e.textContent.trim() || e.labels?.length)).length"
+                nameless = (
+                    "[...document.querySelectorAll('#step button, #step input:not([type=file])')].filter(e => "
+                    "e.offsetParent && !(e.ariaLabel || e.textContent.trim() || e.labels?.length)).length"
+                )
                 assert page.evaluate(nameless) == 0

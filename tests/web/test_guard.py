@@ -100,7 +100,7 @@ def test_the_process_listens_on_this_machine_only(server: Server) -> None:
     assert listening == [f"0100007F:{server.port:04X}"]
 
 
-# -- in memory ------------------------------------------------------------------------------------------------------------
+# -- in memory ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n_chunks", "status"), [(4, 200), (40, 413)])

@@ -1,4 +1,6 @@
-"""Temporary data: private, gone at the end, gone at the next start after a kill; names from outside never become paths."""
+"""Temporary data: private, gone at the end, gone at the next start after a kill; names from outside never become
+paths.
+"""
 
 from __future__ import annotations
 

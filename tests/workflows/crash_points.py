@@ -1,4 +1,5 @@
-"""Runs something again and again, and stops it at its first, second, … event of the file system. Prints what was left behind.
+"""Runs something again and again, and stops it at its first, second, … event of the file system. Prints what was left
+behind.
 
     python crash_points.py stage|publish|compare die|full FOLDER
 

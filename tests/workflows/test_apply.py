@@ -11,8 +11,14 @@ import setveil as sv
 
 OLD = [["beer", "milk"], ["wine", "milk"], ["beer", "bread"], ["wine", "bread"]] * 2
 TREE = sv.Hierarchy.from_paths(
-    [["beer", "drinks", "ALL"], ["wine", "drinks", "ALL"], ["milk", "food", "ALL"], ["bread", "food", "ALL"], ["rum", "drinks", "ALL"]]
-)  # fmt: skip
+    [
+        ["beer", "drinks", "ALL"],
+        ["wine", "drinks", "ALL"],
+        ["milk", "food", "ALL"],
+        ["bread", "food", "ALL"],
+        ["rum", "drinks", "ALL"],
+    ]
+)
 records = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=4), min_size=4, max_size=12)
 
 

@@ -152,7 +152,11 @@ def test_the_page_repeats_a_setting_from_where_it_was_run(tmp_path: Path, monkey
 @pytest.mark.slow
 def test_objects_are_compared_as_well() -> None:
     rows = [["a", "b"], ["a"], ["b", "c"], ["c", "a"]] * 6
-    found = compare(rows, {"known": 1, "grid": [{"model": "km", "k": [2, 4], "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}]}, processes=1)  # fmt: skip
+    found = compare(
+        rows,
+        {"known": 1, "grid": [{"model": "km", "k": [2, 4], "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}]},
+        processes=1,
+    )
     assert [point.is_ok for point in found] == [True, True]
     assert "settings no other beats" in str(found)
     assert found.to_polars().height == 2
@@ -205,7 +209,8 @@ def slow(point, folder, task, grid):
     print(made.process.pid, flush=True)
     return made
 compare._Worker = slow
-compare.compare(sys.argv[1], {"grid": [{"model": "km", "k": 2, "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}]}, sys.argv[2])
+setting = {"model": "km", "k": 2, "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}
+compare.compare(sys.argv[1], {"grid": [setting]}, sys.argv[2])
 """
 
 

@@ -1,4 +1,6 @@
-"""Interrupted at every event of the file system, a run leaves a whole release or none, and both folders of the same one."""
+"""Interrupted at every event of the file system, a run leaves a whole release or none, and both folders of the same
+one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Releases on the move: only the public folder is packed, kept releases can be repeated, hostile archives are refused."""
+"""Releases on the move: only the public folder is packed, kept releases can be repeated, hostile archives are
+refused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Items that were left out are named in the owner's codebook; in the public one only if their names are public anyway."""
+"""Items that were left out are named in the owner's codebook; in the public one only if their names are public
+anyway.
+"""
 
 from __future__ import annotations
 

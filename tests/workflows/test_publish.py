@@ -308,8 +308,17 @@ def test_groups_survive_json_lines_and_parquet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ['{"group": 0, "items": []}', '{"group": 1}', '{"group": 1, "items": [3]}', '{"group": 1, "items": [""]}', "[]", "{", '{"group": 1, "items": "ab"}']
-)  # fmt: skip
+    "line",
+    [
+        '{"group": 0, "items": []}',
+        '{"group": 1}',
+        '{"group": 1, "items": [3]}',
+        '{"group": 1, "items": [""]}',
+        "[]",
+        "{",
+        '{"group": 1, "items": "ab"}',
+    ],
+)
 def test_a_damaged_group_file_is_named_with_its_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "published.jsonl"
     path.write_text('{"group": 1, "items": ["a"]}\n' + line + "\n")

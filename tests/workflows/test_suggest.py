@@ -119,7 +119,9 @@ def test_commands_are_quoted_and_complete() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_pasted_does_what_is_proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+def test_the_command_pasted_does_what_is_proposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from setveil.io.transactions.writing import write_transactions
 
     monkeypatch.chdir(tmp_path)

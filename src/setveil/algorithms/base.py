@@ -112,7 +112,9 @@ def option(
     above: float | None = None,
     below: float | None = None,
 ) -> Any:
-    """A dataclass field with its documentation and what it may be: ``reach: int = option(128, "records …", least=1)``."""
+    """A dataclass field with its documentation and what it may be: ``reach: int = option(128, "records …",
+    least=1)``.
+    """
     bounds = {"least": least, "most": most, "above": above, "below": below}
     return field(default=default, metadata={"text": text, "choices": choices, **bounds})
 

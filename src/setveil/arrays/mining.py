@@ -175,8 +175,8 @@ def sum_over_matches(
     group_of: NDArray[np.int64],
     own_group: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """For each query the sum of ``values[which[query]]`` over the records that contain it, and how many of these records are
-    in ``own_group[query]``; an empty ``group_of`` means that there are no groups.
+    """For each query the sum of ``values[which[query]]`` over the records that contain it, and how many of these
+    records are in ``own_group[query]``; an empty ``group_of`` means that there are no groups.
     """
     query_indptr, query_items = queries
     sums = np.zeros(len(which))
@@ -298,11 +298,13 @@ def popcount(word: Any) -> Any:
 def mine_itemsets(
     rows: Rows, lists: Lists, first: int, last: int, min_support: int, max_size: int, limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], bool]:
-    """All itemsets of support ``min_support`` or more whose smallest item is in ``first:last``: indptr, items, supports.
+    """All itemsets of support ``min_support`` or more whose smallest item is in ``first:last``: indptr, items,
+    supports.
 
-    Eclat on the rows of each first item: the items that are frequent beside it become rows of bits over just these rows,
-    and a depth-first walk intersects them. Number items in ascending order of support, so that there are few rows to a
-    first item. The last result is false if there are more than ``limit`` itemsets; then the walk stopped early.
+    Eclat on the rows of each first item: the items that are frequent beside it become rows of bits over just these
+    rows, and a depth-first walk intersects them. Number items in ascending order of support, so that there are few
+    rows to a first item. The last result is false if there are more than ``limit`` itemsets; then the walk stopped
+    early.
     """
     indptr, items = rows
     list_indptr, list_rows = lists

@@ -1,8 +1,8 @@
 """Sorting inside kernels.
 
-Numba's own sorts are made from closures, whose compiled code is told apart by a counter only. Kernels that were cached by
-different processes may carry the same count for different closures, and then one is linked where the other is meant. The
-functions here have names of their own.
+Numba's own sorts are made from closures, whose compiled code is told apart by a counter only. Kernels that were cached
+by different processes may carry the same count for different closures, and then one is linked where the other is
+meant. The functions here have names of their own.
 """
 
 from __future__ import annotations

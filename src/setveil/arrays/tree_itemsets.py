@@ -1,17 +1,17 @@
 """Rare itemsets over the nodes of a tree, found by counting only its lowest level.
 
-Records are sets of nodes of which none lies above another. An itemset of unrelated nodes is contained in a record if the
-record has something at or below each of them. Almost all of the work of counting such itemsets is spent on those that are
-frequent anyway, so they are settled first:
+Records are sets of nodes of which none lies above another. An itemset of unrelated nodes is contained in a record if
+the record has something at or below each of them. Almost all of the work of counting such itemsets is spent on those
+that are frequent anyway, so they are settled first:
 
 1. *Count* the itemsets of the lowest level, the records as they are. There are few of them per record.
 2. *Spread*: an itemset above a frequent one is frequent. What is left has only rare itemsets below it.
 3. *Recount*: every rare itemset of the lowest level occurs fewer than k times, so going through these occurrences once
    more and counting, per record, everything above them that is left, is cheap, and exact.
 
-Supports up to ``k`` live in one dense table. Nodes are numbered so that ancestors come first; the itemset x1 < x2 < … < xs has
-the place C(x1, 1) + C(x2, 2) + … + C(xs, s). Counting stops at k, so adding up tables of parts of the records, stopping at k
-again, gives the same table whatever the parts.
+Supports up to ``k`` live in one dense table. Nodes are numbered so that ancestors come first; the itemset x1 < x2 < …
+< xs has the place C(x1, 1) + C(x2, 2) + … + C(xs, s). Counting stops at k, so adding up tables of parts of the
+records, stopping at k again, gives the same table whatever the parts.
 """
 
 from __future__ import annotations
@@ -118,8 +118,9 @@ def next_prefix(
 ) -> bool:
     """Go on to the next choice of all items of an itemset but the smallest; False after the last one.
 
-    ``chosen[j]`` is the place in ``line`` of the j-th smallest item, ``base[j]`` what items j and up add to the place in the
-    table; ``chosen[0]`` holds the item that is being chosen, and starts as the size with ``chosen[size] = size - 2``.
+    ``chosen[j]`` is the place in ``line`` of the j-th smallest item, ``base[j]`` what items j and up add to the place
+    in the table; ``chosen[0]`` holds the item that is being chosen, and starts as the size with ``chosen[size] = size
+    - 2``.
     """
     size = choose.shape[1] - 1
     j = chosen[0]

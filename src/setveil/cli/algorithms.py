@@ -68,7 +68,8 @@ def algorithms(
         )
         return
     say(
-        f"{entry.name}: {entry.summary}\nmodels: {', '.join(entry.models)}   paper: {entry.paper}   scales: {entry.scales}\n"
+        f"{entry.name}: {entry.summary}\nmodels: {', '.join(entry.models)}   paper: {entry.paper}   "
+        f"scales: {entry.scales}\n"
     )
     say(inspect.cleandoc(text))
     if choices:

@@ -156,7 +156,8 @@ def show(outcome: Any, json: bool) -> None:
     say(f"Verified{', but ' + but if but else ''}: {outcome.release.record.model.guarantee()}")
     for light in outcome.lights:
         say(
-            f"{light.question + ':':<14}{light.answer}. {light.sentence if light.question != 'The promise' else ''}".rstrip()
+            f"{light.question + ':':<14}{light.answer}. "
+            f"{light.sentence if light.question != 'The promise' else ''}".rstrip()
         )
     for line in outcome.advice:
         say(f"Advice: {line}")

@@ -29,7 +29,9 @@ def attack(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Attack the original and its release, and see how often it works: before, after, and against people not in the data."""
+    """Attack the original and its release, and see how often it works: before, after, and against people not in the
+    data.
+    """
     from setveil.workflows import folder, policies
 
     numbers = o.numbers_of(known)

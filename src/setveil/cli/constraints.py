@@ -66,7 +66,9 @@ def check(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Which constraints are satisfied already, which contradict the utility groups, and whether the ask can be met. Exit 3 if not."""
+    """Which constraints are satisfied already, which contradict the utility groups, and whether the ask can be met.
+    Exit 3 if not.
+    """
     from dataclasses import asdict
 
     from setveil.errors import InfeasibleError, name_some

@@ -25,7 +25,8 @@ def register(app: typer.Typer) -> None:
     )
     group.command(epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat")(quest)
     group.command(
-        epilog="Example: setveil generate patients -n 5000 -o patients.csv --hierarchy codes.csv --sensitive sensitive.txt"
+        epilog="Example: setveil generate patients -n 5000 -o patients.csv --hierarchy codes.csv --sensitive "
+        "sensitive.txt"
     )(patients)
     app.add_typer(group)
 

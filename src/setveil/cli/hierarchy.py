@@ -73,7 +73,9 @@ def check(
             say(f"{problem.severity}: {problem}")
         if not problems:
             say(
-                f"{file}: {setveil.Hierarchy.from_file(str(file), format=source, columns=_columns(hierarchy_columns))!r}, nothing wrong"
+                f"{file}: "
+                f"{setveil.Hierarchy.from_file(str(file), format=source, columns=_columns(hierarchy_columns))!r}, "
+                "nothing wrong"
             )
     raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
 

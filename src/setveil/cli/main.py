@@ -50,7 +50,10 @@ def _switched(arguments: list[str]) -> list[str]:
 
 
 def _register() -> None:
-    names = "risk anonymize verify measure query attack compare suggest hierarchy constraints generate algorithms demo ui help"
+    names = (
+        "risk anonymize verify measure query attack compare suggest hierarchy constraints generate "
+        "algorithms demo ui help"
+    )
     for name in names.split():
         import_module(f"setveil.cli.{name}").register(app)
     for command in app.registered_commands:  # told in full in the list of commands, too
@@ -74,7 +77,8 @@ def main() -> None:
             pass
         except OSError:  # a full disk: what was to be shown is lost
             status = status or 4
-    # Taking the interpreter apart piece by piece costs as much as a small release; the operating system does it at once.
+    # Taking the interpreter apart piece by piece costs as much as a small release; the operating system does it at
+    # once.
     atexit._run_exitfuncs()
     os._exit(status)
 
@@ -136,7 +140,8 @@ def _run_command(arguments: list[str]) -> int:
             traceback.print_exc()
             return 4
         note(
-            f"setveil: internal error ({type(problem).__name__}); run again with `setveil -v …` and report what it shows."
+            f"setveil: internal error ({type(problem).__name__}); run again with `setveil -v …` and report "
+            "what it shows."
         )
         return 4
     return _stopped() if status == 130 else int(status or 0)  # Typer turns Ctrl-C into 130

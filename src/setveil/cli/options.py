@@ -54,7 +54,8 @@ Hierarchy = Annotated[
 HierarchyFormat = Annotated[
     str | None,
     typer.Option(
-        help="Format of the hierarchy file: csv, edges, amnesia, amnesia-json, nodes, paths, indented or mesh; detected otherwise."
+        help="Format of the hierarchy file: csv, edges, amnesia, amnesia-json, nodes, paths, indented or "
+        "mesh; detected otherwise."
     ),
 ]
 HierarchyColumns = Annotated[

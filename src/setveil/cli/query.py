@@ -25,7 +25,9 @@ def query(
     without: Annotated[str, typer.Option(help="Items the records must not have, as in c,d.")] = "",
     json: o.Json = False,
 ) -> None:
-    """Estimate from a release alone how many records have some items and lack others, with bounds that hold for certain."""
+    """Estimate from a release alone how many records have some items and lack others, with bounds that hold for
+    certain.
+    """
     import setveil
 
     wanted, unwanted = (

@@ -39,7 +39,8 @@ def risk(
         say_json({"input": data.facts(), "records": data.n_records, "items": data.n_items, "risk": content})
         return
     say(
-        f"{data.n_records:,} records, {data.n_items:,} items, {data.n_occurrences:,} occurrences, {data.n_empty:,} empty records"
+        f"{data.n_records:,} records, {data.n_items:,} items, {data.n_occurrences:,} occurrences, "
+        f"{data.n_empty:,} empty records"
     )
     rows = [
         (

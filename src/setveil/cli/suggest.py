@@ -38,7 +38,9 @@ def suggest(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Try settings on the data and propose two or three: what each protects, what it keeps, what it leaves, and the command."""
+    """Try settings on the data and propose two or three: what each protects, what it keeps, what it leaves, and the
+    command.
+    """
     from setveil.workflows import pipeline, policies
     from setveil.workflows.suggest import suggest as propose
 
@@ -98,5 +100,6 @@ def suggest(
 def _first(choice: Any) -> None:
     """The first proposal, while better ones are looked for."""
     note(
-        f"First proposal, tried on {choice.n_tried:,} people: {' '.join(choice.words()[:2])} Looking for something better …"
+        f"First proposal, tried on {choice.n_tried:,} people: {' '.join(choice.words()[:2])} Looking for "
+        "something better …"
     )

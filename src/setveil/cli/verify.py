@@ -49,7 +49,8 @@ def verify(
 ) -> None:
     """Check a release folder again, or audit any file.
 
-    Exit code 0: it holds. 1: it does not. 5: that cannot be told here, because only the owner has what is needed or time is up.
+    Exit code 0: it holds. 1: it does not. 5: that cannot be told here, because only the owner has what is needed or
+    time is up.
     """
     from setveil.errors import InputError, UncheckedError, one_line
     from setveil.workflows import recheck

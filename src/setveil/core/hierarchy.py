@@ -223,7 +223,9 @@ class Hierarchy:
 
     @cached_property
     def published_labels(self) -> tuple[str, ...]:
-        """A unique label per node, which depends on the hierarchy only: leaves keep theirs, repeated ones are marked."""
+        """A unique label per node, which depends on the hierarchy only: leaves keep theirs, repeated ones are
+        marked.
+        """
         labels = list(self.labels)
         taken = set(labels[: self.n_items])
         for node in self.in_preorder.tolist():
@@ -261,7 +263,9 @@ class Hierarchy:
     # -- meeting the data -----------------------------------------------------------------------------------------
 
     def leaf_of_items(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
-        """The leaf of each item of a vocabulary, int32[n_items]; items that are not leaves are an error that names them."""
+        """The leaf of each item of a vocabulary, int32[n_items]; items that are not leaves are an error that names
+        them.
+        """
         leaves = self.vocabulary.numbers(vocabulary)
         missing = [vocabulary[int(item)] for item in np.flatnonzero(leaves < 0)]
         if missing:

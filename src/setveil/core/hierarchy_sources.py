@@ -31,7 +31,9 @@ def with_file(source: str, change: Callable[[str], str]) -> str:
 def source_of(
     hierarchy: str | None, format: str | None = None, columns: str | None = None, data_file: str = ""
 ) -> str | None:
-    """The text behind ``--hierarchy``, ``--hierarchy-format`` and ``--hierarchy-columns``; columns may be those of the data file."""
+    """The text behind ``--hierarchy``, ``--hierarchy-format`` and ``--hierarchy-columns``; columns may be those of the
+    data file.
+    """
     if columns is not None:
         return f"columns:{columns}:{hierarchy or data_file}"
     return f"{format}:{hierarchy}" if format and hierarchy else hierarchy

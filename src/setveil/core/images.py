@@ -16,8 +16,8 @@ from setveil.core.vocabulary import Vocabulary
 class Images:
     """Items with the same image are found in the same published records.
 
-    In a local recoding several published items can stand for an item; its image is the set of them. In the other kinds it
-    is one published item.
+    In a local recoding several published items can stand for an item; its image is the set of them. In the other kinds
+    it is one published item.
     """
 
     of_item: NDArray[np.int32]  # [items] image of each item; -1 if no published record can hold it

@@ -1,7 +1,7 @@
 """Names of published sets of items that have no name of their own.
 
-Such a name must not read like one item: "A00.0 (18 items)" looks like a diagnosis that most of these people do not have. Small
-sets show their members, larger ones a number; the codebook lists what is behind each.
+Such a name must not read like one item: "A00.0 (18 items)" looks like a diagnosis that most of these people do not
+have. Small sets show their members, larger ones a number; the codebook lists what is behind each.
 """
 
 from __future__ import annotations

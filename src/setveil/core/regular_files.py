@@ -15,8 +15,8 @@ GZIP = b"\x1f\x8b"
 def open_regular(path: Path) -> BinaryIO:
     """A regular, uncompressed file opened for reading.
 
-    Links are not followed and pipes are not waited for: a link could lead to a device or to a secret of whoever reads. Compressed data
-    could be a thousand times larger than it looks, and no release holds any.
+    Links are not followed and pipes are not waited for: a link could lead to a device or to a secret of whoever reads.
+    Compressed data could be a thousand times larger than it looks, and no release holds any.
     """
     shown = one_line(path.name, 120)
     try:

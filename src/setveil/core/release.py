@@ -124,7 +124,8 @@ class Release(ABC):
         Args:
             new_data: records in any form that ``setveil.read`` takes.
             model: the promise; that of this release unless given.
-            options: ``unknown_items`` (``"error"``, or ``"suppress"`` for items the recoding does not know) and ``read_options``.
+            options: ``unknown_items`` (``"error"``, or ``"suppress"`` for items the recoding does not know) and
+                ``read_options``.
 
         Returns:
             A release of the new records under the same labels.
@@ -142,9 +143,9 @@ class Release(ABC):
         """The published records as a Polars frame.
 
         Args:
-            layout: ``"long"`` (a row per record and item; an empty record has one row with an empty item), ``"list"`` (a row per
-                record), ``"onehot"`` (a column of true and false per published item), or, for groupings, ``"sensitive"`` (the counts
-                per group). Groupings have a column ``group`` besides.
+            layout: ``"long"`` (a row per record and item; an empty record has one row with an empty item), ``"list"``
+                (a row per record), ``"onehot"`` (a column of true and false per published item), or, for groupings,
+                ``"sensitive"`` (the counts per group). Groupings have a column ``group`` besides.
             keep_order: records in input order; ``False`` for the order of the published files, which tells nothing.
 
         Raises:
@@ -249,7 +250,9 @@ class Recoding(Release):
         labels: Iterable[str],
         details: Mapping[str, Any] | None = None,
     ) -> Recoding:
-        """``labels[target[i]]`` is published for item ``i`` of the domain, -1 for nothing; ``domain_of_item`` places the data's."""
+        """``labels[target[i]]`` is published for item ``i`` of the domain, -1 for nothing; ``domain_of_item`` places
+        the data's.
+        """
         names = list(labels)
         occurring = np.zeros(len(names), dtype=bool)
         used = target[domain_of_item[data.supports > 0]]
@@ -418,7 +421,9 @@ class Grouping(Release):
         sensitive: Iterable[str],
         details: Mapping[str, Any] | None = None,
     ) -> Grouping:
-        """Split each record into public items and sensitive counts. Groups may have any numbers; they are made dense."""
+        """Split each record into public items and sensitive counts. Groups may have any numbers; they are made
+        dense.
+        """
         vocabulary = Vocabulary(set(sensitive))
         number = vocabulary.numbers(data.vocabulary)  # [data items], -1 for public ones
         _, groups = np.unique(np.asarray(group_of), return_inverse=True)

@@ -289,9 +289,10 @@ def sort_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Order CSR rows lexicographically; a prefix comes before its extensions; equal rows keep their order.
 
-    Returns ``(order, start)``: ``order[j]`` is the row at place ``j`` and ``start[j]`` the place of the first row equal to
-    it. Rows are refined block by block: as many columns as fit in 63 bits are packed into one key, and only rows that
-    are still tied and still have items go on to the next block. So dense and long rows cost no more than their ties.
+    Returns ``(order, start)``: ``order[j]`` is the row at place ``j`` and ``start[j]`` the place of the first row
+    equal to it. Rows are refined block by block: as many columns as fit in 63 bits are packed into one key, and only
+    rows that are still tied and still have items go on to the next block. So dense and long rows cost no more than
+    their ties.
     """
     n_records = len(indptr) - 1
     order = np.arange(n_records, dtype=np.int64)

@@ -20,7 +20,9 @@ Found = tuple[NDArray[np.int32], NDArray[np.int64]]  # itemsets [n, size] and th
 
 
 class TreeCounts(Protocol):
-    """Supports of itemsets over the nodes of a hierarchy: a node occurs in a record that has something at or below it."""
+    """Supports of itemsets over the nodes of a hierarchy: a node occurs in a record that has something at or below
+    it.
+    """
 
     def node_supports(self) -> NDArray[np.int64]:
         """In how many records each node occurs, int64[n_nodes]."""
@@ -33,8 +35,8 @@ class TreeCounts(Protocol):
     ) -> Found:
         """All itemsets of ``size`` unrelated ``nodes`` with 0 < support < k, in lexicographic order.
 
-        ``nodes`` has ancestors before descendants; itemsets are given by places in it. ``target[leaf]`` is the lowest node
-        that counts for a leaf; every node above a target has to be among ``nodes``, the root left out.
+        ``nodes`` has ancestors before descendants; itemsets are given by places in it. ``target[leaf]`` is the lowest
+        node that counts for a leaf; every node above a target has to be among ``nodes``, the root left out.
         """
 
 

@@ -44,7 +44,9 @@ class LocalEngine:
         return np.array_split(order, n_parts)
 
     def map_shards(self, work: Callable[[Shard], Result], shards: Sequence[Shard]) -> list[Result]:
-        """Kernels run without the GIL, so threads are enough. A failing or interrupted shard drops those not yet begun."""
+        """Kernels run without the GIL, so threads are enough. A failing or interrupted shard drops those not yet
+        begun.
+        """
         n_threads = min(available_threads(), len(shards))
         if n_threads < 2:
             return [work(shard) for shard in shards]

@@ -1,7 +1,7 @@
 """An invented code system of diagnoses: 18 groups, 108 categories, some 480 codes, and who tends to have what.
 
-Codes look like ``C02.1``: a letter per group, two digits per category, one digit per variant. It is made up for testing:
-no code, name or figure is taken from a real code system or from real patients.
+Codes look like ``C02.1``: a letter per group, two digits per category, one digit per variant. It is made up for
+testing: no code, name or figure is taken from a real code system or from real patients.
 """
 
 from __future__ import annotations

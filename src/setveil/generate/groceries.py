@@ -129,7 +129,9 @@ def _shelves() -> list[tuple[str, tuple[str, list[str]]]]:
 
 
 def _popularity() -> list[NDArray[np.uint64]]:
-    """Per occasion, and for no occasion, the thresholds that choose an item; within a category sales fall off slowly."""
+    """Per occasion, and for no occasion, the thresholds that choose an item; within a category sales fall off
+    slowly.
+    """
     visits = [set(categories.split(", ")) for _, categories in _OCCASIONS]
     visits.append({category for _, (category, _) in _shelves()})
     tables = []

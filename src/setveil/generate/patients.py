@@ -124,7 +124,9 @@ def _draw_codes(
 
 
 def _draw_visits(data: Transactions, start: int, seed: int, chunk: int) -> Transactions:
-    """Spread the codes of each patient over visits; chronic ones tend to come up again. Visits without codes fall away."""
+    """Spread the codes of each patient over visits; chronic ones tend to come up again. Visits without codes fall
+    away.
+    """
     n_visits = np.minimum(1 + Draws(seed, 3, chunk).below(MOST_VISITS, data.n_records), data.lengths)  # [patients]
     is_chronic = np.array([code.chronic for code in sorted(_codes(), key=lambda code: code.label)])  # [items]
     owner, item = data.owners, data.items

@@ -5,14 +5,14 @@ I=4, N=1000, L=2000)``. Cost: a few microseconds per basket, one chunk in memory
 
 Departures from the paper
 
-1. Items enter patterns with exponential weights, not uniformly, as in the authors' program: without it nearly all N items
-   occur about equally often, while in T10I4D100K 870 of 1,000 occur and supports are skewed.
-2. Sizes are one plus a Poisson number, so that no pattern and no basket is empty; the first pattern of a basket stays in
-   it even if it is too large.
+1. Items enter patterns with exponential weights, not uniformly, as in the authors' program: without it nearly all N
+   items occur about equally often, while in T10I4D100K 870 of 1,000 occur and supports are skewed.
+2. Sizes are one plus a Poisson number, so that no pattern and no basket is empty; the first pattern of a basket stays
+   in it even if it is too large.
 3. The corruption level of a pattern is cut to 0..0.95 (a pattern that always loses all its items would never fill a
    basket), and its normal distribution is a sum of twelve uniform draws.
-4. A pattern that does not fit moves on to the next basket, but not across runs of 64 baskets (fewer if T > 10): these are
-   independent of each other, so that they can be made side by side.
+4. A pattern that does not fit moves on to the next basket, but not across runs of 64 baskets (fewer if T > 10): these
+   are independent of each other, so that they can be made side by side.
 """
 
 from __future__ import annotations

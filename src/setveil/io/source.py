@@ -1,8 +1,8 @@
 """The bytes of an input, wherever they come from: a path, standard input, a file object; plain or gzipped.
 
-Everything that can be wrong with bytes as such is found here: a missing file, a folder, damaged gzip data, NUL bytes, bytes that
-are not UTF-8, a line without end, files of other programs. The layouts above only see whole lines of valid text. The bytes are
-hashed as they pass, so a pipe has a digest like any file.
+Everything that can be wrong with bytes as such is found here: a missing file, a folder, damaged gzip data, NUL bytes,
+bytes that are not UTF-8, a line without end, files of other programs. The layouts above only see whole lines of valid
+text. The bytes are hashed as they pass, so a pipe has a digest like any file.
 """
 
 from __future__ import annotations
@@ -42,8 +42,11 @@ FOREIGN = {  # what people pass by mistake: first bytes → what it is and what 
     b"\xfe\xff": "UTF-16 text; add --encoding utf-16, or save it as UTF-8",
     b"ARROW1": f"an Arrow or Feather file, {PANDAS.format(call='read_feather', name='{name}')}",
     b"FEA1": f"a Feather file, {PANDAS.format(call='read_feather', name='{name}')}",
-    b"\xd0\xcf\x11\xe0": f"an old Excel workbook, {PANDAS.format(call='read_excel', name='{name}')}; or save the sheet as CSV",
-    b"SQLite f": 'a SQLite database, which setveil does not read; in Python: frame = pandas.read_sql("select id, item from …", '
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook, "
+    f"{PANDAS.format(call='read_excel', name='{name}')}; or save "
+    "the sheet as CSV",
+    b"SQLite f": 'a SQLite database, which setveil does not read; in Python: frame = pandas.read_sql("select id, '
+    'item from …", '
     'sqlite3.connect("{name}")); data = setveil.read(frame)',
     b"$FL2": f"an SPSS file, {PANDAS.format(call='read_spss', name='{name}')}",
     b"$FL3": f"an SPSS file, {PANDAS.format(call='read_spss', name='{name}')}",
@@ -322,7 +325,8 @@ class Source:
                 raise EncodingError(
                     str(
                         self.error(
-                            "bytes that are not UTF-8; name the encoding, as in --encoding latin-1, or save the file as UTF-8.",
+                            "bytes that are not UTF-8; name the encoding, as in "
+                            "--encoding latin-1, or save the file as UTF-8.",
                             where,
                         )
                     )
@@ -347,8 +351,8 @@ def check_encoding(encoding: str) -> str:
 def guess_encoding(path: Path) -> str | None:
     """The encoding of a file that is not UTF-8, if its bytes speak for Western European text; None if they do not.
 
-    Each byte above ASCII must be a letter or a usual sign there, nearly all must stand alone beside a plain letter, and nothing
-    may be a character of UTF-8, which would make it a damaged file of that encoding.
+    Each byte above ASCII must be a letter or a usual sign there, nearly all must stand alone beside a plain letter,
+    and nothing may be a character of UTF-8, which would make it a damaged file of that encoding.
     """
     content = path.read_bytes()
     if content.startswith(GZIP):

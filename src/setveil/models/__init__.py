@@ -36,7 +36,9 @@ def make_model(name: str, options: Mapping[str, Any]) -> PrivacyModel:
 
 
 def certified_model(name: str, options: Mapping[str, Any]) -> tuple[PrivacyModel, bool]:
-    """The model a certificate names, and whether lists about the original were left out of it; such lists are empty then."""
+    """The model a certificate names, and whether lists about the original were left out of it; such lists are empty
+    then.
+    """
     left_out = MODELS[name].is_about_original if name in MODELS else ()
     if not left_out or any(option in options for option in left_out):
         return make_model(name, options), False

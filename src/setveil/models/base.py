@@ -1,7 +1,7 @@
 """What every privacy model offers. A model says what must hold; algorithms make it hold; ``verify`` checks it.
 
-Everything that is known about a model without its data stands on its class, so that a new one touches one file here, one
-file in ``verify/`` and its algorithms: the policy takes its parameters from its fields, reports take its words.
+Everything that is known about a model without its data stands on its class, so that a new one touches one file here,
+one file in ``verify/`` and its algorithms: the policy takes its parameters from its fields, reports take its words.
 """
 
 from __future__ import annotations

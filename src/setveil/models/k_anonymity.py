@@ -71,7 +71,8 @@ class KAnonymity(PrivacyModel):
 
     def not_protected(self) -> list[str]:
         homogeneous = (
-            f"Skewed sensitive values: {self.l} different sensitive items per class may still be very unequally frequent."
+            f"Skewed sensitive values: {self.l} different sensitive items per class may still be very "
+            "unequally frequent."
             if self.l > 1
             else "Homogeneous sensitive values: if all records of a class share a sensitive item, it is revealed."
         )

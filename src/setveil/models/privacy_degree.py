@@ -64,6 +64,7 @@ class PrivacyDegree(PrivacyModel):
         return [
             "Record-level singling out: public items are exact, so a record can be recognized by them.",
             "Links between sensitive items and public ones that the attacker knows from elsewhere.",
-            "Negative knowledge: whoever knows that group members lack a sensitive item raises the odds for the others.",
+            "Negative knowledge: whoever knows that group members lack a sensitive item raises the odds for "
+            "the others.",
             REPEATED_RELEASES,
         ]

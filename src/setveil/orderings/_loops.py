@@ -15,8 +15,8 @@ def encode_gray_rows(
 ) -> None:
     """Write each row as one code per item and one for its end, such that Gray order is lexicographic order of codes.
 
-    ``rank[item]`` is the item's bit, 0 for the most significant; ``codes`` has room for ``len(items) + n_rows``. At even
-    places a larger bit comes first and the end before everything; at odd places it is the other way round.
+    ``rank[item]`` is the item's bit, 0 for the most significant; ``codes`` has room for ``len(items) + n_rows``. At
+    even places a larger bit comes first and the end before everything; at odd places it is the other way round.
     """
     n_bits = len(rank)
     for row in range(len(indptr) - 1):
@@ -43,8 +43,9 @@ def walk_on(
 ) -> bool:
     """Go on with a breadth-first walk over rows that share items, for ``n_steps`` rows; whether it has ended.
 
-    ``tally``: next place in the queue to leave from, end of the queue, end of the level being left from, its start, number
-    of levels. Rows met from the same row join the queue in ascending order. What this walk has seen carries its number.
+    ``tally``: next place in the queue to leave from, end of the queue, end of the level being left from, its start,
+    number of levels. Rows met from the same row join the queue in ascending order. What this walk has seen carries its
+    number.
     """
     head, tail, level_end, level_start, n_levels = tally
     for _ in range(n_steps):

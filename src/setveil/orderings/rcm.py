@@ -8,8 +8,8 @@ items and on to their records, and an item leads to new records only once. Cost:
 Departures from the paper
 1. A record's degree is the number of other occurrences of its items: a neighbour counts once per shared item. Counting
    distinct neighbours would take as long as writing A·Aᵀ out.
-2. Where to start: the record of lowest degree in its component, then the record of lowest degree in the last level of the
-   walk from there, as long as that makes the walk deeper. Ties: lowest record number.
+2. Where to start: the record of lowest degree in its component, then the record of lowest degree in the last level of
+   the walk from there, as long as that makes the walk deeper. Ties: lowest record number.
 3. Records without items come first, then component after component by its lowest degree; all that backwards.
 """
 

@@ -1,9 +1,9 @@
 """Privacy constraints (one itemset per line) and utility constraints (one group of items per line).
 
 Lines are delimited by commas and quoted as baskets are (RFC 4180); blank lines are passed over. An item may be a glob
-(``493.*``) or a subtree of the hierarchy (``@subtree:Asthma``). In a utility group it stands for all items it means. In a
-privacy constraint it stands for one of them at a time: ``493.*,250.00`` is one constraint for every code that matches, because
-knowing one such code is what an attacker is likely to know.
+(``493.*``) or a subtree of the hierarchy (``@subtree:Asthma``). In a utility group it stands for all items it means.
+In a privacy constraint it stands for one of them at a time: ``493.*,250.00`` is one constraint for every code that
+matches, because knowing one such code is what an attacker is likely to know.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def resolve_utility(
 ) -> list[list[str]]:
     """Utility groups from a file or from lists, patterns expanded.
 
-    Items of the data in no group are an error, unless ``rest`` is "keep" (each stays alone) or "free" (together they form one
-    more group).
+    Items of the data in no group are an error, unless ``rest`` is "keep" (each stays alone) or "free" (together they
+    form one more group).
     """
     if rest not in (None, "keep", "free"):
         raise InputError(f'utility_rest must be keep or free, not "{rest}".')
@@ -62,7 +62,8 @@ def resolve_utility(
         groups.append(group)
     if owner and not any(item in vocabulary for item in owner):
         raise InputError(
-            f"utility: none of the {len(owner):,} items is in the data: {name_some(sorted(owner))}; check that the groups belong to it."
+            f"utility: none of the {len(owner):,} items is in the data: {name_some(sorted(owner))}; check "
+            "that the groups belong to it."
         )
     others = [label for label in vocabulary if label not in owner]
     if not others:
@@ -72,7 +73,8 @@ def resolve_utility(
     if rest == "free":
         return [*groups, others]
     raise InputError(
-        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them, or say what to do with the rest: "
+        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them, or say what to "
+        "do with the rest: "
         "--utility-rest keep (publish as they are) or free (may be merged with each other)."
     )
 

@@ -164,7 +164,9 @@ class Policy(_Section):
         return policy if where is None else policy._with_paths(lambda path: str(where.parent / path))
 
     def seen_from(self, folder: Path) -> Policy:
-        """The same policy with its relative paths, which start at the current folder, rewritten to start at ``folder``."""
+        """The same policy with its relative paths, which start at the current folder, rewritten to start at
+        ``folder``.
+        """
         return self._with_paths(lambda path: os.path.relpath(path, folder))
 
     def _with_paths(self, change: Callable[[str], str]) -> Policy:

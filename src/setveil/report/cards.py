@@ -1,7 +1,7 @@
 """Small cards for notebooks: what a noun has to say about itself, escaped, in the colours of the page around it.
 
-Ink and paper are the notebook's own, so that a card reads well in light and dark themes; only the edge has a colour, one with
-enough contrast on both. No script, nothing from outside.
+Ink and paper are the notebook's own, so that a card reads well in light and dark themes; only the edge has a colour,
+one with enough contrast on both. No script, nothing from outside.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Cover:
         return int((~found).sum())
 
 
-# -- what anyone with the release can see ---------------------------------------------------------------------------------
+# -- what anyone with the release can see ------------------------------------------------------------------------------
 
 
 def shape_of(release: Release, labels: Sequence[str], cover: Cover) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _sizes(sizes: NDArray[np.integer]) -> dict[str, Any]:
     }
 
 
-# -- what only the owner may see ------------------------------------------------------------------------------------------
+# -- what only the owner may see ---------------------------------------------------------------------------------------
 
 
 def changes_of(release: Release, labels: Sequence[str], data: Transactions, cover: Cover) -> dict[str, Any]:
@@ -325,14 +325,14 @@ def _supports(release: Replacement, data: Transactions) -> dict[str, Any]:
     }
 
 
-# -- examples -------------------------------------------------------------------------------------------------------------
+# -- examples ----------------------------------------------------------------------------------------------------------
 
 
 def examples_of(release: Release, labels: Sequence[str], data: Transactions, cover: Cover) -> list[Mapping[str, Any]]:
     """A few short records that changed, spread over the data.
 
-    Each has ``before`` and ``after``, lists of ``{"label", "members", "size", "mark"}``; ``mark`` says what was added or removed. A
-    record of a grouping has ``group`` as well.
+    Each has ``before`` and ``after``, lists of ``{"label", "members", "size", "mark"}``; ``mark`` says what was added
+    or removed. A record of a grouping has ``group`` as well.
     """
     published = release.published
     found: list[Mapping[str, Any]] = []

@@ -1,8 +1,8 @@
 """The one chart drawer: small charts as inline SVG for the report, the comparison and the web page.
 
-No script, no network, printable, with text alternatives. What a chart shows also stands in a table beside it. Marks can be reached
-with the keyboard and then show their figure. Series differ by shape or pattern as well as by colour; colours come from the page's
-style, so that charts follow its light and dark dress.
+No script, no network, printable, with text alternatives. What a chart shows also stands in a table beside it. Marks
+can be reached with the keyboard and then show their figure. Series differ by shape or pattern as well as by colour;
+colours come from the page's style, so that charts follow its light and dark dress.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Axis:
         return inside if len(inside) <= 7 else [mark for mark in inside if f"{mark:e}".startswith("1.")]
 
 
-# -- over a few places ----------------------------------------------------------------------------------------------------
+# -- over a few places -------------------------------------------------------------------------------------------------
 
 
 def curve(series: Sequence[Series], x_label: str, y_label: str, alternative: str, promised: float | None = None) -> str:
@@ -185,7 +185,8 @@ def shifts(rows: Sequence[tuple[str, int, int]], x_label: str, alternative: str)
         shown = label if len(label) <= 22 else label[:21] + "…"
         words = f"{label}: {before:,} before, {after:,} after"
         parts.append(
-            f'<g><title>{escape(words)}</title><text x="{left - 10}" y="{up + 4}" text-anchor="end">{escape(shown)}</text>'
+            f'<g><title>{escape(words)}</title><text x="{left - 10}" y="{up + 4}" '
+            f'text-anchor="end">{escape(shown)}</text>'
             f'<line class="shift" x1="{start}" x2="{end}" y1="{up}" y2="{up}"/>'
             f'<rect class="before" x="{start - MARK:.1f}" y="{up - MARK:.1f}" width="{2 * MARK}" height="{2 * MARK}"/>'
             f'<circle class="after" cx="{end}" cy="{up}" r="{MARK}"/></g>'
@@ -196,7 +197,7 @@ def shifts(rows: Sequence[tuple[str, int, int]], x_label: str, alternative: str)
     return "".join(parts) + "</svg>"
 
 
-# -- many settings ----------------------------------------------------------------------------------------------------------
+# -- many settings -----------------------------------------------------------------------------------------------------
 
 
 class Mark(NamedTuple):
@@ -279,7 +280,7 @@ def swatch(number: int) -> str:
     return f'<svg class="swatch" viewBox="0 0 14 14" aria-hidden="true">{mark_of(7, 7, number, 4.5)}</svg>'
 
 
-# -- a tree -----------------------------------------------------------------------------------------------------------------
+# -- a tree ------------------------------------------------------------------------------------------------------------
 
 
 class Block(NamedTuple):
@@ -314,7 +315,7 @@ def icicle(blocks: Sequence[Block], alternative: str) -> str:
     return "".join(parts) + "</svg>"
 
 
-# -- parts ------------------------------------------------------------------------------------------------------------------
+# -- parts -------------------------------------------------------------------------------------------------------------
 
 
 def _point(frame: Frame, across: float, up: float, css: str, name: str, value: str, x: str) -> str:

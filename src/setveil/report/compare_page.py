@@ -28,7 +28,19 @@ COLUMNS = (
     ("seconds", "seconds", figure),
     ("MB", "peak_mb", figure),
 )
-SAME = ("exact_ratio", "largest_set", "mean_chance", "singled_out", "avg_re", "ncp", "ul_log2", "suppression_ratio", "il_ratio", "kl", "published_items")  # fmt: skip
+SAME = (
+    "exact_ratio",
+    "largest_set",
+    "mean_chance",
+    "singled_out",
+    "avg_re",
+    "ncp",
+    "ul_log2",
+    "suppression_ratio",
+    "il_ratio",
+    "kl",
+    "published_items",
+)
 
 
 def write_compare_page(
@@ -100,7 +112,8 @@ def _best(rows: Sequence[Row]) -> str:
         return ""
     best = max(front, key=lambda row: row["exact_ratio"] - row["mean_chance"])
     return (
-        f"{name_of(best)}: {percent(best['exact_ratio'])} of the entries are published exactly, the attacker's chance is "
+        f"{name_of(best)}: {percent(best['exact_ratio'])} of the entries are published exactly, the "
+        "attacker's chance is "
         f"{percent(best['mean_chance'])}, and counts of pairs are off by {percent(best['avg_re'])} on average."
     )
 

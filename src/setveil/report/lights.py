@@ -1,6 +1,7 @@
 """Three lights for whoever decides: is the promise kept, what remains to be found, what is the data still good for.
 
-The thresholds stand here and in ``docs/report.md``. A light is ``good`` only where a person may act on it without reading further.
+The thresholds stand here and in ``docs/report.md``. A light is ``good`` only where a person may act on it without
+reading further.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ EXACT, LITTLE = 0.5, 0.1  # share of entries published exactly
 OFF = 0.25  # typical error of pair counts
 EMPTY = 0.5  # share of records published empty
 
-KEEPS_IDS = "Record ids are published: whoever knows a person's id has that person's record, whatever the promise says about items."
+KEEPS_IDS = (
+    "Record ids are published: whoever knows a person's id has that person's record, whatever the "
+    "promise says about items."
+)
 KEEPS_ORDER = "Records are in the order of the input: whoever knows a person's place in it has that person's record."
 
 
@@ -63,7 +67,7 @@ def kept_words(kept: Sequence[str]) -> list[str]:
     return [words for name, words in (("ids", KEEPS_IDS), ("order", KEEPS_ORDER)) if name in kept]
 
 
-# -- the promise ----------------------------------------------------------------------------------------------------------
+# -- the promise -------------------------------------------------------------------------------------------------------
 
 
 def promise_of(facts: Facts) -> Light:
@@ -94,7 +98,7 @@ def promise_of(facts: Facts) -> Light:
     return Light(question, "good", "kept", f"{facts.guarantee} {checked}.")
 
 
-# -- what remains ---------------------------------------------------------------------------------------------------------
+# -- what remains ------------------------------------------------------------------------------------------------------
 
 
 def remains_of(facts: Facts) -> Light:
@@ -149,7 +153,7 @@ def _attacked(facts: Facts) -> str:
     return text + "."
 
 
-# -- usefulness -----------------------------------------------------------------------------------------------------------
+# -- usefulness --------------------------------------------------------------------------------------------------------
 
 
 def usefulness_of(facts: Facts) -> Light:
@@ -162,7 +166,8 @@ def usefulness_of(facts: Facts) -> Light:
     empty = facts.metrics.get("empty_records") or 0
     unknown = {
         "grouping": "all items that are not sensitive are published exactly, sensitive ones only as counts per group",
-        "replacement": "records stand for the centre of their class; how many entries kept their item only the owner knows",
+        "replacement": "records stand for the centre of their class; how many "
+        "entries kept their item only the owner knows",
     }.get(facts.kind, "how many entries kept their item only the owner knows")
     told = [f"{percent(exact)} of the entries are published exactly" if exact is not None else unknown]
     if largest and largest > 1:
@@ -190,7 +195,9 @@ def usefulness_of(facts: Facts) -> Light:
 
 
 def colour_of_use(exact: float | None, pair_error: float | None, n_published: int | None, empty: float) -> Colour:
-    """The light for usefulness: share of exact entries, typical error of pair counts, items published, share of empty records."""
+    """The light for usefulness: share of exact entries, typical error of pair counts, items published, share of empty
+    records.
+    """
     if (n_published is not None and n_published <= 1) or (exact is not None and exact < LITTLE) or empty > EMPTY:
         return "bad"
     if exact is None or exact < EXACT or (pair_error is not None and pair_error > OFF):

@@ -1,7 +1,8 @@
 """The picture of what was generalized into what: blocks of an icicle, from the top of the hierarchy down to the items.
 
-Blocks are as wide as the items below them are many. Neighbours too narrow to be seen are drawn as one block if the same was done to all
-of them. The last line shows every item by what became of it, so that the picture is complete even where the tree is deep.
+Blocks are as wide as the items below them are many. Neighbours too narrow to be seen are drawn as one block if the
+same was done to all of them. The last line shows every item by what became of it, so that the picture is complete even
+where the tree is deep.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def picture_of(release: Release, labels: Sequence[str], cover: Cover, occurs: ND
 
 
 def blocks_of_sets(labels: Sequence[str], cover: Cover, fate: NDArray[np.int8] | None = None) -> list[Block]:
-    """Published items, the most general first, over the items behind them; without ``fate`` only what the files show."""
+    """Published items, the most general first, over the items behind them; without ``fate`` only what the files
+    show.
+    """
     n_items = max(len(cover.domain), 1)
     blocks = [Block(0, 0.0, 1.0, "above", "all items", f"all {len(cover.domain):,} items")]
     order = np.lexsort((np.arange(len(cover.sizes)), -cover.sizes))

@@ -1,4 +1,6 @@
-"""The sentences of the report that no model says itself: what stays safe to compute, what else one could do, what the words mean."""
+"""The sentences of the report that no model says itself: what stays safe to compute, what else one could do, what the
+words mean.
+"""
 
 from __future__ import annotations
 
@@ -26,21 +28,26 @@ def analyses_of(facts: Facts) -> Analyses:
     shape = facts.shape
     if facts.kind == "recoding":
         safe = [
-            "Counts of published items are exact: so many people have at least one of the items that the codebook lists "
+            "Counts of published items are exact: so many people have at least one of the items that the "
+            "codebook lists "
             "behind it.",
-            "Counts of combinations of published items, frequent itemsets and association rules among them are exact in the "
+            "Counts of combinations of published items, frequent itemsets and association rules among them "
+            "are exact in the "
             "same sense.",
             "A record without a published item has none of the items behind it.",
         ]
         unsafe = []
         if shape.get("n_general"):
             unsafe = [
-                "Counts of a single item behind a more general one: only an estimate, at most the count of the published item.",
-                "How many items a person has: items behind the same published item count once, so this is a lower bound.",
+                "Counts of a single item behind a more general one: only an estimate, at most the count of the "
+                "published item.",
+                "How many items a person has: items behind the same published item count once, so this is a "
+                "lower bound.",
             ]
         if shape.get("n_unpublished"):
             unsafe.append(
-                f"{shape['n_unpublished']:,} items of the codebook have no published item: they were left out or do not occur. "
+                f"{shape['n_unpublished']:,} items of the codebook have no published item: they were left out or "
+                "do not occur. "
                 "Nothing can be said about them."
             )
         return Analyses(safe, unsafe)
@@ -52,15 +59,18 @@ def analyses_of(facts: Facts) -> Analyses:
             + (
                 ""
                 if gone
-                else " Records with any published item that can stand for it are an upper bound; the codebook lists these items."
+                else " Records with any published item that can stand for it are an upper bound; the codebook lists "
+                "these items."
             ),
         ]
         if not gone:
             safe.append(
-                "The number of people with something below a category is exact if nothing more general than that category is published."
+                "The number of people with something below a category is exact if nothing more general than that "
+                "category is published."
             )
         unsafe = [
-            "Comparing counts of published items of different generality: the same item is published differently in different records.",
+            "Comparing counts of published items of different generality: the same item is published "
+            "differently in different records.",
             "Association rules that mix levels: a missing specific item may be hidden behind a general one.",
         ]
         if gone:
@@ -74,7 +84,8 @@ def analyses_of(facts: Facts) -> Analyses:
         if facts.model_options.get("sensitive"):
             safe.append("Counts of sensitive items are exact: they are published unchanged.")
         unsafe = [
-            "Anything about rare items: they tend to disappear from the centres, or to be added to records that lack them.",
+            "Anything about rare items: they tend to disappear from the centres, or to be added to records "
+            "that lack them.",
             "Exact counts: items were added to records and removed from them.",
             "Single records: a published record is typical of its class and need not be anyone's.",
         ]
@@ -91,7 +102,8 @@ def analyses_of(facts: Facts) -> Analyses:
     else:
         safe.append("Counts of sensitive items are exact, in all and per group.")
     safe.append(
-        "How a sensitive item goes with public ones can be estimated: the count of a group spread evenly over its records. "
+        "How a sensitive item goes with public ones can be estimated: the count of a group spread evenly "
+        "over its records. "
         "The command setveil query does it."
     )
     return Analyses(safe, unsafe)
@@ -106,20 +118,24 @@ def advice_of(facts: Facts) -> list[str]:
     is_recoded = facts.kind in ("recoding", "local-recoding")
     if is_recoded and n_published is not None and n_published <= 1:
         lines.append(
-            "Do not release this: everybody has the same one item, or none. Let a few rare entries go instead of generalizing "
+            "Do not release this: everybody has the same one item, or none. Let a few rare entries go "
+            "instead of generalizing "
             "everything (--algorithm trim), or ask for a smaller k or m."
         )
     elif is_recoded and exact is not None and exact < EXACT and facts.algorithm != "trim":
         lines.append(
-            f"Much was generalized: {percent(exact)} of the entries are exact. Leaving out a few rare entries (--algorithm "
+            f"Much was generalized: {percent(exact)} of the entries are exact. Leaving out a few rare entries "
+            "(--algorithm "
             "trim), a hierarchy that keeps frequent items apart, or a smaller m can keep more."
         )
     if facts.kind == "replacement" and (
         (lost or 0) > MUCH or facts.shape.get("in_empty", 0) > MUCH * facts.records / 2
     ):
         lines.append(
-            "Much is lost here. Whole records of sparse data are seldom alike, so making them alike costs most of their items. "
-            "If attackers know only a few items of a person, k^m-anonymity (model km) hurts far less; if all items may be known, "
+            "Much is lost here. Whole records of sparse data are seldom alike, so making them alike costs "
+            "most of their items. "
+            "If attackers know only a few items of a person, k^m-anonymity (model km) hurts far less; if all "
+            "items may be known, "
             "a local recoding over a hierarchy (algorithm lg) usually keeps more than replacing whole records."
         )
     if empty > 0.2 * facts.records and facts.kind != "replacement":
@@ -127,9 +143,11 @@ def advice_of(facts: Facts) -> list[str]:
     worst = max((row["singled_out"] or 0 for row in facts.risk_after), default=0)
     if worst > MANY:
         lines.append(
-            "Release this only to people who will not look for anybody and are bound not to: known items single out many records."
+            "Release this only to people who will not look for anybody and are bound not to: known items "
+            "single out many records."
             if facts.kind == "grouping"
-            else "Attackers who know more than was assumed still find many: promise more (a larger m), or bind the recipients by contract."
+            else "Attackers who know more than was assumed still find many: promise more (a larger m), or bind "
+            "the recipients by contract."
         )
     return sorted(lines, key=len)
 
@@ -158,7 +176,8 @@ BY_KIND = {
 GLOSSARY: dict[str, str] = {
     "attacker": "someone who knows a few items of a person and looks for that person's record",
     "centre": "the items that most records of a class have; published in place of each of them",
-    "certificate": "certificate.json: the promise, the figures and the hashes of all files, to be checked again by anyone",
+    "certificate": "certificate.json: the promise, the figures and the hashes of "
+    "all files, to be checked again by anyone",
     "class": "records that are published alike",
     "codebook": "codebook.csv: what every published item stands for",
     "generalize": "publish a category or a set instead of an item",
@@ -169,7 +188,8 @@ GLOSSARY: dict[str, str] = {
     "leave out": "suppress: publish nothing in place of an item",
     "LM": "like NCP, with a size of one item counted as no loss: (size − 1) / (items − 1), averaged",
     "local recoding": "the same item may be published differently in different records",
-    "NCP": "information lost: 0 for an item published as it is, 1 for one left out, in between the share of all items that "
+    "NCP": "information lost: 0 for an item published as it is, 1 for one left out, in between the share of "
+    "all items that "
     "the published one stands for; averaged over all items of all records",
     "privacy degree": "p: nobody is linked to a sensitive item with a probability above 1/p",
     "public item": "an item that is not sensitive; published exactly",

@@ -102,7 +102,9 @@ def options_that_occur(release: Release, options: Mapping[str, Any]) -> dict[str
 
 
 def left_out_words(release: Grouping) -> str:
-    """What no group can protect and is therefore missing, no finer than in steps of 5 %; the same words if nothing is."""
+    """What no group can protect and is therefore missing, no finer than in steps of 5 %; the same words if nothing
+    is.
+    """
     told = "Left out: records whose items are all sensitive, and sensitive items that something public gives away"
     n_records, details = release.published.n_records, release.details
     if n_records < FEWEST_FOR_FIGURES:
@@ -129,7 +131,8 @@ def public_facts(
 ) -> Facts:
     """What the public page shows: the certificate, and what the published files show of themselves. Nothing else.
 
-    ``release`` is read from the files. So whoever has the folder can draw the page again and see whether it is the same.
+    ``release`` is read from the files. So whoever has the folder can draw the page again and see whether it is the
+    same.
     """
     told = certificate["release"]
     model, is_hidden = certified_model(certificate["model"]["name"], certificate["model"]["options"])

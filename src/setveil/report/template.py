@@ -1,6 +1,7 @@
 """The pages' templates, compiled once and kept beside the package's bytecode: compiling takes longer than filling in.
 
-A page is one file without anything from outside: style and script stand in it, and its content policy allows nothing else.
+A page is one file without anything from outside: style and script stand in it, and its content policy allows nothing
+else.
 """
 
 from __future__ import annotations

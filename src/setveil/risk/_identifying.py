@@ -20,8 +20,8 @@ def tally_subsets(
 ) -> None:
     """Tally, for every row, the supports of its itemsets of 1 … n_known items whose first item is in ``first:last``.
 
-    Adds to ``sums[row, c-1, 0]`` the number of its c-subsets of support 1, to ``sums[row, c-1, 1]`` their 1/support, and
-    lowers ``least[row, c-1]`` to their smallest support.
+    Adds to ``sums[row, c-1, 0]`` the number of its c-subsets of support 1, to ``sums[row, c-1, 1]`` their 1/support,
+    and lowers ``least[row, c-1]`` to their smallest support.
 
     A depth-first walk over prefixes. A prefix that only one (distinct) row contains is not walked further: all its
     extensions have that row's weight as support, and there are binomially many of them.
@@ -120,7 +120,9 @@ def tally_subsets(
 
 @compiled
 def count_pairs(rows: Rows, begin: int, end: int, supports: NDArray[np.int64]) -> None:
-    """Add the rows ``begin:end`` to the supports of pairs: items i < j together at ``supports[j * (j - 1) // 2 + i]``."""
+    """Add the rows ``begin:end`` to the supports of pairs: items i < j together at ``supports[j * (j - 1) // 2 +
+    i]``.
+    """
     indptr, items, weights = rows
     for row in range(begin, end):
         for place in range(indptr[row], indptr[row + 1]):
@@ -155,8 +157,8 @@ def find_rare_subsets(
 ) -> NDArray[np.int8]:
     """Whether each target row has a subset of ``size`` items with support below ``k``: 1 yes, 0 no, -1 gave up.
 
-    The search gives up after ``patience`` list entries. Targets must have ``size`` items or more, so a smaller subset below
-    ``k`` decides too: it can be filled up, and the support only falls.
+    The search gives up after ``patience`` list entries. Targets must have ``size`` items or more, so a smaller subset
+    below ``k`` decides too: it can be filled up, and the support only falls.
     """
     indptr, items, weights = rows
     list_indptr, list_rows = lists

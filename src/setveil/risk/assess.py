@@ -10,8 +10,8 @@ probability 1/support. Per c, over the records with at least c items:
 - *maximum 1/support*: the worst case over all records and all c-subsets;
 - *below k*: the share of records that have some c-subset with support below k.
 
-Exact for c ≤ 2, and for larger c as long as the records have no more than ``budget`` c-subsets. Beyond that, records are
-drawn at random (with replacement, one random c-subset each) and the figures carry 95 % intervals.
+Exact for c ≤ 2, and for larger c as long as the records have no more than ``budget`` c-subsets. Beyond that, records
+are drawn at random (with replacement, one random c-subset each) and the figures carry 95 % intervals.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ class RiskTable:
         return asdict(self)
 
     def __str__(self) -> str:
-        head = f"{'known':>5} {'records':>10} {'singled out':>12} {'mean 1/supp.':>12} {'max 1/supp.':>12} {f'below k={self.k}':>12}"
+        head = (
+            f"{'known':>5} {'records':>10} {'singled out':>12} {'mean 1/supp.':>12} {'max 1/supp.':>12} "
+            f"{f'below k={self.k}':>12}"
+        )
         lines = [head]
         for row in self.rows:
             shares = (row.singled_out, row.mean_inverse_support, row.max_inverse_support, row.below_k)
@@ -175,7 +178,9 @@ class _View:
         return size
 
     def tally(self, n_known: int, progress: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """``sums[row, c-1]`` = (number of c-subsets of support 1, sum of 1/support), ``least[row, c-1]`` = least support."""
+        """``sums[row, c-1]`` = (number of c-subsets of support 1, sum of 1/support), ``least[row, c-1]`` = least
+        support.
+        """
         n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
         sums = np.zeros((n_rows, n_known, 2))
         least = np.full((n_rows, n_known), _UNSEEN)

@@ -1,21 +1,23 @@
 """Attacks on a release, carried out: how often somebody who knows a few items of a person succeeds.
 
-A *target* is a random person of the original with at least c public items. The attacker knows c of them, has the published
-data and the codebook, and looks for the records that fit: the *candidates*. What is known is chosen in four ways:
+A *target* is a random person of the original with at least c public items. The attacker knows c of them, has the
+published data and the codebook, and looks for the records that fit: the *candidates*. What is known is chosen in four
+ways:
 
 - ``random``: any c items;
 - ``rarest``: the c items that the fewest people have; ``frequent``: the c items that most have;
 - ``wrong``: any c items, each of them false with a probability (one in five unless told otherwise) and then replaced by
   an item that the target does not have, drawn by frequency.
 
-An item may stand for a published one (recoding), for one of several (local recoding), for itself (replacement, grouping).
-A known item that is published nowhere is of no use. Measured, over the targets:
+An item may stand for a published one (recoding), for one of several (local recoding), for itself (replacement,
+grouping). A known item that is published nowhere is of no use. Measured, over the targets:
 
 - *claimed*: there is exactly one candidate; *singled out*: and it is the target's record;
-- *found*: the target's record is among the candidates; *linked*: the chance of picking it, 1/candidates if found, else 0;
-- *inferred*: how likely one of the target's sensitive items looks, its share among the candidates (a published item that
-  stands for g items counts 1/g, a grouping by its counts); *certain*: it looks certain. Only over targets that have a
-  sensitive item; sensitive items are never known beforehand.
+- *found*: the target's record is among the candidates; *linked*: the chance of picking it, 1/candidates if found, else
+  0;
+- *inferred*: how likely one of the target's sensitive items looks, its share among the candidates (a published item
+  that stands for g items counts 1/g, a grouping by its counts); *certain*: it looks certain. Only over targets that
+  have a sensitive item; sensitive items are never known beforehand.
 
 ``before`` is the same attack on the original. ``control`` is the attack on people who are not in the published data. By
 default these are the targets themselves with their own record taken out of it (and out of its group's counts): what
@@ -24,8 +26,9 @@ release is not made anew without them, so this is an approximation. Real people 
 
 Figures are means over independently drawn targets, with 95 % intervals.
 
-A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more attacker is
-tried on it, who knows nobody and picks a record of a group by its looks, in thirteen ways (``guesses.py``).
+A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more
+attacker is tried on it, who knows nobody and picks a record of a group by its looks, in thirteen ways
+(``guesses.py``).
 """
 
 from __future__ import annotations
@@ -130,8 +133,9 @@ def attack(
 
     ``sensitive``: the items to infer; those of the release unless given. ``control``: people who are not in the data.
     ``aligned=False``: the release is not in the order of the original, so nobody can tell whether a record is the right
-    one: *singled out*, *found*, *linked*, the default control and guesses are left out. ``remake``: makes the release of
-    other data in the same way, for guessers who know the program; ``promised``: what they are told they will not exceed.
+    one: *singled out*, *found*, *linked*, the default control and guesses are left out. ``remake``: makes the release
+    of other data in the same way, for guessers who know the program; ``promised``: what they are told they will not
+    exceed.
     """
     if isinstance(release, Grouping) and release.published.n_records < original.n_records:
         original = original.select(Grouping.publishable(original, release.sensitive))

@@ -1,7 +1,8 @@
 """Guessing who of a group holds its sensitive item, from everything but the truth.
 
-Each guesser looks at a published group and picks one record; where several are equally good, any of them. A case is a group and a
-sensitive item counted there. Nobody should be right more often than somebody who picks at random: 1 in p at most.
+Each guesser looks at a published group and picks one record; where several are equally good, any of them. A case is a
+group and a sensitive item counted there. Nobody should be right more often than somebody who picks at random: 1 in p
+at most.
 
 - by length: ``longest``, ``shortest``;
 - by Jaccard similarity to the others of the group: ``most alike``, ``least alike``;
@@ -9,12 +10,12 @@ sensitive item counted there. Nobody should be right more often than somebody wh
 - by number of items: ``own items`` that no other of the group has, ``shared items`` that another has, too;
 - by how many records of the whole release have an item: ``rarest item``, ``commonest item``;
 - by place in the original's file, which the release does not show: ``first in file``, ``last in file``;
-- ``replay``: knows the program. Gives the sensitive items to one member after the other, makes the release anew each time, and takes
-  the member with which its group comes out most alike.
+- ``replay``: knows the program. Gives the sensitive items to one member after the other, makes the release anew each
+  time, and takes the member with which its group comes out most alike.
 
-Two things are measured apart. On *random* holders (sensitive items dealt anew to records drawn at random, the release made anew)
-public items tell nothing, so whoever is ahead learned it from how the groups were made. On the *real* ones habits tell, too: who buys
-one thing likes another. No grouping can undo that.
+Two things are measured apart. On *random* holders (sensitive items dealt anew to records drawn at random, the release
+made anew) public items tell nothing, so whoever is ahead learned it from how the groups were made. On the *real* ones
+habits tell, too: who buys one thing likes another. No grouping can undo that.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ class Surface:
         return cls(images, postings, _read_secrets(release, images, secrets), _NO_GROUPS, _NO_GROUPS)
 
     def search(self, known: Itemsets, records: NDArray[np.int64], secrets: NDArray[np.int64]) -> Outcomes:
-        """Look for targets of which ``known`` is known. ``records``: their own; ``secrets``: a row of ``secrets``, or -1.
+        """Look for targets of which ``known`` is known. ``records``: their own; ``secrets``: a row of ``secrets``, or
+        -1.
 
         A known item that nothing published can stand for (it is suppressed) is of no use and is left aside.
         """

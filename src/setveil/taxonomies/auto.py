@@ -1,12 +1,12 @@
 """Hierarchies built from the data itself, so that little is lost when items are generalized along them.
 
-The nodes of such a tree mean nothing to people: they hold items that are cheap to confuse, not items that are alike. And
-the tree tells something about the data (which items are frequent, which occur together), so that a release made with it
-says so. Where a taxonomy with a meaning exists, use that.
+The nodes of such a tree mean nothing to people: they hold items that are cheap to confuse, not items that are alike.
+And the tree tells something about the data (which items are frequent, which occur together), so that a release made
+with it says so. Where a taxonomy with a meaning exists, use that.
 
-What a node costs when it is published is its occurrences times its items, so frequent items must not come into large groups,
-and rare ones may. Binary trees make every step up as small as possible; wider ones have fewer steps to choose from.
-Which tree loses least depends on the data: ``workflows.hierarchy`` tries them.
+What a node costs when it is published is its occurrences times its items, so frequent items must not come into large
+groups, and rare ones may. Binary trees make every step up as small as possible; wider ones have fewer steps to choose
+from. Which tree loses least depends on the data: ``workflows.hierarchy`` tries them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def auto(data: Transactions, method: str) -> Hierarchy:
 
 
 def merge_by_frequency(data: Transactions, fanout: int = 2) -> Merges:
-    """Balanced: neighbours in descending order of frequency (ties: in order of the items), then neighbouring groups, ..."""
+    """Balanced: neighbours in descending order of frequency (ties: in order of the items), then neighbouring groups,
+    ...
+    """
     return merge_neighbours(np.argsort(-data.supports, kind="stable").tolist(), fanout)
 
 
@@ -66,8 +68,9 @@ def merge_neighbours(level: list[int], fanout: int) -> Merges:
 def merge_by_cooccurrence(data: Transactions) -> Merges:
     """Bottom up: the cheapest group joins the partner with the most shared neighbours for the increase of price.
 
-    A pair of items that occurs x times together is counted as 1/x scarce. If two groups have a neighbour in common, merging
-    them makes one less scarce pair of two, and the gain is what scarcity falls by. Partners are the next cheapest groups.
+    A pair of items that occurs x times together is counted as 1/x scarce. If two groups have a neighbour in common,
+    merging them makes one less scarce pair of two, and the gain is what scarcity falls by. Partners are the next
+    cheapest groups.
     """
     n_items = data.n_items
     if n_items > MAX_ITEMS:

@@ -28,13 +28,14 @@ class Answer(Estimate):
 def query(
     release: Release, sensitive: str | None = None, with_items: Iterable[str] = (), without_items: Iterable[str] = ()
 ) -> Estimate:
-    """How many records have all of ``with_items`` and none of ``without_items``; in a grouping together with ``sensitive``.
+    """How many records have all of ``with_items`` and none of ``without_items``; in a grouping together with
+    ``sensitive``.
 
-    Groupings: see ``reconstruction.query``. Elsewhere the estimate takes a published item for each non-empty part of what
-    it stands for with the same chance, and ``expand`` for all of it. ``low`` counts the records that fit whatever the
-    published items stand for, ``high`` those that fit for some of it. Where entries may have been left out a record can
-    hold more than it shows: the published count of exact items is ``low``, and nothing bounds it from above but what
-    records show of the excluded items. A replacement bounds nothing.
+    Groupings: see ``reconstruction.query``. Elsewhere the estimate takes a published item for each non-empty part of
+    what it stands for with the same chance, and ``expand`` for all of it. ``low`` counts the records that fit whatever
+    the published items stand for, ``high`` those that fit for some of it. Where entries may have been left out a
+    record can hold more than it shows: the published count of exact items is ``low``, and nothing bounds it from above
+    but what records show of the excluded items. A replacement bounds nothing.
 
     Args:
         release: what is asked.

@@ -1,9 +1,9 @@
 """AvgRE: how far COUNT queries are off on average (Gkoulalas-Divanis, Loukides 2012).
 
-A query asks how many records contain an itemset of original items. Its relative error is |answer − truth| / truth, where the
-answer is read off the release (``reading``) and the truth is the count in the original (taken as 1 where it is 0, which
-only queries given by hand can have). AvgRE is the mean over a workload. The workload decides the figure, so it is drawn
-with a seed and reported by name:
+A query asks how many records contain an itemset of original items. Its relative error is |answer − truth| / truth,
+where the answer is read off the release (``reading``) and the truth is the count in the original (taken as 1 where it
+is 0, which only queries given by hand can have). AvgRE is the mean over a workload. The workload decides the figure,
+so it is drawn with a seed and reported by name:
 
 - *T*: a random subset of a random record;
 - *I*: a random item, and with it random items of a random record that contains it: rare items weigh more;
@@ -36,7 +36,9 @@ def avg_re(original: Transactions, release: Release, workload: Workload, estimat
 def relative_errors(
     original: Transactions, release: Release, workload: Workload, estimator: Estimator = "expand"
 ) -> NDArray[np.float64]:
-    """The relative error of each query, float64[queries]. Queries are itemsets over the original's vocabulary, or labels."""
+    """The relative error of each query, float64[queries]. Queries are itemsets over the original's vocabulary, or
+    labels.
+    """
     queries = _as_itemsets(original, workload)
     truth = true_supports(original, queries)
     answers = Reading(release, original.vocabulary).supports(queries, estimator)
@@ -44,10 +46,11 @@ def relative_errors(
 
 
 def query_errors(original: Transactions, release: Release, n: int = 1000, seed: int = 0) -> dict[str, Any]:
-    """How far counts of single items, pairs and triples are off, with both estimators; {} where nobody has that many items.
+    """How far counts of single items, pairs and triples are off, with both estimators; {} where nobody has that many
+    items.
 
-    Queries are drawn as workload *T*: what people have often is asked for often. ``typical`` is the median of the relative errors,
-    ``mean`` is AvgRE, ``deciles`` are the errors that 10 %, 20 % … 90 % of the answers do not exceed.
+    Queries are drawn as workload *T*: what people have often is asked for often. ``typical`` is the median of the
+    relative errors, ``mean`` is AvgRE, ``deciles`` are the errors that 10 %, 20 % … 90 % of the answers do not exceed.
     """
     reading = Reading(release, original.vocabulary)
     found: dict[str, Any] = {"n": n}
@@ -84,7 +87,8 @@ def workload_t(data: Transactions, n: int = 1000, size: int = 5, seed: int = 0) 
 
 
 def workload_i(data: Transactions, n: int = 1000, size: int = 5, seed: int = 0) -> Itemsets:
-    """``n`` queries: an item drawn uniformly, a random record that contains it, and ``size - 1`` more items of that record.
+    """``n`` queries: an item drawn uniformly, a random record that contains it, and ``size - 1`` more items of that
+    record.
 
     Records with fewer than ``size`` items are left aside, and so are items that occur in no other.
     """

@@ -1,7 +1,7 @@
 """Classes of identical records: how large they are, and what their sensitive items still reveal.
 
-k-anonymity hides which of the records of a class is whose. It does not hide what they have in common: a class is *homogeneous*
-if all of its records share a sensitive item.
+k-anonymity hides which of the records of a class is whose. It does not hide what they have in common: a class is
+*homogeneous* if all of its records share a sensitive item.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Which items occur together, as far as the release tells: co-occurrence matrix, top items, top pairs.
 
-The matrix holds the support of every pair of the ``n_items`` most frequent items of the original. Its entries are read off
-the release by both estimators of ``reading``. Errors are relative: *L1* is the sum of |entry read − entry| over the sum of
-entries, *Frobenius* the root of the sum of squares likewise. *Top n* is the share of the original's n most frequent items
-(pairs of the matrix) that are among the n most frequent as read; ties go to the lower item number on both sides.
+The matrix holds the support of every pair of the ``n_items`` most frequent items of the original. Its entries are read
+off the release by both estimators of ``reading``. Errors are relative: *L1* is the sum of |entry read − entry| over
+the sum of entries, *Frobenius* the root of the sum of squares likewise. *Top n* is the share of the original's n most
+frequent items (pairs of the matrix) that are among the n most frequent as read; ties go to the lower item number on
+both sides.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from setveil.utility.loss import spread_of
 def exactness(original: Transactions, release: Release) -> tuple[float, int]:
     """The share of exact entries (1 for data without entries) and the size of the largest published set.
 
-    A replacement keeps an entry if the centre of its record has it; a grouping keeps public entries and only counts the others.
-    Records are in the order of the original.
+    A replacement keeps an entry if the centre of its record has it; a grouping keeps public entries and only counts
+    the others. Records are in the order of the original.
     """
     if isinstance(release, Replacement):
         ratio = added_and_removed(original, release)["exact_ratio"]

@@ -15,8 +15,8 @@ _PER_DOUBLING = 2  # bins per factor of two
 def histograms(original: Transactions, release: Release) -> dict[str, Any]:
     """``sizes``: records by number of items; ``supports``: items by number of records.
 
-    Each is ``{"from": […], "to": […], "before": […], "after": […]}``: counts per bin of whole numbers, both ends included;
-    bins are single numbers first and then grow by a constant factor.
+    Each is ``{"from": […], "to": […], "before": […], "after": […]}``: counts per bin of whole numbers, both ends
+    included; bins are single numbers first and then grow by a constant factor.
     """
     published = release.published
     return {

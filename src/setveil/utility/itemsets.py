@@ -37,8 +37,8 @@ def frequent_itemsets(
 ) -> FrequentItemsets:
     """All non-empty itemsets of at most ``max_size`` items that at least so many records contain.
 
-    ``threshold``: a share of the records (a float up to 1) or a number of records (an int). More than ``limit`` itemsets
-    are an error.
+    ``threshold``: a share of the records (a float up to 1) or a number of records (an int). More than ``limit``
+    itemsets are an error.
     """
     min_support = as_min_support(threshold, data.n_records)
     frequent = data.supports >= min_support

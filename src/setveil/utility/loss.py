@@ -1,15 +1,16 @@
 """Loss by generalization and suppression: NCP, LM and UL.
 
-Every original occurrence of an item is published as something that stands for ``size`` items of the domain (the leaves of
-the hierarchy, or without one the items of the codebook); size 1 is intact, and 0 is used here for suppressed.
+Every original occurrence of an item is published as something that stands for ``size`` items of the domain (the leaves
+of the hierarchy, or without one the items of the codebook); size 1 is intact, and 0 is used here for suppressed.
 
 - *NCP* (Terrovitis, Mamoulis, Kalnis 2008): per occurrence 0 if intact, size/|domain| if generalized, 1 if suppressed;
   averaged over the occurrences of the original.
-- *LM* (Liu, Wang 2010): per occurrence (size − 1)/(|domain| − 1), 1 if suppressed; ``lm`` is the average and ``lm_cost``
-  the sum, the cost of their paper.
-- *UL* (Gkoulalas-Divanis, Loukides 2012): per published item (2^size − 1)/(2^|domain| − 1) · weight · support/|records|,
-  plus a penalty per suppressed item; summed over published items, intact ones included. It is astronomically small or
-  large, so the exact fraction is shown as its binary logarithm. Here weights are 1 and penalties 0 unless given.
+- *LM* (Liu, Wang 2010): per occurrence (size − 1)/(|domain| − 1), 1 if suppressed; ``lm`` is the average and
+  ``lm_cost`` the sum, the cost of their paper.
+- *UL* (Gkoulalas-Divanis, Loukides 2012): per published item (2^size − 1)/(2^|domain| − 1) · weight ·
+  support/|records|, plus a penalty per suppressed item; summed over published items, intact ones included. It is
+  astronomically small or large, so the exact fraction is shown as its binary logarithm. Here weights are 1 and
+  penalties 0 unless given.
 """
 
 from __future__ import annotations

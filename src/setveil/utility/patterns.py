@@ -4,16 +4,17 @@ The original and the release are mined with the same threshold and compared in s
 
 - ``published``: the release as it is, published items as they are. Each frequent itemset is held against the truth, the
   number of original records with at least one of the items behind each published item. There is no recall here.
-- ``level 1``, ``level 2``, …: both sides raised to a level of the hierarchy (1 is directly below the root; an item that is
-  not as deep stays itself). A published item that stands for items of several nodes of the level is not visible there.
+- ``level 1``, ``level 2``, …: both sides raised to a level of the hierarchy (1 is directly below the root; an item
+  that is not as deep stays itself). A published item that stands for items of several nodes of the level is not
+  visible there.
 - ``items``: original items. Of the release only items that are published as themselves are visible.
-- ``expand`` and ``probability``: original itemsets whose estimated support (see ``reading``) reaches the threshold. Of a
-  recoding their number follows from binomial coefficients; of the other generalizing kinds it is not known, and neither
-  is precision.
+- ``expand`` and ``probability``: original itemsets whose estimated support (see ``reading``) reaches the threshold. Of
+  a recoding their number follows from binomial coefficients; of the other generalizing kinds it is not known, and
+  neither is precision.
 
 *Precision* is the share of the release's itemsets that are frequent in truth, *recall* the share of the original's that
-the release has, *support error* the mean of |support read − truth| / truth: over the release's itemsets in ``published``,
-over the original's in the estimated views, over the common ones elsewhere.
+the release has, *support error* the mean of |support read − truth| / truth: over the release's itemsets in
+``published``, over the original's in the estimated views, over the common ones elsewhere.
 
 Rules have one item on the right: X → y with confidence support(X ∪ y)/support(X), from itemsets above the threshold.
 """
@@ -246,8 +247,9 @@ def _count_estimated(
 ) -> int | None:
     """How many original itemsets have an estimated support of the threshold or more.
 
-    Their image is a frequent itemset of published items. With sizes g of these, the number of original itemsets of R items
-    with that image is the coefficient of z^R in the product of (1+z)^g − 1; the estimate depends on R and the image only.
+    Their image is a frequent itemset of published items. With sizes g of these, the number of original itemsets of R
+    items with that image is the coefficient of z^R in the product of (1+z)^g − 1; the estimate depends on R and the
+    image only.
     """
     if not isinstance(reading.release, Recoding | Replacement):
         return None

@@ -43,7 +43,9 @@ class Query:
 
 @dataclass(frozen=True)
 class ClusterSimilarity:
-    """Mean cosine between original records and cluster centres, for centres found in the original and in the release."""
+    """Mean cosine between original records and cluster centres, for centres found in the original and in the
+    release.
+    """
 
     original: float
     release: float
@@ -57,8 +59,8 @@ def query(
 ) -> Estimate:
     """Estimate how many records have the sensitive item, all of ``with_items`` and none of ``without_items``.
 
-    A group of size g with a occurrences and b records that fit the public part contributes a·b/g (eq. 4); for certain it
-    contributes at least a+b-g and at most the smaller of a and b.
+    A group of size g with a occurrences and b records that fit the public part contributes a·b/g (eq. 4); for certain
+    it contributes at least a+b-g and at most the smaller of a and b.
     """
     number = release.sensitive.number(sensitive)
     if number < 0:
@@ -146,8 +148,8 @@ def draw_queries(
 def kl_divergences(original: Transactions, release: Grouping, queries: Sequence[Query]) -> NDArray[np.float64]:
     """The divergence of each query, float64[n_queries].
 
-    A cell that holds records of the item always gets some mass, unless occurrences were suppressed: then it is given the
-    mass of half a record.
+    A cell that holds records of the item always gets some mass, unless occurrences were suppressed: then it is given
+    the mass of half a record.
     """
     size = np.bincount(release.group_of, minlength=release.n_groups)
     result = np.empty(len(queries))
@@ -205,7 +207,9 @@ class _Cells:
 
 
 def achieved_p(release: Grouping) -> dict[str, float]:
-    """The degree each sensitive item really has: the smallest group size per occurrence; infinite if it never occurs."""
+    """The degree each sensitive item really has: the smallest group size per occurrence; infinite if it never
+    occurs.
+    """
     size = np.bincount(release.group_of, minlength=release.n_groups)
     least = np.full(len(release.sensitive), np.inf)
     np.minimum.at(least, release.count_item, size[release.count_group] / release.count)
@@ -244,7 +248,9 @@ def cluster_similarity(
 
 
 def _unit_vectors(original: Transactions, release: Grouping) -> tuple[csr_array, csr_array]:
-    """Records of the original and of the release as unit vectors over the same columns: public items, then sensitive."""
+    """Records of the original and of the release as unit vectors over the same columns: public items, then
+    sensitive.
+    """
     from scipy import sparse
 
     labels = [label for label in original.vocabulary if label not in release.sensitive]

@@ -30,7 +30,8 @@ def measure_tasks(
 ) -> dict[str, Any]:
     """COUNT queries, frequent itemsets, rules, co-occurrence: lists of flat rows, ready for JSON and tables.
 
-    What cannot be measured (no record is long enough for a query, too many itemsets at a threshold) is said in ``notes``.
+    What cannot be measured (no record is long enough for a query, too many itemsets at a threshold) is said in
+    ``notes``.
     """
     notes: list[str] = []
     queries, itemsets, rules = [], [], []

@@ -12,7 +12,8 @@ KINDS = ("recoding", "local-recoding", "replacement", "grouping")
 
 
 def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[str], kind: str) -> list[str]:
-    """Problems of ``codebook.csv``, one line each; ``rows`` are ``(published_item, item)``, "" for an item not published.
+    """Problems of ``codebook.csv``, one line each; ``rows`` are ``(published_item, item)``, "" for an item not
+    published.
 
     ``published_labels`` are the labels that occur in the published records. Every kind: published items that occur have
     a row, those in the codebook occur, no row stands twice, every row names an item. Recodings: every item stands once.

@@ -2,10 +2,10 @@
 
 Constraints name *original* items. What an original item is published as comes from the codebook:
 
-- recodings: its published item; a suppressed item leaves the constraint; an item that is neither published nor suppressed
-  does not occur, so a constraint with it has support 0;
-- local recodings: any published item that can stand for it, so a record fits a constraint if it can stand for all of its
-  items; an item of the domain nothing stands for counts as suppressed, unless the release knows that nothing was;
+- recodings: its published item; a suppressed item leaves the constraint; an item that is neither published nor
+  suppressed does not occur, so a constraint with it has support 0;
+- local recodings: any published item that can stand for it, so a record fits a constraint if it can stand for all of
+  its items; an item of the domain nothing stands for counts as suppressed, unless the release knows that nothing was;
 - everything else, plain data included: itself.
 
 An item nobody knows has support 0. An empty constraint is satisfied.
@@ -128,7 +128,9 @@ def _supports(
 
 
 def _images(published: Published, wanted: set[str]) -> tuple[Published, dict[str, int]]:
-    """Records over cells, and the cell of each wanted item: SUPPRESSED, ABSENT, or the number that stands for it there."""
+    """Records over cells, and the cell of each wanted item: SUPPRESSED, ABSENT, or the number that stands for it
+    there.
+    """
     release = published.release
     if isinstance(release, Recoding):
         target, suppressed = recoding_targets(release)
@@ -150,7 +152,9 @@ def _images(published: Published, wanted: set[str]) -> tuple[Published, dict[str
 
 
 def _local_images(published: Published, release: LocalRecoding, wanted: set[str]) -> tuple[Published, dict[str, int]]:
-    """A cell is the set of published items that can stand for an item; a record holds a cell if it holds one of them."""
+    """A cell is the set of published items that can stand for an item; a record holds a cell if it holds one of
+    them.
+    """
     label_of_pair, item_of_pair = cover_pairs(release)
     domain = release.cover.vocabulary
     assert published.number_of is not None

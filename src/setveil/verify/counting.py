@@ -1,7 +1,7 @@
 """The verifier's own loops: equal rows, supports, and a walk over all itemsets of one size.
 
-Nothing here is shared with the algorithms. Rows are CSR with the public items of a row first and its sensitive items, if
-there are any, behind them: row ``r`` has public items ``items[indptr[r]:tails[r]]`` and sensitive ones
+Nothing here is shared with the algorithms. Rows are CSR with the public items of a row first and its sensitive items,
+if there are any, behind them: row ``r`` has public items ``items[indptr[r]:tails[r]]`` and sensitive ones
 ``items[tails[r]:indptr[r+1]]``, each part ascending. All counts are int64. Every loop can be left after a given number
 of steps and resumed, so that no call takes long.
 """
@@ -38,8 +38,8 @@ def compiled(loop: Loop) -> Loop:
 def _sort(values: NDArray[np.int32]) -> None:
     """Sort in place, ascending, by a heap.
 
-    Not Numba's own sort: that is made from closures whose cached code is told apart by a counter only, and can be linked
-    wrongly with that of other cached loops.
+    Not Numba's own sort: that is made from closures whose cached code is told apart by a counter only, and can be
+    linked wrongly with that of other cached loops.
     """
     n = len(values)
     for turn in range(n // 2 + n - 1):  # first make a heap, then take its largest value again and again
@@ -146,8 +146,8 @@ def number_equal_rows(
 ) -> int:
     """Give equal rows equal numbers, in order of first appearance; returns how many distinct rows are known now.
 
-    ``table`` is a hash table (a power of two in size, -1 where free); rows are compared item by item, so that a clash of
-    hashes costs time and nothing else.
+    ``table`` is a hash table (a power of two in size, -1 where free); rows are compared item by item, so that a clash
+    of hashes costs time and nothing else.
     """
     last_slot = len(table) - 1
     for row in range(len(starts)):
@@ -335,7 +335,9 @@ def _gather_followers(
     depth: int,
     k: int,
 ) -> bool:
-    """Stack the items that follow the prefix in at least ``k`` records, with their places; False if there is no room."""
+    """Stack the items that follow the prefix in at least ``k`` records, with their places; False if there is no
+    room.
+    """
     counts, sizes, touched = walk.counts, walk.sizes, walk.touched
     n_touched = 0
     for at in range(walk.begin[branch], walk.end[branch]):
@@ -415,10 +417,10 @@ def walk_itemsets(
 ) -> int:
     """Go on with the walk; FOUND (there is no more room for finds), DONE, PAUSED (call again) or FULL (grow the stack).
 
-    Prefixes are sets of ``len(walk.prefix)`` public items with support ≥ k. Without ``shares`` the walk finds each prefix
-    with one more public item whose support is below k while that of all its proper subsets is not. With ``shares`` it
-    finds each prefix, and a sensitive item, of whose records more than ``over/under`` hold that item. Finds are in
-    ascending order; ``state[N_FOUND]`` says how many there are, and the caller sets it back to 0.
+    Prefixes are sets of ``len(walk.prefix)`` public items with support ≥ k. Without ``shares`` the walk finds each
+    prefix with one more public item whose support is below k while that of all its proper subsets is not. With
+    ``shares`` it finds each prefix, and a sensitive item, of whose records more than ``over/under`` hold that item.
+    Finds are in ascending order; ``state[N_FOUND]`` says how many there are, and the caller sets it back to 0.
     """
     length = len(walk.prefix)
     size = length if shares else length + 1

@@ -1,7 +1,7 @@
 """Privacy degree p: in every group each sensitive item belongs to at most one in p of its records.
 
-Sensitive is what the model names and whatever else a grouping counts: a count of an item nobody called sensitive links it to people
-all the same.
+Sensitive is what the model names and whatever else a grouping counts: a count of an item nobody called sensitive links
+it to people all the same.
 """
 
 from __future__ import annotations

@@ -106,7 +106,9 @@ def _check_recoding(release: Recoding, published: Published, source: Published, 
 
 
 def _check_utility(release: Recoding, published: Published, source: Published, model: ConstraintAnonymity) -> list[str]:
-    """As many published records as original ones hold something of each utility group none of whose items is suppressed."""
+    """As many published records as original ones hold something of each utility group none of whose items is
+    suppressed.
+    """
     target, suppressed = recoding_targets(release)
     assert published.number_of is not None and model.utility is not None
     ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
@@ -135,8 +137,9 @@ def _check_local_recoding(
 ) -> list[str]:
     """Every published item can stand for an item of its record, and every item has a published one.
 
-    Without the order of the original only what every faithful release fulfils is checked: how many records can hold each
-    published item and each item, and which parts of the domain that never share a published item the records touch.
+    Without the order of the original only what every faithful release fulfils is checked: how many records can hold
+    each published item and each item, and which parts of the domain that never share a published item the records
+    touch.
     """
     label, item = cover_pairs(release)
     assert published.number_of is not None

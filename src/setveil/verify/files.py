@@ -33,8 +33,9 @@ CHUNK = 2**20
 def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -> tuple[dict[str, Any], list[str]]:
     """The certificate and a list of problems, each one line that names the file; the folder is intact if it is empty.
 
-    The certificate is ``{}`` if it cannot be read. Its digest and layout are recomputed, every file it lists is hashed, and anything
-    in the folder that it does not list (sub-folders and hidden files too) is a problem, and so is any name no release has.
+    The certificate is ``{}`` if it cannot be read. Its digest and layout are recomputed, every file it lists is
+    hashed, and anything in the folder that it does not list (sub-folders and hidden files too) is a problem, and so is
+    any name no release has.
     """
     place = Path(folder)
     if not place.is_dir():

@@ -1,7 +1,8 @@
 """What of the original a grouping may publish at all: the verifier's own reading of the rule.
 
-Left out are records whose items are all sensitive, and a sensitive item wherever something public gives it away: a public item, or
-public items as a whole, that at least two records have and that never occurs without the sensitive item.
+Left out are records whose items are all sensitive, and a sensitive item wherever something public gives it away: a
+public item, or public items as a whole, that at least two records have and that never occurs without the sensitive
+item.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ class Published:
     def sensitive(self, items: Iterable[str]) -> list[str]:
         """The published labels that stand for sensitive items of the original, and for nothing else.
 
-        In recodings the codebook tells; layouts of whole numbers give every item another name. Elsewhere items keep theirs.
+        In recodings the codebook tells; layouts of whole numbers give every item another name. Elsewhere items keep
+        theirs.
         """
         from setveil.verify.constraints import cover_pairs, recoding_targets
 
@@ -61,7 +62,9 @@ class Published:
 
 
 def read_published(what: Any) -> Published:
-    """From a release, from transactions, or from any iterable of iterables of labels. Nothing about the arrays is trusted."""
+    """From a release, from transactions, or from any iterable of iterables of labels. Nothing about the arrays is
+    trusted.
+    """
     if isinstance(what, Release):
         if not isinstance(what, Recoding | LocalRecoding | Replacement | Grouping):
             raise InputError(f"a release of kind {type(what).__name__} cannot be verified.")

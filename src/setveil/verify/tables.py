@@ -228,7 +228,9 @@ class Indexed:
 
 
 class Find(NamedTuple):
-    """An itemset in the way; with ``sensitive`` ≥ 0 because ``shared`` of its records hold that item, else as too rare."""
+    """An itemset in the way; with ``sensitive`` ≥ 0 because ``shared`` of its records hold that item, else as too
+    rare.
+    """
 
     itemset: tuple[int, ...]
     support: int
@@ -282,7 +284,9 @@ class Walker:
         self.walk.support[:n_public] = indexed.supports
 
     def find(self, k: int, over: int = 0, under: int = 1, progress: Progress = no_progress) -> Find | None:
-        """The next itemset that is rarer than k, or of whose records more than ``over/under`` share an item; or None."""
+        """The next itemset that is rarer than k, or of whose records more than ``over/under`` share an item; or
+        None.
+        """
         while (found := next(self.finds, None)) is None and not self.done:
             status = counting.walk_itemsets(self.rows, self.index, self.walk, k, over, under, self.shares, BUDGET)
             self._take_finds()

@@ -1,8 +1,9 @@
 """Who may talk to the page: an ASGI layer around everything NiceGUI serves, web socket included.
 
-NiceGUI accepts any host and any origin. Here every request must name this machine (``Host``: no rebound names), must not come
-from another site (``Origin``), and must carry the cookie that the token in the address was exchanged for. What is too large is
-cut off while it comes in. Every answer carries a content policy under which nothing is fetched from outside.
+NiceGUI accepts any host and any origin. Here every request must name this machine (``Host``: no rebound names), must
+not come from another site (``Origin``), and must carry the cookie that the token in the address was exchanged for.
+What is too large is cut off while it comes in. Every answer carries a content policy under which nothing is fetched
+from outside.
 """
 
 from __future__ import annotations
@@ -31,13 +32,16 @@ _UPLOAD = re.compile(r"/_nicegui/client/[^/]+/upload/\d+\Z")
 _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _FROM_PROXIES = (b"forwarded", b"x-forwarded-", b"x-script-name")
 
-# NiceGUI needs: eval (Vue compiles templates in the browser), inline styles (Quasar sets them). Inline scripts are named by hash.
+# NiceGUI needs: eval (Vue compiles templates in the browser), inline styles (Quasar sets them). Inline scripts are
+# named by hash.
 _POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self' 'unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 REPORT_POLICY = (  # a report's own policy names its style and script; the sandbox takes it off this origin
-    "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
+    "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src "
+    "'unsafe-inline'; base-uri 'none'"
 )
 _HEADERS = {
     "x-content-type-options": "nosniff",

@@ -1,4 +1,6 @@
-"""What one browser is doing: the file, the promise, the hierarchy, the runs. Lives on the server, so a reload loses nothing."""
+"""What one browser is doing: the file, the promise, the hierarchy, the runs. Lives on the server, so a reload loses
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -199,7 +201,9 @@ class Session:
         return options
 
     def tree_use(self) -> str:
-        """Whether the way that is chosen, or the model's usual one, needs a hierarchy: ``required``, ``optional`` or ``none``."""
+        """Whether the way that is chosen, or the model's usual one, needs a hierarchy: ``required``, ``optional`` or
+        ``none``.
+        """
         if self.algorithm is None and self.model == "km":
             return "optional"  # several ways are tried, and some go without
         ways = [entry for entry in sv.algorithms() if self.model in entry.models]

@@ -42,7 +42,10 @@ CHILD_ENDED = "the process that worked on it ended unexpectedly; try again."
 CHILD_STOPPED = "stopped; nothing was written."
 CHILD_TOO_LARGE = "it needed more memory than this machine has to spare, and was stopped."
 ADDRESS = "setveil ui: {address}\nCtrl-C ends it and removes its temporary data."
-HOST_WARNING = "warning: listening on {host}: other machines can reach this page, without encryption; whoever has the address sees the data."
+HOST_WARNING = (
+    "warning: listening on {host}: other machines can reach this page, without encryption; whoever "
+    "has the address sees the data."
+)
 
 # open
 OPEN_ANOTHER = "Open another"
@@ -176,8 +179,10 @@ ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible"
 
 # hierarchy
 TREE_USE = {
-    "required": "The way that is chosen publishes groups instead of rare items; a hierarchy says which groups make sense.",
-    "optional": "With a hierarchy, groups that make sense can be published instead of rare items. It also goes without.",
+    "required": "The way that is chosen publishes groups instead of rare items; a hierarchy says which groups "
+    "make sense.",
+    "optional": "With a hierarchy, groups that make sense can be published "
+    "instead of rare items. It also goes without.",
     "none": "The way that is chosen needs no hierarchy. You may go on.",
 }
 TREE_NONE = "Go without a hierarchy"
@@ -232,7 +237,10 @@ RUN_STAGE = "{stage} · {seconds:.0f} s"
 RUN_LEFT = " · about {seconds:.0f} s left in this stage"
 CANCEL = "Cancel"
 CANCEL_RUN = "Cancel run {number}"
-INFEASIBLE_NOTE = "No release can keep this promise. Ask for a smaller crowd or fewer known items, or leave out the items named above."
+INFEASIBLE_NOTE = (
+    "No release can keep this promise. Ask for a smaller crowd or fewer known items, or leave out "
+    "the items named above."
+)
 FAILED_NOTE = "Nothing was written."
 VERIFIED = "Verified: {guarantee}"
 ADVICE = "Before you decide"

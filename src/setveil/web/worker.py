@@ -1,8 +1,8 @@
 """A child process of the page: takes orders as JSON lines, answers with progress and a result.
 
 Everything that touches data happens here, so the page answers at once whatever is going on, and stopping is killing.
-An order is ``{"task": NAME, "given": {…}}``; answers are ``{"stage": …, "share": …}`` while it works, then ``{"result": …}`` or
-``{"problem": …, "kind": …}``. When the page goes away, so does the child.
+An order is ``{"task": NAME, "given": {…}}``; answers are ``{"stage": …, "share": …}`` while it works, then
+``{"result": …}`` or ``{"problem": …, "kind": …}``. When the page goes away, so does the child.
 """
 
 from __future__ import annotations

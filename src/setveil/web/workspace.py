@@ -1,4 +1,6 @@
-"""Where the page keeps data for as long as it runs: one folder of mode 0700, removed at the end, or by the next start."""
+"""Where the page keeps data for as long as it runs: one folder of mode 0700, removed at the end, or by the next
+start.
+"""
 
 from __future__ import annotations
 

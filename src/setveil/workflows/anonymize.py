@@ -39,9 +39,9 @@ def anonymize(
 ) -> Release:
     """Make a release of ``data`` that keeps ``model``; ``algorithm=None`` takes the model's default.
 
-    ``model`` is a privacy model, or its name with its ``parameters``: ``anonymize(data, "km", k=5, m=2)``. ``hierarchy``
-    is a Hierarchy or any text the command line takes; ``read_options`` are those of ``read``. The release is not
-    verified yet: ``verify`` and ``publish`` do that.
+    ``model`` is a privacy model, or its name with its ``parameters``: ``anonymize(data, "km", k=5, m=2)``.
+    ``hierarchy`` is a Hierarchy or any text the command line takes; ``read_options`` are those of ``read``. The
+    release is not verified yet: ``verify`` and ``publish`` do that.
 
     Args:
         data: anything that ``read`` takes, or Transactions.
@@ -141,7 +141,8 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
         strangers = sorted(label for label in labels if label not in data.vocabulary)
         if strangers and len(strangers) == len(labels):
             raise InputError(
-                f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would be protected. "
+                f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
+                "be protected. "
                 "Check the spelling, and that the list belongs to this data."
             )
         if strangers:
@@ -156,7 +157,8 @@ def _warn_about_one_item(data: Transactions, release: Release) -> None:
     if n_items > 1 and n_published <= 1 and not isinstance(release, Grouping):
         what = "everything was left out" if n_published == 0 else "everything is published as one item"
         warnings.warn(
-            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries keeps the rest "
+            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare "
+            "entries keeps the rest "
             "(--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what fits.",
             SetveilWarning,
             stacklevel=3,

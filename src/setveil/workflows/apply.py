@@ -45,7 +45,8 @@ def apply(
     verdict = verify(applied, promise)
     if not verdict.holds:
         raise GuaranteeError(
-            f"the recoding does not keep the promise for these records: {verdict.reason} Anonymize them, or all together."
+            f"the recoding does not keep the promise for these records: {verdict.reason} Anonymize them, or "
+            "all together."
         )
     return applied
 
@@ -65,7 +66,8 @@ def _recoded(release: Recoding, data: Transactions, unknown_items: str) -> Recod
         return replace(applied, suppressed=release.suppressed, hierarchy=tree, node_of_leaf=cut)
     if unknown_items == "error":
         raise InputError(
-            f'the recoding does not know {name_some(strangers)}; leave such items out, or give unknown_items="suppress".'
+            f"the recoding does not know {name_some(strangers)}; leave such items out, or give "
+            'unknown_items="suppress".'
         )
     wider = Vocabulary({*domain, *strangers})
     spread = np.full(len(wider), -1, dtype=np.int32)

@@ -37,7 +37,8 @@ def risk(
         known: numbers of known items to look at.
         read_options: how to read ``data``, as in ``read``.
         progress: called with a stage and the share that is done.
-        options: ``k`` (the crowd to compare with), ``seed``, ``budget`` (combinations up to which figures are exact), ``targets``.
+        options: ``k`` (the crowd to compare with), ``seed``, ``budget`` (combinations up to which figures are exact),
+            ``targets``.
 
     Returns:
         A table with a row per number of known items; it prints as one.
@@ -63,7 +64,9 @@ def quick_risk(data: Any, model: PrivacyModel, seed: int) -> RiskTable:
 
 
 def quick_attacks(data: Transactions, release: Release, seed: int) -> list[dict[str, Any]]:
-    """A few attacks in passing, as plain figures: random and rarest items of a thousand people, against their control."""
+    """A few attacks in passing, as plain figures: random and rarest items of a thousand people, against their
+    control.
+    """
     from setveil.risk.attack import attack as carry_out
 
     table = carry_out(data, release, KNOWN, TARGETS, seed, strategies=("random", "rarest"), guess=False)
@@ -134,7 +137,8 @@ def measure(
 ) -> dict[str, Any]:
     """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply.
 
-    ``aligned=False``: the release's records are not in the order of ``data``; what compares record with record is left out.
+    ``aligned=False``: the release's records are not in the order of ``data``; what compares record with record is left
+    out.
 
     Args:
         data: the original: anything that ``read`` takes.

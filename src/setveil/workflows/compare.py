@@ -1,4 +1,5 @@
-"""Many settings side by side: a grid of policies, each run in a process of its own, gathered into one table and one page.
+"""Many settings side by side: a grid of policies, each run in a process of its own, gathered into one table and one
+page.
 
 A run can be stopped and started again: settings that have a result are not run twice. Settings that fail, take too long
 or grow too large are kept with their reason.
@@ -31,10 +32,30 @@ from setveil.workflows.policies import make_policy
 from setveil.workflows.reading import as_transactions
 
 COLUMNS = (
-    "id", "status", "reason", "model", "algorithm", "hierarchy", *NUMBERS, "seed", "options",
-    "exact_ratio", "largest_set", "singled_out", "mean_chance", "avg_re", "ncp", "ul_log2", "suppression_ratio", "il_ratio", "kl",
-    "published_items", "seconds", "peak_mb", "pareto",
-)  # fmt: skip
+    "id",
+    "status",
+    "reason",
+    "model",
+    "algorithm",
+    "hierarchy",
+    *NUMBERS,
+    "seed",
+    "options",
+    "exact_ratio",
+    "largest_set",
+    "singled_out",
+    "mean_chance",
+    "avg_re",
+    "ncp",
+    "ul_log2",
+    "suppression_ratio",
+    "il_ratio",
+    "kl",
+    "published_items",
+    "seconds",
+    "peak_mb",
+    "pareto",
+)
 FIGURES = COLUMNS[COLUMNS.index("exact_ratio") : COLUMNS.index("pareto")]
 LOST = {"status": "failed", "reason": "its result was lost"}
 
@@ -72,7 +93,9 @@ class Comparison(Sequence[Point]):
 
     @property
     def front(self) -> list[list[Mapping[str, Any]]]:
-        """The settings that no other beats in risk and loss, those with equal figures together, the least risk first."""
+        """The settings that no other beats in risk and loss, those with equal figures together, the least risk
+        first.
+        """
         from setveil.report.compare_page import merged
 
         best = [row for row in self.rows if row["pareto"]]
@@ -123,10 +146,12 @@ def compare(
     processes: int | None = None,
     progress: Progress = no_progress,
 ) -> Comparison:
-    """Run every setting of a grid and write ``results.csv``, ``results.parquet``, ``compare.html`` and the policies to ``out``.
+    """Run every setting of a grid and write ``results.csv``, ``results.parquet``, ``compare.html`` and the policies to
+    ``out``.
 
-    ``source`` is a file or anything the library takes. ``grid`` is a grid, its file, its content as nested dictionaries, or None for
-    the default one, which takes ``hierarchy`` and ``sensitive``. Without ``out`` nothing is kept but what is returned.
+    ``source`` is a file or anything the library takes. ``grid`` is a grid, its file, its content as nested
+    dictionaries, or None for the default one, which takes ``hierarchy`` and ``sensitive``. Without ``out`` nothing is
+    kept but what is returned.
 
     Args:
         source: anything that ``read`` takes.
@@ -216,7 +241,8 @@ def _compare(
     reading = {"input": {name: value for name, value in read_options.items() if value is not None}}
     commands = {}
     for point in points:
-        # The file repeats the setting from anywhere: its paths start at its own folder, and it says how to read the input.
+        # The file repeats the setting from anywhere: its paths start at its own folder, and it says how to read the
+        # input.
         policy = make_policy({**point.policy.model_dump(by_alias=True, exclude_none=True), **reading})
         file = folder / "points" / f"{point.id}.toml"
         write_whole(file, policy.seen_from(file.parent).to_toml())
@@ -345,7 +371,11 @@ def _read_result(text: str) -> dict[str, Any] | None:
 
 def pareto_front(points: Sequence[Point]) -> set[str]:
     """Ids of the settings that no other beats in risk and in query error at once."""
-    known = [(p.id, p.result["mean_chance"], p.result["avg_re"]) for p in points if p.is_ok and None not in (p.result["mean_chance"], p.result["avg_re"])]  # fmt: skip
+    known = [
+        (p.id, p.result["mean_chance"], p.result["avg_re"])
+        for p in points
+        if p.is_ok and None not in (p.result["mean_chance"], p.result["avg_re"])
+    ]
     return {
         name
         for name, risk, loss in known

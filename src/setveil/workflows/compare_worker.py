@@ -1,4 +1,6 @@
-"""One setting of a comparison, in a process of its own: ``python -m setveil.workflows.compare_worker ORDER`` prints one JSON object."""
+"""One setting of a comparison, in a process of its own: ``python -m setveil.workflows.compare_worker ORDER`` prints
+one JSON object.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ def generate(
     n: int | None = None,
     seed: int = 0,
 ) -> int:
-    """Write the constraints of a kind to a file; returns how many. ``visits``: one constraint per record of ``data``."""
+    """Write the constraints of a kind to a file; returns how many. ``visits``: one constraint per record of
+    ``data``.
+    """
     from pathlib import Path
 
     return write_lists(_generated(data, kind, k, m, low, high, n, seed), Path(out))

@@ -40,7 +40,9 @@ def fitting(data: Transactions, labels: Sequence[str]) -> int:
 def rarest(
     data: Transactions, m: int = 2, limit: int = 12, progress: Progress = no_progress
 ) -> list[tuple[tuple[str, ...], int]]:
-    """Combinations of at most ``m`` items that exactly one person has, none of whose parts is one; a few of all kinds."""
+    """Combinations of at most ``m`` items that exactly one person has, none of whose parts is one; a few of all
+    kinds.
+    """
     from setveil.verify import minimal_violations
 
     found = minimal_violations(data, KmAnonymity(k=2, m=m), 100 * limit, progress)

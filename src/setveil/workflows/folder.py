@@ -1,4 +1,6 @@
-"""A release folder after it was published: opened, measured, attacked. ``recheck`` tells whether it holds what it says."""
+"""A release folder after it was published: opened, measured, attacked. ``recheck`` tells whether it holds what it
+says.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,9 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
 
 
 def default_grid(hierarchy: str | None = None, sensitive: Sequence[str] | str | None = None) -> Grid:
-    """What is worth comparing on any data: three crowds, two reaches, the ways that keep most; groups if items are sensitive."""
+    """What is worth comparing on any data: three crowds, two reaches, the ways that keep most; groups if items are
+    sensitive.
+    """
     blocks: list[dict[str, Any]] = [
         {
             "model": "km",

@@ -50,7 +50,9 @@ def keep_release(out: str | os.PathLike[str], target: str | os.PathLike[str]) ->
 
 
 def _take_hierarchy_along(old: Path, new: Path, place: Path) -> None:
-    """The policy in its new place: relative paths start there, and the hierarchy file, which may be temporary, comes along."""
+    """The policy in its new place: relative paths start there, and the hierarchy file, which may be temporary, comes
+    along.
+    """
     policy = Policy.from_file(old / POLICY)
     source = policy.hierarchy.source
     if source and not is_built_hierarchy(source):
@@ -68,8 +70,8 @@ def _take_hierarchy_along(old: Path, new: Path, place: Path) -> None:
 def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
     """Unpack an archive that somebody sent into an empty folder; returns where the certificate is.
 
-    Only plain files directly in one folder, or at the top, are taken: no paths that lead elsewhere, no links, no more than a
-    release has. What is unpacked is counted while it comes, so that a small archive cannot fill the disk.
+    Only plain files directly in one folder, or at the top, are taken: no paths that lead elsewhere, no links, no more
+    than a release has. What is unpacked is counted while it comes, so that a small archive cannot fill the disk.
     """
     target = Path(folder)
     try:

@@ -1,7 +1,7 @@
 """The default for k^m-anonymity: run several algorithms and take the release that loses least.
 
-Which algorithms run is decided by the effort and the size of the data, never by a clock, so that the same input gives the same
-choice on every machine. The choice and the losers' figures go into the release's details.
+Which algorithms run is decided by the effort and the size of the data, never by a clock, so that the same input gives
+the same choice on every machine. The choice and the losers' figures go into the release's details.
 """
 
 from __future__ import annotations

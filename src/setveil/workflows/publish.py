@@ -73,9 +73,9 @@ def publish(
 ) -> Outcome:
     """Write ``OUT`` and ``OUT.internal`` as a whole, or raise and leave nothing behind.
 
-    A release whose files do not keep the claim is refused with GuaranteeError. Groups formed around sensitive records can be
-    guessed; they are published only with ``accept_guessable``, and the certificate then says how often. ``staging``: where the
-    caller has reserved ``out``.
+    A release whose files do not keep the claim is refused with GuaranteeError. Groups formed around sensitive records
+    can be guessed; they are published only with ``accept_guessable``, and the certificate then says how often.
+    ``staging``: where the caller has reserved ``out``.
 
     Args:
         release: made by ``anonymize``.
@@ -199,7 +199,8 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
     is_guessable = any(entry.name == algorithm and entry.guessable for entry in ENTRIES)  # others are made by hand
     if is_guessable and not is_accepted:
         raise InputError(
-            f'who holds what in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out --algorithm, '
+            f'who holds what in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out '
+            "--algorithm, "
             "or say --accept-guessable."
         )
     return is_guessable
@@ -220,7 +221,9 @@ def _stage(name: str, told: str, seconds: dict[str, float], progress: Progress) 
 
 
 def _public_items(record: RunRecord, policy: Policy | None) -> set[str]:
-    """Items whose names anybody may know: of the domain or the hierarchy that was given, not those the data alone shows."""
+    """Items whose names anybody may know: of the domain or the hierarchy that was given, not those the data alone
+    shows.
+    """
     from setveil.policy.selection import read_items
 
     tree, domain = record.hierarchy, None if policy is None else policy.input.domain

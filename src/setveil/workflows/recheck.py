@@ -1,7 +1,7 @@
 """Whether a release folder holds what it says: checked from its files, whoever made them.
 
-There are three answers: it holds, it does not, or that cannot be told here. What is said about a folder was computed from its
-records; the rest is what its publisher says, and is called that.
+There are three answers: it holds, it does not, or that cannot be told here. What is said about a folder was computed
+from its records; the rest is what its publisher says, and is called that.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def verify_folder(
 ) -> FolderVerdict:
     """Re-check a release folder: files, form, claim, figures and page; with ``original`` also its fidelity.
 
-    ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells nothing.
+    ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells
+    nothing.
 
     Args:
         out: the folder.
@@ -264,7 +265,8 @@ class _Check:
         self.publisher_says |= {"setveil": said["setveil"], "algorithm": said["algorithm"]["name"]}
         if said["setveil"] != __version__:
             self.unchecked.append(
-                f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use that one."
+                f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use "
+                "that one."
             )
             return
         if said["guarantee"] != model.guarantee():

@@ -1,9 +1,10 @@
 """What to do with a data set, for people who do not know the papers.
 
-The purpose says how much protection is needed. Ways to give it are really tried: first on a small sample, so that there is an answer
-within seconds, then on the whole data (on a large sample where it is large), as long as the time budget lasts. Every release tried is
-verified and measured; among those that keep the promise the most useful one is proposed, beside one that keeps more and one that
-protects more. What was rejected is told with the reason. Nothing infeasible is proposed, and nothing in which everything became one item.
+The purpose says how much protection is needed. Ways to give it are really tried: first on a small sample, so that
+there is an answer within seconds, then on the whole data (on a large sample where it is large), as long as the time
+budget lasts. Every release tried is verified and measured; among those that keep the promise the most useful one is
+proposed, beside one that keeps more and one that protects more. What was rejected is told with the reason. Nothing
+infeasible is proposed, and nothing in which everything became one item.
 """
 
 from __future__ import annotations
@@ -62,14 +63,16 @@ class Purpose:
 PURPOSES = {
     "publish": Purpose(
         "publish",
-        "Anyone may have published data, for ever, and nobody can be held to a contract: neighbours, colleagues and search engines "
+        "Anyone may have published data, for ever, and nobody can be held to a contract: neighbours, "
+        "colleagues and search engines "
         "know two or three things about a person",
         ((10, 2), (5, 2)),
         (10, 3),
     ),
     "share": Purpose(
         "share",
-        "A known recipient under contract will not look for people, but may come across someone of whom they know two things",
+        "A known recipient under contract will not look for people, but may come across someone of whom "
+        "they know two things",
         ((5, 2), (3, 2)),
         (10, 2),
     ),
@@ -166,7 +169,9 @@ class Suggestion:
         return card(f"Suggestion ({self.purpose.name})", facts=facts, note=f"$ {self.command()}")
 
     def command(self, choice: Choice | None = None, out: str = "release") -> str:
-        """The command that does what was proposed; it runs as pasted in the folder where the suggestion was asked for."""
+        """The command that does what was proposed; it runs as pasted in the folder where the suggestion was asked
+        for.
+        """
         chosen = choice or self.choices[0]
         model, policy = chosen.policy.model, chosen.policy
         words = ["setveil", "anonymize", self.source, "-o", out, "--model", model.name]
@@ -209,7 +214,8 @@ class Suggestion:
         if n_tried < self.profile.n_records:
             lines += [
                 "",
-                f"Tried on {n_tried:,} of {self.profile.n_records:,} people, with k scaled accordingly: the figures are estimates.",
+                f"Tried on {n_tried:,} of {self.profile.n_records:,} people, with k scaled accordingly: the "
+                "figures are estimates.",
             ]
         return "\n".join(lines)
 
@@ -237,8 +243,8 @@ def suggest(
 ) -> Suggestion:
     """Propose model, parameters, hierarchy and algorithm for a data set and a purpose, within a time budget.
 
-    ``hierarchy`` is any text the command line takes. ``first`` is called with the first proposal, which later ones may improve on.
-    ``source`` and ``given`` (sensitive items, reading options) are repeated in the commands.
+    ``hierarchy`` is any text the command line takes. ``first`` is called with the first proposal, which later ones may
+    improve on. ``source`` and ``given`` (sensitive items, reading options) are repeated in the commands.
 
     Args:
         data: anything that ``read`` takes.
@@ -261,7 +267,8 @@ def suggest(
 
     Examples:
         >>> import setveil as sv
-        >>> found = sv.suggest(sv.generate("quest", D=200, T=4, N=20, L=20), purpose="internal", hierarchy="fanout:4", seconds=5)
+        >>> baskets = sv.generate("quest", D=200, T=4, N=20, L=20)
+        >>> found = sv.suggest(baskets, purpose="internal", hierarchy="fanout:4", seconds=5)
         >>> found.choices[0].policy.model.name
         'km'
     """
@@ -313,7 +320,7 @@ def _exposure(profile: Profile) -> str:
     return f"As it is, so many known items single out so many of the records: {', '.join(shares)}."
 
 
-# -- trying -----------------------------------------------------------------------------------------------------------------
+# -- trying ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -425,7 +432,8 @@ class _Search:
             ]
             if best.colour != "bad":
                 self.reasons.append(
-                    f"So k={k}: everybody hides among at least {k} records; m={m}: whichever {m} item{'s' if m > 1 else ''} of a person "
+                    f"So k={k}: everybody hides among at least {k} records; m={m}: whichever {m} "
+                    f"item{'s' if m > 1 else ''} of a person "
                     "someone knows."
                 )
                 return step, best
@@ -462,7 +470,7 @@ class _Search:
             found = self._tried(part, [self._like(best, k, m)], "Protects more, keeps less", keep_bad=False)
             yield from found
 
-    # -- settings ---------------------------------------------------------------------------------------------------------
+    # -- settings ------------------------------------------------------------------------------------------------------
 
     def _ways(self, k: int, m: int, ways: Sequence[str]) -> Iterator[Policy]:
         """Ways to give k^m-anonymity, the quickest to be useful first."""
@@ -496,7 +504,7 @@ class _Search:
             }
         )
 
-    # -- one setting -------------------------------------------------------------------------------------------------------
+    # -- one setting ---------------------------------------------------------------------------------------------------
 
     def _tried(self, part: _Part, policies: Sequence[Policy], role: str, keep_bad: bool = True) -> list[Choice]:
         """The settings that work; the time left is shared out among them."""
@@ -601,4 +609,7 @@ def _leaves_exposed(table: Any, is_grouping: bool) -> str:
         return ""
     last = [row for row in table.rows if row.singled_out is not None][-1:]
     seen = f": {last[0].known} known public items single out {percent(last[0].singled_out)} of them" if last else ""
-    return f"Leaves exposed: records can be recognized by everything that is not sensitive{seen}. Only who has a sensitive item is hidden."
+    return (
+        f"Leaves exposed: records can be recognized by everything that is not sensitive{seen}. Only who "
+        "has a sensitive item is hidden."
+    )

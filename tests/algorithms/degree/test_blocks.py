@@ -115,7 +115,9 @@ def test_blocks_do_not_see_sensitive_items() -> None:
 
 
 def test_every_member_of_a_joined_group_is_equally_likely() -> None:
-    """All ways to give two blocks' worth of sensitive items to four blocks, many draws: no place in a group stands out."""
+    """All ways to give two blocks' worth of sensitive items to four blocks, many draws: no place in a group stands
+    out.
+    """
     sizes = np.full(4, 3)
     placed: Counter[tuple[frozenset[frozenset[int]], frozenset[int], int]] = Counter()
     seen: Counter[tuple[frozenset[frozenset[int]], frozenset[int]]] = Counter()

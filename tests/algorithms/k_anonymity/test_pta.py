@@ -72,8 +72,14 @@ class TestWorkedExample:
         start = map_groups(segment, loop, 3)
         groups = {names[loop[i]]: {names[loop[(start[i] + step) % 7]] for step in range(3)} for i in range(7)}
         assert groups == {
-            8: {3, 8, 6}, 6: {8, 6, 1}, 1: {6, 1, 10}, 10: {1, 10, 11}, 11: {10, 11, 13}, 13: {11, 13, 3}, 3: {13, 3, 8},
-        }  # fmt: skip
+            8: {3, 8, 6},
+            6: {8, 6, 1},
+            1: {6, 1, 10},
+            10: {1, 10, 11},
+            11: {10, 11, 13},
+            13: {11, 13, 3},
+            3: {13, 3, 8},
+        }
         loss = score_windows(segment.indptr, segment.items, segment.n_items, loop, 3)
         assert {names[loop[i]]: int(loss[start[i]]) for i in range(7)} == {8: 2, 6: 2, 1: 1, 10: 0, 11: 1, 13: 3, 3: 3}
         assert naive.centre([frozenset("BDE"), frozenset("BD"), frozenset("DE")]) == frozenset("BDE")  # Figure 6 (b)

@@ -33,7 +33,8 @@ def test_paper_example() -> None:
     assert release.details["moves"] == [
         {"witness": ["a2", "a1"], "support": 1, "raised": ["A"], "cost": pytest.approx(2.5 / 11)}
     ]
-    # Round 1 counts the six nodes of Fig. 5. Round 2 stops below a2 and a1, so a2-b1, a2-b2, b1-a1, b2-a1 are not visited.
+    # Round 1 counts the six nodes of Fig. 5. Round 2 stops below a2 and a1, so a2-b1, a2-b2, b1-a1, b2-a1 are not
+    # visited.
     assert release.details["count_tree_nodes"][0] == 6
 
 

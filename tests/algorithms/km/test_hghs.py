@@ -1,4 +1,6 @@
-"""HgHs and mHgHs: the paper's example, every cut recounted on random databases, and the expected figures on real data."""
+"""HgHs and mHgHs: the paper's example, every cut recounted on random databases, and the expected figures on real
+data.
+"""
 
 from __future__ import annotations
 

@@ -2,14 +2,14 @@
 
 Y. Xu, K. Wang, A. W.-C. Fu, P. S. Yu: Anonymizing transaction databases for publication. KDD 2008.
 
-Guarantee: in the published data every set of at most p public items that occurs, occurs in at least k records, and at most
-h percent of these records share any one sensitive item.
+Guarantee: in the published data every set of at most p public items that occurs, occurs in at least k records, and at
+most h percent of these records share any one sensitive item.
 
 Preconditions: at least k non-empty records. Then there is always an answer: without any public item nothing is at risk.
 
-Cost: the minimal moles are listed (millions for hundreds of items and p=3), which takes a walk over the sets of public items
-that occur in at least k records; sets that breach h are sought among the sets of items in the records with the sensitive
-item. The greedy part is linear in the list.
+Cost: the minimal moles are listed (millions for hundreds of items and p=3), which takes a walk over the sets of public
+items that occur in at least k records; sets that breach h are sought among the sets of items in the records with the
+sensitive item. The greedy part is linear in the list.
 
 What follows the paper (the method as it is generally described, not its pseudocode): a *mole* is a set of at most p
 public items that occurs, but in fewer than k records or with a sensitive item in more than h percent of its records;
@@ -19,12 +19,13 @@ minimal mole is left. Suppressing an item changes no other support, so the minim
 items are never suppressed and never count as known.
 
 Departures from the paper
-1. Rare moles and breaching moles are found by separate walks and then compared. A breaching mole is frequent, so that it
-   contains no rare one.
-2. The moles stand in a flat array with an index by item, not in a tree with links. The sequence of suppressed items is that of
-   the paper's greedy choice.
-3. What suppressing an item loses is the number of its occurrences, or one per item (option ``loss``). Scores are compared as
-   exact fractions; ties: the last item in ascending order, which gives the example printed by Liu and Wang (2010).
+1. Rare moles and breaching moles are found by separate walks and then compared. A breaching mole is frequent, so that
+   it contains no rare one.
+2. The moles stand in a flat array with an index by item, not in a tree with links. The sequence of suppressed items is
+   that of the paper's greedy choice.
+3. What suppressing an item loses is the number of its occurrences, or one per item (option ``loss``). Scores are
+   compared as exact fractions; ties: the last item in ascending order, which gives the example printed by Liu and Wang
+   (2010).
 4. Percentages are compared exactly, as the decimal number that was given.
 5. Records that become empty stay as empty records. The empty set of public items is not a mole.
 """
@@ -194,10 +195,11 @@ def breaches(
 
 
 def eliminate(moles: Threats, losses: NDArray[np.int64], context: Context) -> list[int]:
-    """Suppress the item with the most moles per loss until no mole is left; the items in the order of their suppression.
+    """Suppress the item with the most moles per loss until no mole is left; the items in the order of their
+    suppression.
 
-    The number of moles of an item only falls, so a score in the queue is an upper bound: an item whose score is still true
-    when it comes first is the best.
+    The number of moles of an item only falls, so a score in the queue is an upper bound: an item whose score is still
+    true when it comes first is the best.
     """
     is_member = moles.nodes >= 0
     n_moles = np.bincount(moles.nodes[is_member], minlength=len(losses)).astype(np.int64)  # [n_items] still alive

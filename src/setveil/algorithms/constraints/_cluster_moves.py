@@ -1,7 +1,8 @@
 """Moving single items from cluster to cluster while every occurring item and pair of clusters keeps k records.
 
-Clusters are places 0, 1, …; a place may be empty. ``together[a, b]`` is the number of records with something of both places,
-``together[a, a]`` the support of one. Only the records of the moved item change, so a move is judged by looking at them.
+Clusters are places 0, 1, …; a place may be empty. ``together[a, b]`` is the number of records with something of both
+places, ``together[a, a]`` the support of one. Only the records of the moved item change, so a move is judged by
+looking at them.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def loss_of(size: int, load: int) -> int:
 
 @compiled
 def move_items(part: Places, order: Slots, slack: Ints, k: int) -> int:
-    """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the moves."""
+    """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the
+    moves.
+    """
     n_places = len(part.size)
     here = np.zeros(n_places, np.int64)  # items of the present record at each place
     with_item = np.empty(n_places, np.int64)  # records of the item with something of each other place
@@ -116,7 +119,9 @@ def _look_at_records(part: Places, item: int, here: Ints, with_item: Ints, lost:
 
 @compiled
 def find_way_out(part: Places, item: int, lost: Ints, lost_support: int, k: int) -> int:
-    """``NOWHERE`` if what stays behind would be too rare; the only possible target if one pair would; ``ANYWHERE`` if nothing would."""
+    """``NOWHERE`` if what stays behind would be too rare; the only possible target if one pair would; ``ANYWHERE`` if
+    nothing would.
+    """
     home = part.place[item]
     if part.size[home] == 1:
         return ANYWHERE
@@ -157,7 +162,9 @@ def price_places(part: Places, item: int, only: int, change: Ints) -> None:
 
 @compiled
 def _look_at_target(part: Places, item: int, target: int, here: Ints, gained: Ints) -> int:
-    """Fill ``gained``: records the target would newly share with each place; returns what it then shares with the old home."""
+    """Fill ``gained``: records the target would newly share with each place; returns what it then shares with the old
+    home.
+    """
     gained[:] = 0
     home = part.place[item]
     pair = np.int64(part.together[home, target])

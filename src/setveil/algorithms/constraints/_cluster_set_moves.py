@@ -1,9 +1,9 @@
 """Moving single items from cluster to cluster while given constraints keep their records.
 
-Beside the partition there is a lower bound for the support of every constraint's image: exact if it is 0, else at least k.
-Moving an item takes at most its own records from the constraints through its old place, can give records to constraints
-without any through its new place, and changes the image of the constraints it is in. Only what these bounds leave open is
-counted.
+Beside the partition there is a lower bound for the support of every constraint's image: exact if it is 0, else at
+least k. Moving an item takes at most its own records from the constraints through its old place, can give records to
+constraints without any through its new place, and changes the image of the constraints it is in. Only what these
+bounds leave open is counted.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def _count_image(part: Places, limits: Limits, number: int, wanted: Ints, enough
 
 @compiled
 def move_items_under(part: Places, limits: Limits, order: Slots, slack: Ints, k: int, enough: int, budget: int) -> int:
-    """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the moves.
+    """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the
+    moves.
 
     Stops when ``budget`` items have been seen while counting, in this and earlier calls.
     """

@@ -1,10 +1,12 @@
-"""Clusters of items that grow by merging, and what is known about them at every moment (the paper's generalized data and H).
+"""Clusters of items that grow by merging, and what is known about them at every moment (the paper's generalized data
+and H).
 
 A cluster is a slot: one of the item numbers it was made from. Merging two clusters keeps the slot with more records and
-gives it the other's; ``first`` remembers the smallest item, which is what ties are broken by. Records are sets of slots with
-the list of records of every slot; pairs of clusters that occur together are edges with the number of records that have
-both. A merge touches the records of the smaller cluster and the edges of both, so that all merges together cost no more than
-the pairs of items in the records plus the number of items for every merge, and no matrix of items by items is needed.
+gives it the other's; ``first`` remembers the smallest item, which is what ties are broken by. Records are sets of
+slots with the list of records of every slot; pairs of clusters that occur together are edges with the number of
+records that have both. A merge touches the records of the smaller cluster and the edges of both, so that all merges
+together cost no more than the pairs of items in the records plus the number of items for every merge, and no matrix of
+items by items is needed.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ Slots = NDArray[np.int32]
 
 
 class LinkedSets(NamedTuple):
-    """LinkedSets of slots; set ``i`` is ``members[start[i]:end[i]]`` in no order. ``links`` lead from a slot to its sets."""
+    """LinkedSets of slots; set ``i`` is ``members[start[i]:end[i]]`` in no order. ``links`` lead from a slot to its
+    sets.
+    """
 
     start: Ints  # [n_sets]
     end: Ints  # [n_sets] moves down when two members become one
@@ -98,7 +102,9 @@ def _append_link(head: Ints, tail: Ints, n_links: Ints, follows: Ints, slot: int
 
 @compiled
 def rename_member(sets: LinkedSets, kept: int, gone: int) -> tuple[Slots, Slots]:
-    """Put ``kept`` in the place of ``gone`` in every set. Returns the sets that gained ``kept``, and those that had both."""
+    """Put ``kept`` in the place of ``gone`` in every set. Returns the sets that gained ``kept``, and those that had
+    both.
+    """
     gained = np.empty(sets.n_links[gone], np.int32)
     had_both = np.empty(sets.n_links[gone], np.int32)
     n_gained = n_both = 0
@@ -269,7 +275,9 @@ def _join_edges(clusters: Clusters, kept: int, gone: int, shared: Slots) -> None
 
 @compiled
 def merge_clusters(clusters: Clusters, left: int, right: int) -> tuple[int, int, Slots]:
-    """Merge two live clusters. Returns the slot that stays, the one that is gone, and the records that the first gained."""
+    """Merge two live clusters. Returns the slot that stays, the one that is gone, and the records that the first
+    gained.
+    """
     kept, gone = left, right
     if clusters.records.n_links[gone] > clusters.records.n_links[kept]:
         kept, gone = right, left

@@ -1,8 +1,9 @@
 """PQ for k^m with m of 2: all occurring items and pairs that fewer than k records have, never written out as itemsets.
 
-The *subject* of such a constraint is a number: ``e`` for the pair of clusters at edge ``e``, ``-1 - s`` for the cluster at slot ``s``
-alone. Its *key* is an integer: k - 1 - support, whether it is a pair, its smaller and its larger item, high bits first. Sorted,
-keys are the order of the queue: most frequent first, then the smaller set, then the smaller items.
+The *subject* of such a constraint is a number: ``e`` for the pair of clusters at edge ``e``, ``-1 - s`` for the
+cluster at slot ``s`` alone. Its *key* is an integer: k - 1 - support, whether it is a pair, its smaller and its larger
+item, high bits first. Sorted, keys are the order of the queue: most frequent first, then the smaller set, then the
+smaller items.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Algorithm 1 of Gkoulalas-Divanis and Loukides (2012) for one privacy constraint, lines 5 to 26.
 
-The paper's names: p is the constraint, written as the clusters its items are in now; H(i) is the cluster of item i; σ is the pair
-of clusters that is merged into ĩ. ``clusters`` holds the generalized data and H. UPCTA and COAT differ in which merges they
-look at, and suppress where no merge is left.
+The paper's names: p is the constraint, written as the clusters its items are in now; H(i) is the cluster of item i; σ
+is the pair of clusters that is merged into ĩ. ``clusters`` holds the generalized data and H. UPCTA and COAT differ in
+which merges they look at, and suppress where no merge is left.
 """
 
 from __future__ import annotations

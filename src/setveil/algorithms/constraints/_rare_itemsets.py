@@ -80,7 +80,9 @@ def list_rare_in_rows(
 def _split_rows(
     starts: Ints, members: Slots, rows: Slots, places: Ints, count: Ints
 ) -> tuple[Slots, Ints, Slots, Ints]:
-    """The slots behind the given places, ascending; for each, the rows and places where it is. ``count`` is zero scratch."""
+    """The slots behind the given places, ascending; for each, the rows and places where it is. ``count`` is zero
+    scratch.
+    """
     n_found = 0
     total = np.int64(0)
     for number in range(len(rows)):

@@ -40,7 +40,9 @@ def protect_sets_in_order(clusters: Clusters, starts: Ints, items: Slots, rules:
 
 @compiled
 def count_sets(clusters: Clusters, starts: Ints, items: Slots, begin: int, end: int, enough: int) -> Ints:
-    """Present supports of constraints ``begin`` … ``end``, counted up to ``enough``; that many also for an empty one."""
+    """Present supports of constraints ``begin`` … ``end``, counted up to ``enough``; that many also for an empty
+    one.
+    """
     supports = np.empty(end - begin, np.int64)
     for number in range(begin, end):
         p = update_constraint(clusters, items[starts[number] : starts[number + 1]])
@@ -201,7 +203,9 @@ def list_sets_of(sets: LinkedSets, slot: int) -> Slots:
 
 @compiled
 def add_supports(clusters: Clusters, queue: SetQueue, numbers: Slots, slot: int, rows: Slots, k: int) -> None:
-    """Add what these records, which all have ``slot``, give to the supports of these constraints, which all have it too."""
+    """Add what these records, which all have ``slot``, give to the supports of these constraints, which all have it
+    too.
+    """
     sets, support, records = queue.sets, queue.support, clusters.records
     # Every constraint waits at its rarest other cluster until a record with that one comes along.
     waiting = clusters.edges  # [n_slots] first constraint in line, -1 for none

@@ -24,8 +24,8 @@ SLICE = 64  # items between two reports of progress
 def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
     """Suppress items until every constraint is met if all utility groups are published whole.
 
-    Then no merge can lead into a dead end. The item in most hopeless constraints for each of its records goes first. Ties:
-    least penalty, smallest item. Suppressing takes records from the groups, so look again.
+    Then no merge can lead into a dead end. The item in most hopeless constraints for each of its records goes first.
+    Ties: least penalty, smallest item. Suppressing takes records from the groups, so look again.
     """
     if len(ask.sets[0]) == 1 or not ask.group.any():
         return

@@ -1,10 +1,12 @@
-"""COAT: constraint-based anonymization of transactions (Loukides, Gkoulalas-Divanis, Malin 2011), as compared with in paper 000.
+"""COAT: constraint-based anonymization of transactions (Loukides, Gkoulalas-Divanis, Malin 2011), as compared with in
+paper 000.
 
 Guarantee, needs and cost: as UPCTA.
 
-As UPCTA, but only one of a constraint's clusters is ever generalized: the rarest of those that have a partner left in their
-utility constraint. It is merged with the partner that gives the least utility loss; when none has a partner left, the rarest
-cluster is suppressed. Frequent items therefore mostly stay as they are, and rare ones end up in a few large clusters.
+As UPCTA, but only one of a constraint's clusters is ever generalized: the rarest of those that have a partner left in
+their utility constraint. It is merged with the partner that gives the least utility loss; when none has a partner
+left, the rarest cluster is suppressed. Frequent items therefore mostly stay as they are, and rare ones end up in a few
+large clusters.
 
 Departures from the paper
 

@@ -1,8 +1,9 @@
 """What can be known about constraints before anything is merged: met already, beyond merging, infeasible.
 
-Merging inside utility groups can at most publish every group as one item. So a constraint that some record has, and whose
-groups fewer than k records have, needs one of its items suppressed, whatever the algorithm. If that takes more items than may
-be suppressed, the ask is infeasible. If it does not, an algorithm may still fail: the problem is NP-hard.
+Merging inside utility groups can at most publish every group as one item. So a constraint that some record has, and
+whose groups fewer than k records have, needs one of its items suppressed, whatever the algorithm. If that takes more
+items than may be suppressed, the ask is infeasible. If it does not, an algorithm may still fail: the problem is
+NP-hard.
 """
 
 from __future__ import annotations
@@ -110,8 +111,10 @@ def require_bound(ask: Ask, cluster_of_slot: NDArray[np.int64], algorithm: str) 
     worst = int(groups[np.argmax(counts)])
     labels = [ask.data.vocabulary[int(slot)] for slot in gone]
     raise InfeasibleError(
-        f'"{algorithm}" would have to suppress {_items(len(gone), ask)}, {_allowed(ask)}; most of them, {int(counts.max())}, are '
-        f"in utility group {worst + 1}: {name_some(ask.data.vocabulary[int(slot)] for slot in gone if ask.group[slot] == worst)}; "
+        f'"{algorithm}" would have to suppress {_items(len(gone), ask)}, {_allowed(ask)}; most of them, '
+        f"{int(counts.max())}, are "
+        f"in utility group {worst + 1}: "
+        f"{name_some(ask.data.vocabulary[int(slot)] for slot in gone if ask.group[slot] == worst)}; "
         "allow more, widen the groups, or lower k.",
         items=labels,
     )
@@ -125,14 +128,18 @@ def widest_supports(ask: Ask, support: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def find_hopeless(ask: Ask, support: NDArray[np.int64], widest: NDArray[np.int64]) -> list[int]:
-    """The constraints that need suppression, by size, then ascending; both supports up to k: of items and of their groups."""
+    """The constraints that need suppression, by size, then ascending; both supports up to k: of items and of their
+    groups.
+    """
     hopeless = np.flatnonzero((support > 0) & (support < ask.k) & (widest < ask.k))
     sizes = np.diff(ask.sets[0])[hopeless]
     return hopeless[np.argsort(sizes, kind="stable")].tolist()  # type: ignore[no-any-return]
 
 
 def group_supports(ask: Ask, gone: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Records with all groups of each constraint, up to k, if every group is published whole but for the slots in ``gone``."""
+    """Records with all groups of each constraint, up to k, if every group is published whole but for the slots in
+    ``gone``.
+    """
     n_groups = int(ask.group.max()) + 1
     names = Vocabulary.presorted([f"{number:09d}" for number in range(n_groups)])
     grouped = replace(
@@ -180,8 +187,10 @@ def _require_feasible(ask: Ask, hopeless: list[int], apart: list[int], widest: N
     groups = " and ".join(str(group) for group in first.groups)
     more = f" and {len(hopeless) - 1:,} more constraint(s)" if len(hopeless) > 1 else ""
     raise InfeasibleError(
-        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by merging: even if all of utility group(s) {groups} is "
-        f"published as one, {first.support} record(s) have it, fewer than k={ask.k}; at least {_items(len(apart), ask)} must be "
+        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by merging: even if all of "
+        f"utility group(s) {groups} is "
+        f"published as one, {first.support} record(s) have it, fewer than k={ask.k}; at least "
+        f"{_items(len(apart), ask)} must be "
         f"suppressed, {_allowed(ask)}; allow more, widen the groups, or lower k.",
         items=[ask.data.vocabulary[int(slot)] for slot in dict.fromkeys(blamed)],
     )

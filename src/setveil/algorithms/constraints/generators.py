@@ -66,7 +66,9 @@ def in_support_range(data: Transactions, low: int, high: int, m: int) -> Iterato
 
 
 def per_group(visits: Transactions, data: Transactions | None = None) -> Iterator[Constraint]:
-    """Each distinct non-empty record of ``visits`` as a constraint; with ``data``, only items that are in its vocabulary."""
+    """Each distinct non-empty record of ``visits`` as a constraint; with ``data``, only items that are in its
+    vocabulary.
+    """
     seen: set[Constraint] = set()
     for row in visits.distinct().rows.to_lists():
         constraint = tuple(label for label in row if data is None or label in data.vocabulary)
@@ -88,7 +90,9 @@ def random_pairs(data: Transactions, share: float, n: int | None = None, seed: i
 
 
 def random_mix(data: Transactions, shares: Sequence[float], n: int = 1000, seed: int = 0) -> Iterator[Constraint]:
-    """Itemsets that occur: ``shares[i]`` of them with i + 1 items, drawn from random records; fewer if there are not enough."""
+    """Itemsets that occur: ``shares[i]`` of them with i + 1 items, drawn from random records; fewer if there are not
+    enough.
+    """
     random = np.random.default_rng(seed)
     counts = [round(share * n) for share in shares]
     counts[-1] += n - sum(counts)

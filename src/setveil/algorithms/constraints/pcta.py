@@ -1,24 +1,26 @@
 """PCTA: privacy-constrained clustering of items (Gkoulalas-Divanis, Loukides 2012, Algorithm 1).
 
-Guarantee: every privacy constraint (or every occurring itemset of at most m items) has no or at least k published records.
-Needs: at least k records with items. No hierarchy, no suppression, no utility constraints (for those: ``upcta``).
-Cost: pairs of items in the records, plus the number of items for every merge, plus the constraints counted again after it.
+Guarantee: every privacy constraint (or every occurring itemset of at most m items) has no or at least k published
+records. Needs: at least k records with items. No hierarchy, no suppression, no utility constraints (for those:
+``upcta``). Cost: pairs of items in the records, plus the number of items for every merge, plus the constraints counted
+again after it.
 
-The comments give the lines of Algorithm 1. Lines 5 to 26, what is done for one constraint, are compiled (``_protecting.py``).
+The comments give the lines of Algorithm 1. Lines 5 to 26, what is done for one constraint, are compiled
+(``_protecting.py``).
 
 Items start as clusters of their own. The constraint with the largest support is taken; while it is in fewer than k
-records, the cheapest merge of one of its clusters with any other cluster is made. A merged cluster is published as one item
-that stands for any of its members.
+records, the cheapest merge of one of its clusters with any other cluster is made. A merged cluster is published as one
+item that stands for any of its members.
 
 Departures from the paper
 
 1. A constraint without records is met (line 12 forgets this), but is looked at again after every merge.
-2. k^m means all occurring itemsets of 1 … m items. Those of one and two are queued together, then those of three, four, …
-   in turn, as they then read; pairs are never written out.
-3. Which constraint has the largest support is decided on the present data (section 4.1); ``order=static`` decides on the
-   original (section 4.2). Ties: fewer items, then the lexicographically first.
-4. Utility losses are compared as exact integers; the loop's bound starts at infinity, not 1. Ties: the smallest cluster of the
-   constraint, then the smallest partner, clusters being ordered by their smallest item.
+2. k^m means all occurring itemsets of 1 … m items. Those of one and two are queued together, then those of three,
+   four, … in turn, as they then read; pairs are never written out.
+3. Which constraint has the largest support is decided on the present data (section 4.1); ``order=static`` decides on
+   the original (section 4.2). Ties: fewer items, then the lexicographically first.
+4. Utility losses are compared as exact integers; the loop's bound starts at infinity, not 1. Ties: the smallest
+   cluster of the constraint, then the smallest partner, clusters being ordered by their smallest item.
 5. The weight of a cluster is the largest weight of its items.
 6. Items that do not occur in the data take no part.
 """

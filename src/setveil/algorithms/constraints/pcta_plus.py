@@ -3,17 +3,20 @@
 Guarantee, needs: as UPCTA. Without utility constraints nothing is suppressed.
 Cost: COAT's, plus ``sweeps`` rounds in which every item looks once at its records and at every cluster.
 
-1. Suppress what merging cannot save. While some constraint would be in 1 … k - 1 records with all utility groups published whole,
-   suppress the item that is in most such constraints. Afterwards merging always leads to an answer.
-2. Merge as COAT does, in the original order of supports; given constraints also in the order of present supports, and if
-   anything had to be suppressed also without the first step. Go on with what suppresses the fewest items, then loses least.
-3. Move. Round by round and in random order, every item looks for the cluster of its utility group (or a new one) where the
-   total loss is least, and goes there if every constraint stays met. The loss is the NCP: for every occurrence the size of
-   its cluster, nothing for an item alone. In the first rounds a move may add to the loss, less and less from round to round;
-   the last rounds only go down, until no move helps. The result is kept if it loses less than the merges alone did.
+1. Suppress what merging cannot save. While some constraint would be in 1 … k - 1 records with all utility groups
+   published whole, suppress the item that is in most such constraints. Afterwards merging always leads to an answer.
+2. Merge as COAT does, in the original order of supports; given constraints also in the order of present supports, and
+   if anything had to be suppressed also without the first step. Go on with what suppresses the fewest items, then
+   loses least.
+3. Move. Round by round and in random order, every item looks for the cluster of its utility group (or a new one) where
+   the total loss is least, and goes there if every constraint stays met. The loss is the NCP: for every occurrence the
+   size of its cluster, nothing for an item alone. In the first rounds a move may add to the loss, less and less from
+   round to round; the last rounds only go down, until no move helps. The result is kept if it loses less than the
+   merges alone did.
 
-For ``km`` with m of 3 and more, items are moved while items and pairs are the constraints; larger itemsets are then protected by
-merging. The orders and slacks are drawn from the seed as integers, so that the same seed gives the same release everywhere.
+For ``km`` with m of 3 and more, items are moved while items and pairs are the constraints; larger itemsets are then
+protected by merging. The orders and slacks are drawn from the seed as integers, so that the same seed gives the same
+release everywhere.
 
 Departures from the paper (COAT: Loukides, Gkoulalas-Divanis, Malin 2011)
 

@@ -1,7 +1,7 @@
 """The paper's priority queue of privacy constraints, PQ: what is in it, and in which order it is worked off.
 
-The order is that of supports in the present data (``dynamic``) or in the original (``static``). Itemsets of one and two items are
-never written out; larger ones, and constraints that were given, are.
+The order is that of supports in the present data (``dynamic``) or in the original (``static``). Itemsets of one and
+two items are never written out; larger ones, and constraints that were given, are.
 """
 
 from __future__ import annotations
@@ -46,11 +46,15 @@ class ConstraintQueue(ABC):
 
     @abstractmethod
     def protect_next(self, count: int) -> float:
-        """Take up to ``count`` constraints from the top, protect each, and drop it; the share that is done, 1 if PQ is empty."""
+        """Take up to ``count`` constraints from the top, protect each, and drop it; the share that is done, 1 if PQ is
+        empty.
+        """
 
 
 def queues_of(ask: Ask, clusters: Clusters, rules: Rules, order: str, context: Context) -> Iterator[ConstraintQueue]:
-    """Line 2: the constraints. For k^m itemsets of one and two items, then those of three, four, … as they then read."""
+    """Line 2: the constraints. For k^m itemsets of one and two items, then those of three, four, … as they then
+    read.
+    """
     if ask.m == 0:
         yield queue_of_sets(ask.sets, clusters, rules, order, context)
     elif ask.m == 1:
@@ -183,7 +187,9 @@ def queue_of_sets(sets: Sets, clusters: Clusters, rules: Rules, order: str, cont
 
 
 class _SetsInOrder(ConstraintQueue):
-    """By support in the original, pass by pass: one that no record had may have become violated by a merge for a later one."""
+    """By support in the original, pass by pass: one that no record had may have become violated by a merge for a later
+    one.
+    """
 
     stage = "constraints"
 

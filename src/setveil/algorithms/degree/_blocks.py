@@ -53,7 +53,8 @@ def count_items(block: int, blocks: Blocks, rows: Rows, counts: NDArray[np.int64
 def find_swap(
     leaver: int, target: int, rows: Rows, cost: NDArray[np.int64], blocks: Blocks, desk: Desk
 ) -> tuple[int, int]:
-    """``(place, change)``: where in ``members`` the best partner in the target block stands (-1: none), and what it saves.
+    """``(place, change)``: where in ``members`` the best partner in the target block stands (-1: none), and what it
+    saves.
 
     ``cost[size - smallest size, n]`` is what an item costs that n of a block's records hold.
     """

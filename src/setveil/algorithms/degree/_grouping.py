@@ -170,7 +170,9 @@ def list_candidates(
 def form_groups_in_sequence(
     seeds: tuple[int, int], p: int, alpha: int, kind: int, public: Rows, hidden: Rows, chain: Chain, state: State
 ) -> None:
-    """CAHD, lines 3-12 of Figure 11: each ungrouped record t of ``loud[seeds[0]:seeds[1]]`` takes p-1 of its candidates."""
+    """CAHD, lines 3-12 of Figure 11: each ungrouped record t of ``loud[seeds[0]:seeds[1]]`` takes p-1 of its
+    candidates.
+    """
     wanted = alpha * p
     before = np.empty(wanted, dtype=np.int64)
     after = np.empty(wanted, dtype=np.int64)
@@ -195,7 +197,8 @@ def form_groups_in_sequence(
 def pick_closest(
     members: NDArray[np.int64], before: NDArray[np.int64], after: NDArray[np.int64], kind: int, public: Rows
 ) -> None:
-    """Line 6 of Figure 11: fill ``members[1:]`` with the candidates closest to ``members[0]``; both lists nearest first.
+    """Line 6 of Figure 11: fill ``members[1:]`` with the candidates closest to ``members[0]``; both lists nearest
+    first.
 
     Ties: smaller gap in the sequence, predecessor first.
     """

@@ -1,8 +1,8 @@
 """Loops that choose partners so that groups as a whole answer like the original.
 
 The profile of a sensitive item says how often each public item occurs in its records (``actual``) and in all records of
-its groups (``expected``); with groups of p records the answers are right if ``expected`` is p times ``actual``. Their error is
-measured item by item, as the divergence of two coins: a of the records have the item, e are expected to.
+its groups (``expected``); with groups of p records the answers are right if ``expected`` is p times ``actual``. Their
+error is measured item by item, as the divergence of two coins: a of the records have the item, e are expected to.
 """
 
 from __future__ import annotations
@@ -262,7 +262,8 @@ def fill_group(
 ) -> int:
     """Fill ``group`` behind its first ``size`` members, one best candidate after the other; its size then.
 
-    A candidate's worth never grows with a quiet partner. A loud partner brings its own profiles: everybody is valued anew.
+    A candidate's worth never grows with a quiet partner. A loud partner brings its own profiles: everybody is valued
+    anew.
     """
     value_candidates(n_found, public, desk)
     while size < len(group):

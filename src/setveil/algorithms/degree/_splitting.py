@@ -23,8 +23,8 @@ class Counts(NamedTuple):
 def split_group(members: NDArray[np.int64], p: int, public: Rows, hidden: Rows, counts: Counts) -> int:
     """Put the records that have the best item to split by before those that have not; how many have it, or 0.
 
-    Both sides must have degree p. Best: the mean, over the sensitive items, of the share of their occurrences on the side
-    that has fewer; then the smaller side's share of the records. Ties: lowest item.
+    Both sides must have degree p. Best: the mean, over the sensitive items, of the share of their occurrences on the
+    side that has fewer; then the smaller side's share of the records. Ties: lowest item.
     """
     size = len(members)
     total = np.zeros(counts.hidden.shape[1], dtype=np.int64)

@@ -1,33 +1,36 @@
 """Blocks: groups from the public items alone, joined only by rules that treat all their members alike. The default.
 
-Our own. Published groups in the sense of Ghinita, Kalnis, Tao: Anonymous Publication of Sensitive Transactional Data, TKDE
+Our own. Published groups in the sense of Ghinita, Kalnis, Tao: Anonymous Publication of Sensitive Transactional Data,
+TKDE
 2011. Their algorithms choose partners to suit the record with the sensitive item, and that shows: within a group the
-longest, the most typical or the last record is the one far more often than 1 in p. Here nothing about a member can tell.
+longest, the most typical or the last record is the one far more often than 1 in p. Here nothing about a member can
+tell.
 
-Guarantee: in every group each sensitive item belongs to at most one in p of the records; and whoever knows every public item,
-this program and the published groups, but nothing that makes one record likelier than another beforehand, finds each member
-of a group equally likely to be the holder.
-Preconditions: no sensitive item in more than one in p of all records (or ``suppress_excess``).
-Cost: a Gray order, then ``passes`` exchanges per record, each looking at two blocks; O(n) memory.
+Guarantee: in every group each sensitive item belongs to at most one in p of the records; and whoever knows every
+public item, this program and the published groups, but nothing that makes one record likelier than another beforehand,
+finds each member of a group equally likely to be the holder. Preconditions: no sensitive item in more than one in p of
+all records (or ``suppress_excess``). Cost: a Gray order, then ``passes`` exchanges per record, each looking at two
+blocks; O(n) memory.
 
-1. *Blocks.* Records in Gray order are cut into blocks of p records, a fifth of them of one more, so that no record is left.
-   Then records change places between blocks while that lowers the entropy of the blocks' public items. Sensitive items are
-   not looked at. Which of several records with equal public items goes where is drawn at random.
+1. *Blocks.* Records in Gray order are cut into blocks of p records, a fifth of them of one more, so that no record is
+   left. Then records change places between blocks while that lowers the entropy of the blocks' public items. Sensitive
+   items are not looked at. Which of several records with equal public items goes where is drawn at random.
 2. *Joining*, separately among blocks of equal size. A unit is a block at first. A unit in which a sensitive item is too
-   frequent *fails*; it is joined with as many units without any sensitive item as it needs, drawn at random from all there
-   are. If these run out, the other units are paired along the order, and a pair of which one fails is joined. Pairs are the
-   units of the next round, until none fails.
+   frequent *fails*; it is joined with as many units without any sensitive item as it needs, drawn at random from all
+   there are. If these run out, the other units are paired along the order, and a pair of which one fails is joined.
+   Pairs are the units of the next round, until none fails.
 3. If units run out, all records are one group.
 
-Why this tells nothing: step 1 does not depend on who is sensitive. Step 2 depends on it through the numbers of sensitive items
-per unit alone, so exchanging members of a block changes nothing; and it treats the units of a round alike, so exchanging
-two units of one joined group gives the same groups with the same probability. Together, any member of a group can be
-moved to the place of any other. ``docs/algorithms/degree/blocks.md`` has the argument in full, and its limits.
+Why this tells nothing: step 1 does not depend on who is sensitive. Step 2 depends on it through the numbers of
+sensitive items per unit alone, so exchanging members of a block changes nothing; and it treats the units of a round
+alike, so exchanging two units of one joined group gives the same groups with the same probability. Together, any
+member of a group can be moved to the place of any other. ``docs/algorithms/degree/blocks.md`` has the argument in
+full, and its limits.
 
 Departures from the paper: all of it; only the form of the release is theirs.
 
-The draws depend on the seed and on a digest of all records, so they are the same for the same data in any order, and nobody
-who does not know all of it can repeat them.
+The draws depend on the seed and on a digest of all records, so they are the same for the same data in any order, and
+nobody who does not know all of it can repeat them.
 """
 
 from __future__ import annotations
@@ -123,7 +126,9 @@ def cut_into_blocks(sizes: NDArray[np.int64]) -> kernels.Blocks:
 
 
 def entropy_table(smallest: int) -> NDArray[np.int64]:
-    """What an item costs that n of a block's records hold: int64[2, smallest + 2], for blocks of that size and one more."""
+    """What an item costs that n of a block's records hold: int64[2, smallest + 2], for blocks of that size and one
+    more.
+    """
     table = np.zeros((2, smallest + 2), dtype=np.int64)
     for row, size in enumerate((smallest, smallest + 1)):
         share = np.arange(1, size) / size
@@ -169,7 +174,9 @@ def _join_equal_blocks(
     p: int,
     rng: np.random.Generator,
 ) -> bool:
-    """Write into ``joined`` which of these blocks, all of one size, are one group; False if the degree is out of reach."""
+    """Write into ``joined`` which of these blocks, all of one size, are one group; False if the degree is out of
+    reach.
+    """
     unit_of = np.arange(len(joined))  # [blocks] its unit, -1 once its group is settled
     fails = np.ones(len(joined), dtype=bool)  # of the units; before the first round any may
     while True:
@@ -213,7 +220,9 @@ def _join_with_silent(
     p: int,
     rng: np.random.Generator,
 ) -> NDArray[np.bool_]:
-    """Join units that fail with units without sensitive items, while there are some; which units are left, bool[units]."""
+    """Join units that fail with units without sensitive items, while there are some; which units are left,
+    bool[units].
+    """
     is_left = np.ones(len(units.most), dtype=bool)
     silent = rng.permutation(np.flatnonzero(units.most == 0))
     n_used = 0

@@ -11,13 +11,14 @@ Departures from the paper
    before the group is taken away, which lets leftovers miss the degree.
 2. A seed that finds fewer than p-1 candidates stays ungrouped; the printed code does not say.
 3. Candidates are equally near by distance, then by gap in the sequence, predecessor before successor. Records that the
-   ordering leaves equal stand in canonical order (by public, then by sensitive items), whatever their order in the file.
+   ordering leaves equal stand in canonical order (by public, then by sensitive items), whatever their order in the
+   file.
 4. "Lowest Hamming distance" and "most items in common" are not the same; the first is the default, both are offered,
    and the Jaccard distance too.
 5. Once 64 conflicting records per wanted candidate have been passed over in one direction, only records without
    sensitive items are looked at there. Otherwise a long stretch of records with the same item costs its square.
-6. With ``absorb``, leftovers join the group of the nearest grouped record among the alpha · p before and after them while
-   the degree holds on both sides (the paper's Figure 1d shows such groups, its algorithm does not make them).
+6. With ``absorb``, leftovers join the group of the nearest grouped record among the alpha · p before and after them
+   while the degree holds on both sides (the paper's Figure 1d shows such groups, its algorithm does not make them).
 7. ``suppress_excess`` takes occurrences out instead of refusing.
 """
 

@@ -4,11 +4,11 @@ A group has degree p if each sensitive item belongs to at most one in p of its r
 other; a group is accepted only if the records that remain would, as one group, have degree p as well. So the leftovers
 can always be published as one group, and a release exists as soon as the whole data has degree p.
 
-Before that, what no group can protect is left out: records whose items are all sensitive (published empty, they would say so),
-and sensitive items that something public gives away because it never occurs without them.
+Before that, what no group can protect is left out: records whose items are all sensitive (published empty, they would
+say so), and sensitive items that something public gives away because it never occurs without them.
 
-Algorithms see records sorted by public, then by sensitive items. So ties that go to the lower record number, and records
-drawn at random, depend on what the records are and never on the order in which they were given.
+Algorithms see records sorted by public, then by sensitive items. So ties that go to the lower record number, and
+records drawn at random, depend on what the records are and never on the order in which they were given.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
 
 
 def secret_draws(split: Split, seed: int) -> np.random.Generator:
-    """Random numbers that are the same for the same records in any order, and known to nobody who lacks some of them."""
+    """Random numbers that are the same for the same records in any order, and known to nobody who lacks some of
+    them.
+    """
     digest = hashlib.sha256(repr(seed).encode())
     for part in (split.public, split.hidden):
         digest.update(np.ascontiguousarray(part.indptr).tobytes())
@@ -140,7 +142,8 @@ def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> Infe
     )
     more = f" and {len(labels) - 5:,} more" if len(labels) > 5 else ""
     return InfeasibleError(
-        f"p={p} allows a sensitive item in at most {data.n_records // p:,} of {data.n_records:,} records, but there are more with "
+        f"p={p} allows a sensitive item in at most {data.n_records // p:,} of {data.n_records:,} records, "
+        "but there are more with "
         f"{shown}{more}; the largest p that works is {largest}"
         f"{' (no protection)' if largest == 1 else ''}, or set suppress_excess=true.",
         items=labels,

@@ -1,8 +1,8 @@
 """Sensitive items that something public gives away.
 
-A public item that occurs only together with a sensitive one tells of it wherever it is seen, and so do public items as a whole
-where all records that have exactly these hold it. No group hides that. Such sensitive occurrences are left out: a
-recipient then sees the public items without any hint, as he does where the sensitive item never was.
+A public item that occurs only together with a sensitive one tells of it wherever it is seen, and so do public items as
+a whole where all records that have exactly these hold it. No group hides that. Such sensitive occurrences are left
+out: a recipient then sees the public items without any hint, as he does where the sensitive item never was.
 
 One record alone is no rule: what occurs once implies nothing that anybody could know.
 """

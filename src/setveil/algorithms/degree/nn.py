@@ -13,8 +13,8 @@ Departures from the paper
 2. A seed that finds fewer than p-1 neighbours stays ungrouped; the printed code does not say.
 3. Neighbours are found exactly through an inverted index, not by scanning all records.
 4. The distance is a choice: Hamming (the paper's), most items in common, Jaccard. Ties: smaller Hamming distance, then
-   lower record number. Records are numbered, and seeds taken, in canonical order (by public, then by sensitive items): the
-   paper takes them as they come, and then the groups depend on the order of the file.
+   lower record number. Records are numbered, and seeds taken, in canonical order (by public, then by sensitive items):
+   the paper takes them as they come, and then the groups depend on the order of the file.
 5. ``suppress_excess`` takes occurrences out instead of refusing.
 """
 

@@ -1,9 +1,9 @@
 """NN+: partners chosen so that the groups of each sensitive item, taken together, answer like its records.
 
-After Ghinita, Kalnis, Tao: Anonymous Publication of Sensitive Transactional Data, TKDE 2011. Their problem statement asks for the
-groups with the least reconstruction error; their algorithms look for similar records instead. This one goes for the
-error itself: for every sensitive item it keeps the number of occurrences of each public item in the item's records and in
-its groups, and gives a group the records that bring the second nearest to p times the first.
+After Ghinita, Kalnis, Tao: Anonymous Publication of Sensitive Transactional Data, TKDE 2011. Their problem statement
+asks for the groups with the least reconstruction error; their algorithms look for similar records instead. This one
+goes for the error itself: for every sensitive item it keeps the number of occurrences of each public item in the
+item's records and in its groups, and gives a group the records that bring the second nearest to p times the first.
 
 Guarantee: in every group each sensitive item belongs to at most one in p of the records.
 Preconditions: no sensitive item in more than one in p of all records (or ``suppress_excess``).
@@ -11,14 +11,16 @@ Cost: Gray order, then for every group a number of candidates that does not grow
 
 Departures from the paper
 1. A group is accepted if the degree holds for what remains *without* it; see ``nn``.
-2. The error of a sensitive item is summed over single public items: the Kullback-Leibler divergence between the share of its
-   records that have the item and the share expected from the groups. Queries about several items follow closely.
+2. The error of a sensitive item is summed over single public items: the Kullback-Leibler divergence between the share
+   of its records that have the item and the share expected from the groups. Queries about several items follow
+   closely.
 3. Records with the most public items go first: they have the fewest good partners.
-4. Candidates share an item with the seed, or have one of the items that its sensitive items lack most. Of each such item,
-   the ``reach`` ungrouped holders before and after the seed in Gray order are looked at.
-5. When all groups stand, ``rounds`` times over each group chooses its partners without sensitive items anew, among its own
-   and those in no group.
-6. Ties: first in Gray order, then in canonical order (by public, then by sensitive items). If every candidate does harm, the shortest record without sensitive items may do less.
+4. Candidates share an item with the seed, or have one of the items that its sensitive items lack most. Of each such
+   item, the ``reach`` ungrouped holders before and after the seed in Gray order are looked at.
+5. When all groups stand, ``rounds`` times over each group chooses its partners without sensitive items anew, among its
+   own and those in no group.
+6. Ties: first in Gray order, then in canonical order (by public, then by sensitive items). If every candidate does
+   harm, the shortest record without sensitive items may do less.
 7. ``suppress_excess`` takes occurrences out instead of refusing.
 """
 

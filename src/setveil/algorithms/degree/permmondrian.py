@@ -10,8 +10,8 @@ every pair of a public and a sensitive item.
 
 Departures from the paper
 1. The paper favours splits that balance the sensitive items and gives no formula. Here the best split is the one with
-   the highest mean, over the sensitive items, of the share of occurrences on the side that has fewer; then the one whose
-   smaller side is largest. Ties: lowest item.
+   the highest mean, over the sensitive items, of the share of occurrences on the side that has fewer; then the one
+   whose smaller side is largest. Ties: lowest item.
 2. A group without sensitive items is not split further: nothing is lost by leaving it whole.
 3. ``suppress_excess`` takes occurrences out instead of refusing.
 """

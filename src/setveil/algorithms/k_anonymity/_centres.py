@@ -17,7 +17,9 @@ def vote_centres(
     members: NDArray[np.int64],
     bounds: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Per class the items that more than half of its records have, as CSR; class c is ``members[bounds[c]:bounds[c+1]]``."""
+    """Per class the items that more than half of its records have, as CSR; class c is
+    ``members[bounds[c]:bounds[c+1]]``.
+    """
     n_classes = len(bounds) - 1
     count = np.zeros(n_items, dtype=np.int64)
     ends = np.zeros(n_classes + 1, dtype=np.int64)
@@ -76,7 +78,9 @@ def find_nearest(
     centre_indptr: NDArray[np.int64],
     centre_items: NDArray[np.int32],
 ) -> NDArray[np.int64]:
-    """For each record the nearest of the centres ``first[j] … last[j]-1`` by Hamming distance, the first among equals."""
+    """For each record the nearest of the centres ``first[j] … last[j]-1`` by Hamming distance, the first among
+    equals.
+    """
     nearest = np.empty(len(records), dtype=np.int64)
     for number in range(len(records)):
         begin, end_here = indptr[records[number]], indptr[records[number] + 1]

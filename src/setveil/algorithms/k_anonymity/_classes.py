@@ -1,12 +1,13 @@
 """Loops over classes of records that are to become identical: optimal cuts of an ordering, moves and swaps.
 
-The loss of a class of n records is what replacing them by their majority changes: per item the smaller of those with it and
-those without. Written with ``count`` for the records that have an item, a record that joins a class costs
+The loss of a class of n records is what replacing them by their majority changes: per item the smaller of those with
+it and those without. Written with ``count`` for the records that have an item, a record that joins a class costs
 
-    (items of the class in more than half of it) + (items of the record) - 2·(common ones) - (those in exactly half of it)
+    (items of the class in more than half of it) + (items of the record) - 2·(common ones) - (those in exactly half of
+    it)
 
-because an item in exactly half of the class may as well stay or go. The same read backwards is what a record that leaves
-saves. All losses are exact integers.
+because an item in exactly half of the class may as well stay or go. The same read backwards is what a record that
+leaves saves. All losses are exact integers.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from setveil.arrays.compile import compiled
 class Rows(NamedTuple):
     """Records as copies of distinct rows. Marks (sensitive items) belong to the record and are only counted.
 
-    Indices are unsigned, here and in ``Classes``: signed ones are checked for Python's count from the end, which takes a
-    third of the time.
+    Indices are unsigned, here and in ``Classes``: signed ones are checked for Python's count from the end, which takes
+    a third of the time.
     """
 
     indptr: NDArray[np.uint32]  # [n_rows + 1]
@@ -38,8 +39,8 @@ class Rows(NamedTuple):
 class Classes(NamedTuple):
     """A partition of records with everything needed to price a step in the length of a record.
 
-    Class c owns the slots ``first[c] … first[c+1]-1``: two more than it may have members, because ``tally`` counts the items
-    that 0, 1, 2, … of its members have.
+    Class c owns the slots ``first[c] … first[c+1]-1``: two more than it may have members, because ``tally`` counts the
+    items that 0, 1, 2, … of its members have.
     """
 
     of: NDArray[np.uint32]  # [n_records]
@@ -67,9 +68,9 @@ def cut_order(
 ) -> tuple[int, NDArray[np.int64]]:
     """The cut of an ordering of records into runs of k … ``longest``, each with l different marks, with the least loss.
 
-    Runs begin at multiples of ``grid``. Without marks and with a grid of 1 runs of more than 2k-1 are never needed: cutting
-    one in two does not raise the loss. Returns the loss and the run of each place, int64[n]; among equal cuts the last run is
-    the shortest. If there is no such cut, the loss is -1 and all places are in run 0.
+    Runs begin at multiples of ``grid``. Without marks and with a grid of 1 runs of more than 2k-1 are never needed:
+    cutting one in two does not raise the loss. Returns the loss and the run of each place, int64[n]; among equal cuts
+    the last run is the shortest. If there is no such cut, the loss is -1 and all places are in run 0.
     """
     n = len(order)
     unreachable = np.int64(1) << 62
@@ -240,7 +241,9 @@ def change_marks(rows: Rows, classes: Classes, record: int, c: int, by: int) -> 
 
 @compiled
 def cost_of_swapping(rows: Rows, classes: Classes, record: int, other: int) -> int:
-    """By how much the loss would grow if two records of different classes changed places. Common items do not matter."""
+    """By how much the loss would grow if two records of different classes changed places. Common items do not
+    matter.
+    """
     a, b = classes.of[record], classes.of[other]
     size_a, size_b = classes.size[a], classes.size[b]
     cost = 0
@@ -330,8 +333,8 @@ def weave_classes(
     """Random moves and swaps between the classes of neighbouring rows, none of which raises the loss; returns the gain.
 
     Each step draws a row, one of its ``neighbours`` [n_rows, n_neighbours] and a copy of each. If they are in different
-    classes, the first moves to the other's class, or, where its own has no member to spare, changes places with a random
-    member of that class. No class falls below k members or l different marks.
+    classes, the first moves to the other's class, or, where its own has no member to spare, changes places with a
+    random member of that class. No class falls below k members or l different marks.
     """
     n_rows, n_neighbours = neighbours.shape
     total = 0

@@ -1,4 +1,6 @@
-"""Loops over segments of records: bit rows, Hamming distances, cyclic tours and the groups along them (PTA, Gray-TSP)."""
+"""Loops over segments of records: bit rows, Hamming distances, cyclic tours and the groups along them (PTA,
+Gray-TSP).
+"""
 
 from __future__ import annotations
 
@@ -109,9 +111,9 @@ def evolve_loop(
 ) -> tuple[int, NDArray[np.int64]]:
     """A short cyclic loop by a genetic search; returns its length and its nodes, int64[n].
 
-    The first of ``n_tours`` takes the nodes as they are numbered, the others have a random stretch of it turned round. In
-    each generation two parents win a draw of two each; the child takes a stretch from one and the rest in the order of the
-    other, has a random stretch turned round, and takes the place of the longest tour if it is shorter.
+    The first of ``n_tours`` takes the nodes as they are numbered, the others have a random stretch of it turned round.
+    In each generation two parents win a draw of two each; the child takes a stretch from one and the rest in the order
+    of the other, has a random stretch turned round, and takes the place of the longest tour if it is shorter.
     """
     n = len(distance)
     tours = np.empty((n_tours, n), dtype=np.int64)

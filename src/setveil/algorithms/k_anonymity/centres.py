@@ -1,7 +1,7 @@
 """What every algorithm for k-anonymity shares: the records it works on, majority-vote centres, diversity, the release.
 
-Records are put into classes and each class is published as its centre: the items that more than half of its records have,
-which is the row with the fewest changes in total. Sensitive items are set aside first and stay as they are.
+Records are put into classes and each class is published as its centre: the items that more than half of its records
+have, which is the row with the fewest changes in total. Sensitive items are set aside first and stay as they are.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Records:
     def diverse(self, class_of: NDArray[np.int64]) -> NDArray[np.int64]:
         """Merge classes until each has l different sensitive items.
 
-        Classes are taken in the Gray order of their centres; one that lacks diversity is joined by those that follow until
-        it has enough, the last one by those before it.
+        Classes are taken in the Gray order of their centres; one that lacks diversity is joined by those that follow
+        until it has enough, the last one by those before it.
         """
         if self.l == 1 or not len(class_of):
             return class_of
@@ -140,7 +140,8 @@ def prepare(data: Transactions, model: KAnonymity) -> Records:
     if data.n_records and len(occurring) < model.l > 1:
         there = f"only {len(occurring)} occur: {name_some(occurring)}" if occurring else "none occurs"
         raise InfeasibleError(
-            f"l={model.l} different sensitive items are asked for in every class, but of those named {there}; lower l or "
+            f"l={model.l} different sensitive items are asked for in every class, but of those named {there}; "
+            "lower l or "
             "name more.",
             items=occurring,
         )
@@ -157,7 +158,9 @@ def prepare(data: Transactions, model: KAnonymity) -> Records:
 
 
 def cut_into_runs(order: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Consecutive runs of k along an ordering, the remainder in the last one: the run of each record, int64[n_records]."""
+    """Consecutive runs of k along an ordering, the remainder in the last one: the run of each record,
+    int64[n_records].
+    """
     run = np.empty(len(order), dtype=np.int64)
     run[order] = np.minimum(np.arange(len(order)) // k, max(len(order) // k - 1, 0))
     return run
@@ -166,7 +169,9 @@ def cut_into_runs(order: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 def map_in_batches(
     context: Context, stage: str, work: Callable[[Shard], Result], shards: Sequence[Shard], n_each: int
 ) -> Iterator[Result]:
-    """``work`` on every shard by the engine, results in order; between two progress reports ``n_each`` per processor."""
+    """``work`` on every shard by the engine, results in order; between two progress reports ``n_each`` per
+    processor.
+    """
     n_batch = n_each * available_threads()
     for first in range(0, len(shards), n_batch):
         context.step(stage, first / len(shards))

@@ -7,15 +7,16 @@ Guarantee: every published set of non-sensitive items occurs in at least k recor
 Preconditions: at least k records.
 Cost: O(generations · s) for each segment of s records, memory O(n + s²); segments run side by side.
 
-Records are sorted in Gray order and cut into segments; in each segment a genetic search that starts from the Gray order looks
-for a short cyclic tour; neighbours on the tour are anonymized together.
+Records are sorted in Gray order and cut into segments; in each segment a genetic search that starts from the Gray
+order looks for a short cyclic tour; neighbours on the tour are anonymized together.
 
 Departures from the paper
-1. The original publishes each record generalized with its successors on the tour, so that k original records fit it, but
-   published records are not identical. The model here asks for identical records: the tour is opened at its longest edge
-   (the first among equals) and cut into runs of k, the remainder in the last one, each replaced by its majority.
-2. The genetic search is ours: pairs chosen by a draw of two, order crossover, a random stretch turned round, the longest
-   tour replaced. It depends on the seed and on the number of the segment only.
+1. The original publishes each record generalized with its successors on the tour, so that k original records fit it,
+   but published records are not identical. The model here asks for identical records: the tour is opened at its
+   longest edge (the first among equals) and cut into runs of k, the remainder in the last one, each replaced by its
+   majority.
+2. The genetic search is ours: pairs chosen by a draw of two, order crossover, a random stretch turned round, the
+   longest tour replaced. It depends on the seed and on the number of the segment only.
 3. Segments as in PTA: sizes differ by at most one, longer first, at most n/k of them.
 4. Runs with fewer than l different sensitive items are merged if the model asks for l.
 """

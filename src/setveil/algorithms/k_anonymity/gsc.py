@@ -10,8 +10,8 @@ Cost: the Gray sort, then one pass.
 Records are sorted in Gray order, cut into runs of k, and every record is replaced by the majority of its run.
 
 Departures from the paper
-1. All records are anonymized, as in the comparison of 2016; the original leaves records without sensitive items alone and
-   may add sensitive items.
+1. All records are anonymized, as in the comparison of 2016; the original leaves records without sensitive items alone
+   and may add sensitive items.
 2. The remainder of fewer than k records joins the last run.
 3. Runs with fewer than l different sensitive items are merged if the model asks for l.
 """

@@ -18,15 +18,16 @@ that have more than k. Each new partition goes on alone; the leftovers may expan
 Partitions that can expand nothing are published.
 
 Departures from the paper
-1. The loss is NCP: an occurrence published as a node costs the number of its leaves, 0 if it is one. Ties: the first node
-   depth first.
-2. Records moved to the leftovers are those that lose least by keeping the node, ties in lexicographic order, as long as their
-   partition keeps k. If all partitions together cannot spare enough, the one that loses least joins the leftovers as a whole
-   (ties: the one with the first children).
+1. The loss is NCP: an occurrence published as a node costs the number of its leaves, 0 if it is one. Ties: the first
+   node depth first.
+2. Records moved to the leftovers are those that lose least by keeping the node, ties in lexicographic order, as long
+   as their partition keeps k. If all partitions together cannot spare enough, the one that loses least joins the
+   leftovers as a whole (ties: the one with the first children).
 3. Records with equal public items are handled together, with their number. Which of them are moved is settled by their
    sensitive items; between equal records it cannot be seen in what is published.
-4. The paper has no empty records. If some, but fewer than k, have no public items, the shortest other records are suppressed
-   until there are k (ties in lexicographic order); if then fewer than k others are left, these are suppressed too.
+4. The paper has no empty records. If some, but fewer than k, have no public items, the shortest other records are
+   suppressed until there are k (ties in lexicographic order); if then fewer than k others are left, these are
+   suppressed too.
 5. Sensitive items of the model are published as they are, and take no part in all this.
 """
 

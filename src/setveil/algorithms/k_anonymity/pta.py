@@ -4,16 +4,16 @@ Lin, Liu, Fournier-Viger, Hong: PTA: An Efficient System for Transaction Databas
 
 Guarantee: every published set of non-sensitive items occurs in at least k records.
 Preconditions: at least k records.
-Cost: O(n · s²) for n records in segments of s, memory O(n + s²); segments run side by side. With ``leftovers=all`` besides
-O(leftovers · classes), quadratic in the records.
+Cost: O(n · s²) for n records in segments of s, memory O(n + s²); segments run side by side. With ``leftovers=all``
+besides O(leftovers · classes), quadratic in the records.
 
 Departures from the paper
 1. PrimTSP adds the true edge before it moves an end, and the closing edge, as section V does; Algorithm 1 adds the
    distance from a node to itself. The last free node joins the star end.
 2. Ties: the lowest position, the first start, the first group, the first class.
-3. Leftovers join the nearest equivalence class (Algorithm 3 says "∈ MG"), by default of their segment, so that the cost stays
-   linear: Algorithm 3 goes through one segment at a time. With ``leftovers=all`` they choose among the classes of all
-   segments, as section IV-C can be read. Distances are between rows.
+3. Leftovers join the nearest equivalence class (Algorithm 3 says "∈ MG"), by default of their segment, so that the
+   cost stays linear: Algorithm 3 goes through one segment at a time. With ``leftovers=all`` they choose among the
+   classes of all segments, as section IV-C can be read. Distances are between rows.
 4. Segments differ in size by at most one, longer first, and there are at most n/k of them: in a smaller segment a group
    would wrap around and count records twice.
 5. With ``recentre``, members who joined a class as leftovers vote, too.
@@ -105,7 +105,8 @@ def count_segments(segments: int | None, segment_size: int, n_records: int, k: i
     size = -(-n_records // n_segments)
     if size > LARGEST_SEGMENT:
         raise InputError(
-            f"a segment of {size:,} records needs too much memory; use at least {-(-n_records // LARGEST_SEGMENT):,} segments."
+            f"a segment of {size:,} records needs too much memory; use at least "
+            f"{-(-n_records // LARGEST_SEGMENT):,} segments."
         )
     return n_segments
 
@@ -178,7 +179,9 @@ def add_leftovers(
     bounds: NDArray[np.int64],
     context: Context,
 ) -> tuple[NDArray[np.int64], Transactions]:
-    """Algorithm 3, lines 13 to 15: leftovers join the class with the nearest centre; ``bounds`` are the classes of a segment."""
+    """Algorithm 3, lines 13 to 15: leftovers join the class with the nearest centre; ``bounds`` are the classes of a
+    segment.
+    """
     centres = records.vote(founders)
     left = np.flatnonzero(founders < 0)
     class_of = founders.copy()

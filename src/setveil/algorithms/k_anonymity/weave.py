@@ -1,20 +1,20 @@
 """Weave: optimal cuts of orderings, then moves and swaps along many orderings at once. The default for k-anonymity.
 
-Our own. It takes the Gray order and the majority votes from PTA (Lin, Liu, Fournier-Viger, Hong 2016) and the optimal cut from
-univariate microaggregation (Hansen, Mukherjee: A Polynomial Algorithm for Optimal Univariate Microaggregation, TKDE 2003).
+Our own. It takes the Gray order and the majority votes from PTA (Lin, Liu, Fournier-Viger, Hong 2016) and the optimal
+cut from univariate microaggregation (Hansen, Mukherjee: A Polynomial Algorithm for Optimal Univariate
+Microaggregation, TKDE 2003).
 
-Guarantee: every published set of non-sensitive items occurs in at least k records, and with l in the model each class has
-at least l different sensitive items.
-Preconditions: at least k records, and l different sensitive items that occur.
-Cost: O(passes · (n log n + n · tries · length)) time and O(n) memory; blocks of records run side by side.
+Guarantee: every published set of non-sensitive items occurs in at least k records, and with l in the model each class
+has at least l different sensitive items. Preconditions: at least k records, and l different sensitive items that
+occur. Cost: O(passes · (n log n + n · tries · length)) time and O(n) memory; blocks of records run side by side.
 
-1. *Cut.* Records in Gray order (bits by frequency) form blocks. Each block is cut optimally into runs of k … 2k-1 along its
-   Gray orders by frequency and by id; the better cut counts.
-2. *Weave*, several passes. Classes in the Gray order of their centres form new blocks, each pass with other bits, so that
-   every boundary falls somewhere else. In each block classes of 2k or more are cut again, optimally, and those with equal
-   centres become one. Then, one step after the other, a random record moves to the class of a neighbour in one of the
-   pass's orderings, or changes places with one of its members, unless that raises the loss. Steps that leave the loss as it
-   is are taken: they lead out of dead ends.
+1. *Cut.* Records in Gray order (bits by frequency) form blocks. Each block is cut optimally into runs of k … 2k-1
+   along its Gray orders by frequency and by id; the better cut counts.
+2. *Weave*, several passes. Classes in the Gray order of their centres form new blocks, each pass with other bits, so
+   that every boundary falls somewhere else. In each block classes of 2k or more are cut again, optimally, and those
+   with equal centres become one. Then, one step after the other, a random record moves to the class of a neighbour in
+   one of the pass's orderings, or changes places with one of its members, unless that raises the loss. Steps that
+   leave the loss as it is are taken: they lead out of dead ends.
 
 Exact duplicates are one row with copies: rows are drawn, not records, and sorted once. No step raises the loss, so the
 result is never worse than the cut. The seed decides orderings and steps; nothing depends on the number of threads or on
@@ -23,8 +23,8 @@ the order of the input.
 Departures from the papers
 1. The cost of a run is the loss of its majority vote, not a sum of squares.
 2. For k of 128 or more runs begin on a grid of k/64 records, so that the cost of a cut does not grow with k.
-3. With l, classes that lack diversity are merged after the cut; no later cut or step gives it up again, and runs may then
-   have up to 4k records.
+3. With l, classes that lack diversity are merged after the cut; no later cut or step gives it up again, and runs may
+   then have up to 4k records.
 """
 
 from __future__ import annotations
@@ -160,7 +160,8 @@ def cut_run(
     k: int,
     l: int,  # noqa: E741
 ) -> tuple[int, NDArray[np.int64]]:
-    """The optimal cut of an ordering of records; for a large k cuts fall on a grid, so that the cost does not grow with k.
+    """The optimal cut of an ordering of records; for a large k cuts fall on a grid, so that the cost does not grow
+    with k.
 
     ``n_items`` are items and marks. Diverse runs may have to be longer than 2k-1.
     """

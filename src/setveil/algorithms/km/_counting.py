@@ -1,7 +1,8 @@
 """Counting itemsets over weighted rows of numbered items.
 
-Rows are CSR. Callers number the items in the order in which they want itemsets visited, so that the later items of a sorted
-row are its suffix. ``Walk`` is the state of a depth-first walk over prefixes of itemsets; it lives between calls.
+Rows are CSR. Callers number the items in the order in which they want itemsets visited, so that the later items of a
+sorted row are its suffix. ``Walk`` is the state of a depth-first walk over prefixes of itemsets; it lives between
+calls.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def count_node_supports(
 def expand_rows(
     indptr: NDArray[np.int64], items: NDArray[np.int32], parent: NDArray[np.int32], number: NDArray[np.int32]
 ) -> Csr:
-    """Add to each row the ancestors of its nodes and write nodes as ``number[node]``, -1 to leave one out. Unsorted rows."""
+    """Add to each row the ancestors of its nodes and write nodes as ``number[node]``, -1 to leave one out. Unsorted
+    rows.
+    """
     n_rows = len(indptr) - 1
     seen_in = np.full(len(parent), -1, dtype=np.int64)
     new_indptr = np.zeros(n_rows + 1, dtype=np.int64)
@@ -170,9 +173,9 @@ def are_equal(items: NDArray[np.int32], start: int, size: int, others: NDArray[n
 class Walk(NamedTuple):
     """A depth-first walk over the itemsets of one size, in lexicographic order, prefix by prefix.
 
-    ``n`` is the number of items, ``z`` the number of occurrences, ``depth`` the size of a whole prefix: one less than that of
-    the itemsets. At depth ``d`` the walk holds the items that may follow the first ``d`` items of the prefix, and the
-    occurrences of each of them in rows that contain those.
+    ``n`` is the number of items, ``z`` the number of occurrences, ``depth`` the size of a whole prefix: one less than
+    that of the itemsets. At depth ``d`` the walk holds the items that may follow the first ``d`` items of the prefix,
+    and the occurrences of each of them in rows that contain those.
     """
 
     indptr: NDArray[np.int64]  # [rows + 1]
@@ -234,10 +237,10 @@ def start_walk(
 def find_next_rare(walk: Walk, k: int, budget: int, shorter: int) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
     """Walk on to the next prefix that has extensions with support below ``k``, or until ``budget`` steps are spent.
 
-    Returns ``(items, supports, size)``: the rare itemsets are the first ``size`` items of the prefix, followed by one of
-    ``items`` (ascending). No items: the budget was spent, or the walk is over (then ``at`` is -1). Items that have died
-    meanwhile are skipped, and a prefix that holds one is left. ``shorter`` says what happens to prefixes on the way:
-    ``PASS`` them; report a rare one that nothing extends (``ENDS``); or do not extend a rare one (``PRUNE``).
+    Returns ``(items, supports, size)``: the rare itemsets are the first ``size`` items of the prefix, followed by one
+    of ``items`` (ascending). No items: the budget was spent, or the walk is over (then ``at`` is -1). Items that have
+    died meanwhile are skipped, and a prefix that holds one is left. ``shorter`` says what happens to prefixes on the
+    way: ``PASS`` them; report a rare one that nothing extends (``ENDS``); or do not extend a rare one (``PRUNE``).
     """
     depth = len(walk.prefix)
     touched = np.empty(len(walk.alive), dtype=np.int32)

@@ -33,9 +33,9 @@ class NodeRows(NamedTuple):
 def lift_itemsets(index: NodeRows, itemsets: NDArray[np.int32], k: int, spreads: bool) -> NDArray[np.int32]:
     """Push the members of rare itemsets [n, size] up as far as the support stays below ``k``: [n_lifted, size].
 
-    An itemset is lifted once per member, that member first, so that the results are maximal in different ways. It is left
-    out if it lies below one that was lifted before, or, with ``spreads``, below siblings of one. Members of a result
-    never cover one another.
+    An itemset is lifted once per member, that member first, so that the results are maximal in different ways. It is
+    left out if it lies below one that was lifted before, or, with ``spreads``, below siblings of one. Members of a
+    result never cover one another.
     """
     n, size = itemsets.shape
     lifted = np.empty((max(n, 16), size), dtype=np.int32)
@@ -96,7 +96,9 @@ def find_slot(key: NDArray[np.int32], keys: NDArray[np.int32], table: NDArray[np
 def lies_below(
     index: NodeRows, itemset: NDArray[np.int32], keys: NDArray[np.int32], table: NDArray[np.int64], spreads: bool
 ) -> bool:
-    """Whether raising members (with ``spreads`` all of them) gives a key; not tried beyond three members, too many ways."""
+    """Whether raising members (with ``spreads`` all of them) gives a key; not tried beyond three members, too many
+    ways.
+    """
     size = len(itemset)
     if size > 3:
         return False
@@ -201,8 +203,8 @@ def find_level(index: NodeRows, row: int, members: NDArray[np.int32], j: int, hi
 def collect_tuples(index: NodeRows, itemsets: NDArray[np.int32], item_at: NDArray[np.int32]) -> NDArray[np.int32]:
     """All ways to take one item below each member of an itemset from one row: [n_tuples, size + 1].
 
-    The last column is the place of the itemset. ``item_at`` gives the item at each place of the tree. The same tuple may come
-    from several rows.
+    The last column is the place of the itemset. ``item_at`` gives the item at each place of the tree. The same tuple
+    may come from several rows.
     """
     n, size = itemsets.shape
     tuples = np.empty((max(4 * n, 16), size + 1), dtype=np.int32)

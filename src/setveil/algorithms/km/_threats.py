@@ -16,7 +16,9 @@ from setveil.arrays.sorting import sort_values
 
 @compiled
 def add_to_table(table: NDArray[np.int64], itemsets: NDArray[np.int32], sizes: NDArray[np.int64]) -> None:
-    """Enter itemsets (rows, of which the first ``sizes`` items count) into an open hash table of their numbers, -1 where free."""
+    """Enter itemsets (rows, of which the first ``sizes`` items count) into an open hash table of their numbers, -1
+    where free.
+    """
     mask = len(table) - 1  # the length is a power of two, at least twice the number of itemsets
     for number in range(len(itemsets)):
         slot = hash_items(itemsets[number], 0, sizes[number]) & mask
@@ -68,8 +70,8 @@ def mark_supersets(
 class ThreatTree(NamedTuple):
     """A cut that moves down a tree, and the threats of all cuts of that tree.
 
-    Threats are numbered by the rank of their last member, members stand in order of rank: taken in turn, a threat none of
-    whose members is suppressed yet takes its last member with it. That is the greedy pass over the nodes by rank.
+    Threats are numbered by the rank of their last member, members stand in order of rank: taken in turn, a threat none
+    of whose members is suppressed yet takes its last member with it. That is the greedy pass over the nodes by rank.
     """
 
     members: NDArray[np.int32]  # [n_threats, width] padded with -1

@@ -64,8 +64,8 @@ def weigh_row(
 ) -> tuple[float, np.uint64]:
     """What the best choice of a row costs more than what it shows now, and what it leaves out.
 
-    The choice shows the set ``shown`` and does not show the set ``dropped``; -1 for neither. A row that shows a dead set
-    now has an infinite loss now. An infinite answer: there is no such choice, or it costs more than ``at_most``.
+    The choice shows the set ``shown`` and does not show the set ``dropped``; -1 for neither. A row that shows a dead
+    set now has an infinite loss now. An infinite answer: there is no such choice, or it costs more than ``at_most``.
     """
     length = state.indptr[row + 1] - state.indptr[row]
     now = shown_mask(state, row)
@@ -108,7 +108,9 @@ def has_dead(room: Scratch, left_out: np.uint64) -> bool:
 
 @compiled
 def settle_long_row(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> None:
-    """Drop the item with most dead pairs per value until there are none; then take items in, those not dropped first."""
+    """Drop the item with most dead pairs per value until there are none; then take items in, those not dropped
+    first.
+    """
     start, end = state.indptr[row], state.indptr[row + 1]
     length = end - start
     clash = np.zeros((length, length), dtype=np.uint8)

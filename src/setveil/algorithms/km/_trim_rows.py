@@ -1,4 +1,6 @@
-"""One record at a time: which of its items to leave out, given which itemsets are wanted and how rare each of them is."""
+"""One record at a time: which of its items to leave out, given which itemsets are wanted and how rare each of them
+is.
+"""
 
 from __future__ import annotations
 

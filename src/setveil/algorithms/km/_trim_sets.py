@@ -1,7 +1,8 @@
 """The itemsets that enough records could show, numbered as a trie: a set is its first items and one more.
 
 Set ``i`` below ``n_items`` is the single item ``i``. A larger set is found by hashing ``(number of the set without its
-last item, last item)``. Every subset of a set that k records hold is held by k records, too, so prefixes are always there.
+last item, last item)``. Every subset of a set that k records hold is held by k records, too, so prefixes are always
+there.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ def count_extensions(
 ) -> None:
     """Count how many rows hold each known set of ``size`` - 1 items with one more, from row ``state[0]`` on.
 
-    ``state`` is [next row, keys in use, room needed for the next row, steps so far]. Stops before a row for which the table may be too
-    small, and after ``budget`` steps.
+    ``state`` is [next row, keys in use, room needed for the next row, steps so far]. Stops before a row for which the
+    table may be too small, and after ``budget`` steps.
     """
     keys, counts = table
     shift = shift_for(len(keys))

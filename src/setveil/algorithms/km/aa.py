@@ -1,6 +1,7 @@
 """AA, apriori anonymization.
 
-M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section 4.4.
+M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section
+4.4.
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` this holds for itemsets of every size.
@@ -11,15 +12,16 @@ Cost: for each size linear in the number of itemsets of the records, not of thei
 itemsets of available nodes per thread (at most a quarter of a gigabyte each).
 
 Departures from the paper
-1. Support at least k is enough ("more than k" in Definition 1 contradicts the rest), and itemsets that never occur are safe.
-2. The count-tree is not built. Itemsets of the lowest level are counted; what lies above a frequent one is frequent; only
-   what is left can be rare and is counted exactly. Where that table would be too large, each path is counted when the
-   traversal reaches it. The order of visits, and so the result, is that of the explicit tree.
+1. Support at least k is enough ("more than k" in Definition 1 contradicts the rest), and itemsets that never occur are
+   safe.
+2. The count-tree is not built. Itemsets of the lowest level are counted; what lies above a frequent one is frequent;
+   only what is left can be rare and is counted exactly. Where that table would be too large, each path is counted when
+   the traversal reaches it. The order of visits, and so the result, is that of the explicit tree.
 3. "Find the generalization that makes J anonymous" needs no search. The tree order puts ancestors first, so when J is
-   visited every itemset one step above it has support at least k already: as large as J, it was visited before; smaller,
-   it was settled in an earlier round. Raising one item of J to its parent is therefore enough, raising more never costs
-   less, and the cheapest parent is taken. Ties: the parent that comes first depth first. (Above a node with one child the
-   cost stays the same; the lower node is published.)
+   visited every itemset one step above it has support at least k already: as large as J, it was visited before;
+   smaller, it was settled in an earlier round. Raising one item of J to its parent is therefore enough, raising more
+   never costs less, and the cheapest parent is taken. Ties: the parent that comes first depth first. (Above a node
+   with one child the cost stays the same; the lower node is published.)
 4. Nodes with equal support are ordered by more leaves below, then smaller depth, then depth first.
 """
 

@@ -1,7 +1,7 @@
 """AA, then refine.
 
-M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section 4.4,
-followed by a search for what AA generalized without need.
+M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section
+4.4, followed by a search for what AA generalized without need.
 
 Guarantee: that of AA: in the published data every itemset of at most m items that occurs, occurs in at least k records.
 The loss is never above AA's, and no node of the cut can be replaced by its children.
@@ -12,8 +12,8 @@ Cost: AA, and for every node of the cut a count of the itemsets through its chil
 
 Departures from the paper
 1. Those of AA.
-2. AA's cut is refined: nodes are replaced by their children wherever the guarantee allows it, and a node is raised where
-   that pays for more elsewhere.
+2. AA's cut is refined: nodes are replaced by their children wherever the guarantee allows it, and a node is raised
+   where that pays for more elsewhere.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The count-tree holds the supports of itemsets over items *and* their generalizations: a record is expanded by all
 ancestors of its items (the root left out), and itemsets never hold two related nodes. Its paths are the itemsets in
-lexicographic order of a fixed node order, ancestors first. A support is needed only when the traversal gets there, and by
-then most of the tree is usually cut off by earlier moves, so each path is counted when it is reached.
+lexicographic order of a fixed node order, ancestors first. A support is needed only when the traversal gets there, and
+by then most of the tree is usually cut off by earlier moves, so each path is counted when it is reached.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class NodeIndex:
 def node_order(hierarchy: Hierarchy, supports: NDArray[np.int64], tree_order: str) -> NDArray[np.int32]:
     """The nodes that occur, without the root, in the order of the count-tree; ancestors come before their descendants.
 
-    ``frequency``: larger support first; ties: more leaves below, then smaller depth, then depth first. ``leaves``: the same
-    without looking at supports.
+    ``frequency``: larger support first; ties: more leaves below, then smaller depth, then depth first. ``leaves``: the
+    same without looking at supports.
     """
     nodes = hierarchy.in_preorder[1:]
     nodes = nodes[supports[nodes] > 0]
@@ -202,8 +202,10 @@ class LongerPaths(Paths):
     def next_rare(self, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
         if self._limit is not None and self.n_reached > self._limit:
             raise InputError(
-                f'm="all" leads to more than {self._limit:,} itemsets of size {self.size}; the records are too long and too '
-                "similar to count them all. Give m as a number, or use an algorithm that compares whole records (pcta, lg)."
+                f'm="all" leads to more than {self._limit:,} itemsets of size {self.size}; the records are too '
+                "long and too "
+                "similar to count them all. Give m as a number, or use an algorithm that compares whole records "
+                "(pcta, lg)."
             )
         rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
         for item, support in zip(rare.tolist(), supports.tolist(), strict=True):

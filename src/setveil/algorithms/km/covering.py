@@ -84,7 +84,9 @@ class CoveringProgram:
         seconds: float | None = None,
         start: NDArray[np.float64] | None = None,
     ) -> Solution:
-        """The cheapest solution, in whole columns or in parts of them. ``watch`` is called while it works; it may raise."""
+        """The cheapest solution, in whole columns or in parts of them. ``watch`` is called while it works; it may
+        raise.
+        """
         import highspy
 
         if not self.n_columns:

@@ -1,7 +1,8 @@
 """A cut of a hierarchy that only moves up, and what it costs.
 
-A cut names for every item the node that is published instead of it. Costs are exact integers: an occurrence published as
-a node with more than one leaf costs that number of leaves, so ``NCP = cost / (leaves of the hierarchy × occurrences)``.
+A cut names for every item the node that is published instead of it. Costs are exact integers: an occurrence published
+as a node with more than one leaf costs that number of leaves, so ``NCP = cost / (leaves of the hierarchy ×
+occurrences)``.
 """
 
 from __future__ import annotations

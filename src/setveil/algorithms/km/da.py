@@ -1,23 +1,25 @@
 """DA, direct anonymization.
 
-M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section 4.3.
+M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section
+4.3.
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` this holds for itemsets of every size.
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 
-Cost: at most linear in the number of itemsets of up to m nodes over the expanded distinct records, less what earlier moves
-cut off; usually much more than AA, which has settled the smaller itemsets before it looks at larger ones.
+Cost: at most linear in the number of itemsets of up to m nodes over the expanded distinct records, less what earlier
+moves cut off; usually much more than AA, which has settled the smaller itemsets before it looks at larger ones.
 
 Departures from the paper
 1. Support at least k is enough, and itemsets that never occur are safe.
 2. The count-tree is not built: each path is counted when the traversal reaches it. The order of visits is that of the
    explicit tree.
-3. A leaf of the count-tree is a path that no other path extends, at any depth: records with fewer than m items end early.
+3. A leaf of the count-tree is a path that no other path extends, at any depth: records with fewer than m items end
+   early.
 4. The generalization that makes a rare itemset frequent is searched cheapest first: each item goes to itself or to an
-   ancestor, targets below another target are absorbed by it, and the first choice with support at least k is taken. Ties:
-   fewer raised nodes, then fewer steps up, then the raised nodes that come first depth first.
+   ancestor, targets below another target are absorbed by it, and the first choice with support at least k is taken.
+   Ties: fewer raised nodes, then fewer steps up, then the raised nodes that come first depth first.
 5. An itemset may lie above the cut; only items that are raised change it.
 """
 

@@ -7,15 +7,16 @@ Guarantee: in the published data every itemset of at most m items that occurs, o
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 
-Cost: HgHs lists the minimal privacy threats of all cuts of the hierarchy (millions for hundreds of items and m=3), then looks
-in every step at the threats of every node that could be split. mHgHs does the same for m = 1, 2, … on the part of the
-hierarchy above the cut of the round before, which keeps the lists short.
+Cost: HgHs lists the minimal privacy threats of all cuts of the hierarchy (millions for hundreds of items and m=3),
+then looks in every step at the threats of every node that could be split. mHgHs does the same for m = 1, 2, … on the
+part of the hierarchy above the cut of the round before, which keeps the lists short.
 
 Departures from the paper
 1. A threat occurs in the data: 0 < support < k. Minimality is by subset only.
 2. Nodes with one child are skipped: splitting one does not change the cost, and would stop the greedy search.
 3. Nodes are kept in descending order of what suppressing them would cost; ties: more occurrences, then depth first.
-   Costs are compared as whole numbers. Among equally good splits the first depth first is taken, and only if the cost falls.
+   Costs are compared as whole numbers. Among equally good splits the first depth first is taken, and only if the cost
+   falls.
 4. mHgHs measures costs on the original hierarchy and chooses what to suppress anew in each round.
 5. Records that become empty stay as empty records.
 """
@@ -58,7 +59,9 @@ class HgHs(Algorithm):
 
 @dataclass(frozen=True)
 class MHgHs(Algorithm):
-    """HgHs for itemsets of size 1, then 2, … then m; each round starts from the root and ends at or above the last cut."""
+    """HgHs for itemsets of size 1, then 2, … then m; each round starts from the root and ends at or above the last
+    cut.
+    """
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("mhghs")
@@ -88,7 +91,9 @@ class Round:
 
 
 def refine(records: Rows, floor: Cut, k: int, size: int, context: Context) -> Round:
-    """One round of HgHs for itemsets of up to ``size`` items, over cuts on ``floor`` or above; ``records`` hold its nodes."""
+    """One round of HgHs for itemsets of up to ``size`` items, over cuts on ``floor`` or above; ``records`` hold its
+    nodes.
+    """
     hierarchy = floor.hierarchy
     parent = parents_without_unary_nodes(floor)
     nodes = node_order(hierarchy, records.node_supports(hierarchy), "frequency")
@@ -153,10 +158,12 @@ def parents_without_unary_nodes(floor: Cut) -> NDArray[np.int32]:
 
 
 def make_threat_tree(threats: Threats, parent: NDArray[np.int32], floor: Cut) -> tuple[ThreatTree, NDArray[np.int64]]:
-    """The tree of all cuts with its threats in the order of the inner loop, and the supports of the threats in that order.
+    """The tree of all cuts with its threats in the order of the inner loop, and the supports of the threats in that
+    order.
 
-    The inner loop (section 3.2) goes through the nodes of a cut from the most to the least expensive to suppress and keeps
-    each that completes no threat with those kept before. So what decides about a threat is its last member in that order.
+    The inner loop (section 3.2) goes through the nodes of a cut from the most to the least expensive to suppress and
+    keeps each that completes no threat with those kept before. So what decides about a threat is its last member in
+    that order.
     """
     hierarchy = floor.hierarchy
     n_nodes = hierarchy.n_nodes

@@ -14,8 +14,8 @@ from setveil.algorithms.km.cuts import Cut
 class Losses:
     """Loss per occurrence and per node.
 
-    NCP: an occurrence published as a node with more than one leaf costs that number of leaves. LM: it costs the number of
-    other leaves. A suppressed occurrence costs as much as one published as the root of all items.
+    NCP: an occurrence published as a node with more than one leaf costs that number of leaves. LM: it costs the number
+    of other leaves. A suppressed occurrence costs as much as one published as the root of all items.
     """
 
     name: str  # "ncp" or "lm"

@@ -1,10 +1,10 @@
 """LRA, local recoding anonymization: AA on parts of similar records.
 
-M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB Journal 20(1),
-2011.
+M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB Journal
+20(1), 2011.
 
-Guarantee: in the published data every itemset of at most m published items that occurs, occurs in at least k records; with
-``m="all"`` this holds for itemsets of every size. Published items are told apart by their label alone.
+Guarantee: in the published data every itemset of at most m published items that occurs, occurs in at least k records;
+with ``m="all"`` this holds for itemsets of every size. Published items are told apart by their label alone.
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 
@@ -16,11 +16,11 @@ hierarchy for each part alone. An itemset that occurs in a part occurs in k reco
 are k^m-anonymous, whatever the others publish.
 
 Departures from the paper
-1. The number of parts is an option; there are never more than let every part have k records. Sizes differ by at most one,
-   larger parts first. Empty records belong to no part.
-2. In the Gray order the first item depth first in the hierarchy is the most significant bit (option ``bits``), so that neighbours
-   have related items. Equal records at the border of two parts are divided by their order in the data alone, which cannot
-   be seen in what is published.
+1. The number of parts is an option; there are never more than let every part have k records. Sizes differ by at most
+   one, larger parts first. Empty records belong to no part.
+2. In the Gray order the first item depth first in the hierarchy is the most significant bit (option ``bits``), so that
+   neighbours have related items. Equal records at the border of two parts are divided by their order in the data
+   alone, which cannot be seen in what is published.
 3. AA departs from its own paper as its file says.
 """
 

@@ -3,9 +3,9 @@
 J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010, section 4.2,
 followed by a search for what was generalized or suppressed without need.
 
-Guarantee: that of mHgHs: in the published data every itemset of at most m items that occurs, occurs in at least k records.
-The loss (LM) is never above that of mHgHs; no node of the cut can be replaced by its children, and no suppressed item can
-be published.
+Guarantee: that of mHgHs: in the published data every itemset of at most m items that occurs, occurs in at least k
+records. The loss (LM) is never above that of mHgHs; no node of the cut can be replaced by its children, and no
+suppressed item can be published.
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 

@@ -1,20 +1,22 @@
 """OA, optimal anonymization.
 
-M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section 4.2.
+M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, section
+4.2.
 
-Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records (``m="all"``:
-of any size), and no other cut of the hierarchy that keeps this has a lower NCP.
+Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records
+(``m="all"``: of any size), and no other cut of the hierarchy that keeps this has a lower NCP.
 
 Preconditions: a hierarchy that covers the items and has few cuts (tens of items); at least k non-empty records.
 
-Cost: the number of cuts that are cheaper than the best one and break the guarantee, exponential in the number of items; each
-is compared with the list of minimal privacy threats.
+Cost: the number of cuts that are cheaper than the best one and break the guarantee, exponential in the number of
+items; each is compared with the list of minimal privacy threats.
 
 Departures from the paper
 1. Support at least k is enough, and itemsets that never occur are safe.
-2. Cuts are judged by the minimal privacy threats instead of the whole count-tree: a cut is anonymous if it contains none.
-3. A cut is queued once (the pseudocode queues it for each way that leads to it), and not at all if it cannot become cheaper
-   than the best cut found so far: going up never makes a cut cheaper.
+2. Cuts are judged by the minimal privacy threats instead of the whole count-tree: a cut is anonymous if it contains
+   none.
+3. A cut is queued once (the pseudocode queues it for each way that leads to it), and not at all if it cannot become
+   cheaper than the best cut found so far: going up never makes a cut cheaper.
 4. Ties: the cut that the breadth-first search meets first; immediate ancestors are queued in depth-first order of the
    parent that replaces all its children.
 """
@@ -63,7 +65,9 @@ class OA(Algorithm):
 def search(
     hierarchy: Hierarchy, price: NDArray[np.int64], threats: NDArray[np.uint64], context: Context
 ) -> tuple[list[int], int]:
-    """The inner nodes of the cheapest anonymous cut, and how many cuts were examined. A cut is a number, a bit per node."""
+    """The inner nodes of the cheapest anonymous cut, and how many cuts were examined. A cut is a number, a bit per
+    node.
+    """
     families = families_of(hierarchy, price)
     bottom = (1 << hierarchy.n_items) - 1
     best_cost, best = int(price[hierarchy.root]) + 1, 0

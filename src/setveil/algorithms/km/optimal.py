@@ -10,8 +10,8 @@ together with a bound below which no cut can be.
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 
-Cost: no bound that is worth stating (the problem is NP-hard); in practice the rare itemsets near the best cut are counted
-a few times, and the programs are solved in less time than that.
+Cost: no bound that is worth stating (the problem is NP-hard); in practice the rare itemsets near the best cut are
+counted a few times, and the programs are solved in less time than that.
 
 The program. For every node v, u(v) says whether what lies below v is published as v or as something above it. So u only
 falls on the way up, and the loss is a sum over nodes: of u(v) times what v costs more than its children. An itemset
@@ -19,12 +19,12 @@ falls on the way up, and the loss is a sum over nodes: of u(v) times what v cost
 (whatever of it still occurs together is rarer still): u(above a) + u(above b) + … ≥ 1. If the itemset stays rare when a
 is pushed up, the row gets stronger; so every rare itemset is lifted to maximal ones first. There are far too many rare
 itemsets for all of them, but only few matter: solve, look for rare itemsets on the cut that comes out, add their rows,
-solve again. When there are none, that cut is valid, and no valid cut can cost less. Rounds begin with u in 0 … 1 instead
-of 0 or 1, which is much easier and often enough: if all values come out whole, the optimum is found.
+solve again. When there are none, that cut is valid, and no valid cut can cost less. Rounds begin with u in 0 … 1
+instead of 0 or 1, which is much easier and often enough: if all values come out whole, the optimum is found.
 
-With ``suppression``, s(i) says whether leaf i is suppressed, which costs what publishing it as the root costs. A row then
-is about leaves i, j, … below a, b, … that occur together: s(i) + s(j) + … + u(above a) + u(above b) + … ≥ 1. To suppress
-an inner node is to suppress all its leaves, so this is the whole problem of Liu and Wang.
+With ``suppression``, s(i) says whether leaf i is suppressed, which costs what publishing it as the root costs. A row
+then is about leaves i, j, … below a, b, … that occur together: s(i) + s(j) + … + u(above a) + u(above b) + … ≥ 1. To
+suppress an inner node is to suppress all its leaves, so this is the whole problem of Liu and Wang.
 
 Departures from the papers
 1. This is no algorithm of the papers: their optimal algorithm walks the lattice of all cuts.
@@ -177,7 +177,9 @@ class Search:
         return solution
 
     def rows_against(self, solution: Solution) -> list[tuple[int, ...]]:
-        """Rows that the solution breaks, from the rare itemsets on its cut; a cut without any becomes the best known."""
+        """Rows that the solution breaks, from the rare itemsets on its cut; a cut without any becomes the best
+        known.
+        """
         if solution.values is None:
             return []
         rows: list[tuple[int, ...]] = []
@@ -193,7 +195,9 @@ class Search:
         return rows
 
     def _thresholds(self, solution: Solution) -> list[float]:
-        """Where to cut: rare itemsets on a cut at 1/m break a row for sure, above they do so by more but perhaps not at all."""
+        """Where to cut: rare itemsets on a cut at 1/m break a row for sure, above they do so by more but perhaps not
+        at all.
+        """
         if solution.is_whole:
             return [0.5]
         m = self.violations.m

@@ -1,14 +1,16 @@
 """Refine: take back what a cut generalizes or suppresses without need.
 
-Guarantee: a valid cut stays valid, and never loses more than before. At the end no node can be replaced by its children and
-no suppressed item can be published (and so no more special cut at all is valid, since generalizing a valid cut further
-leaves it valid); nor does raising one node to its parent pay for what could then be taken back elsewhere.
+Guarantee: a valid cut stays valid, and never loses more than before. At the end no node can be replaced by its
+children and no suppressed item can be published (and so no more special cut at all is valid, since generalizing a
+valid cut further leaves it valid); nor does raising one node to its parent pay for what could then be taken back
+elsewhere.
 
-Only itemsets through what is new on the cut are counted, over the records that hold it. What is refused leaves a witness,
-a rare itemset; it is refused again until something raises a member of the witness. So most questions need no counting.
+Only itemsets through what is new on the cut are counted, over the records that hold it. What is refused leaves a
+witness, a rare itemset; it is refused again until something raises a member of the witness. So most questions need no
+counting.
 
-Order: the largest saving first, ties depth first; raised nodes: the cheapest first, ties depth first. Every exchange makes
-the loss (an integer) smaller, so the search ends.
+Order: the largest saving first, ties depth first; raised nodes: the cheapest first, ties depth first. Every exchange
+makes the loss (an integer) smaller, so the search ends.
 """
 
 from __future__ import annotations

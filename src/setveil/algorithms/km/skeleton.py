@@ -1,8 +1,9 @@
 """The part of a hierarchy that matters when the best cut is looked for.
 
 Nodes below which nothing occurs cost nothing. Of nodes that hold the same occurring items, the lowest says most at the
-smallest loss. And if a child of a node is itself too rare to be published, everything below that node must go up to it at
-least. What is left are a bottom, the most special cut that may be possible, and the nodes above it where something meets.
+smallest loss. And if a child of a node is itself too rare to be published, everything below that node must go up to it
+at least. What is left are a bottom, the most special cut that may be possible, and the nodes above it where something
+meets.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from setveil.core import Hierarchy
 class Skeleton:
     """Nodes that matter, and their columns in a covering program.
 
-    The column of a node says whether what is below it is published as the node or as something above it. Bottom nodes are
-    always published in some way and need none, unless they can be suppressed: then their column says that they are.
+    The column of a node says whether what is below it is published as the node or as something above it. Bottom nodes
+    are always published in some way and need none, unless they can be suppressed: then their column says that they
+    are.
     """
 
     hierarchy: Hierarchy

@@ -1,8 +1,8 @@
 """Minimal privacy threats (Liu, Wang 2010, section 4.1).
 
 A threat is an itemset of at most m nodes, no two related, that occurs, but in fewer than k records. It is minimal if no
-subset of it is a threat. A cut is k^m-anonymous if and only if it contains no minimal threat, so that, once they are known,
-any cut of the hierarchy can be judged without looking at the data again.
+subset of it is a threat. A cut is k^m-anonymous if and only if it contains no minimal threat, so that, once they are
+known, any cut of the hierarchy can be judged without looking at the data again.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def find_threats(
 ) -> Threats:
     """The minimal threats among itemsets of the given nodes; ``records`` hold nodes too.
 
-    Apriori: rare nodes take no part in larger itemsets, rare prefixes are not extended, and what contains a smaller threat
-    in another place is taken out.
+    Apriori: rare nodes take no part in larger itemsets, rare prefixes are not extended, and what contains a smaller
+    threat in another place is taken out.
     """
     supports = records.node_supports(hierarchy)[nodes]
     is_rare = (supports > 0) & (supports < k)

@@ -1,15 +1,16 @@
 """Trim: leave out single entries, as few as possible, and publish the rest as it is.
 
-An own method; the model is that of M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued
-data. VLDB 2008.
+An own method; the model is that of M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of
+set-valued data. VLDB 2008.
 
-Idea. Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of its
-items, and the release keeps its promise if every itemset is shown by no record or by k records or more. So the question is
-which itemsets to give up. Those that fewer than k records hold are given up from the start; every record drops what it
-must to show none of them, and each entry dropped makes other itemsets rarer. Three things keep that from spreading:
+Idea. Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of
+its items, and the release keeps its promise if every itemset is shown by no record or by k records or more. So the
+question is which itemsets to give up. Those that fewer than k records hold are given up from the start; every record
+drops what it must to show none of them, and each entry dropped makes other itemsets rarer. Three things keep that from
+spreading:
 
-1. *Prices.* A record chooses what to leave out by branch and bound over its own itemsets. It pays for each entry, and for
-   each itemset that it would leave to fewer than k others, the more the nearer they are to k.
+1. *Prices.* A record chooses what to leave out by branch and bound over its own itemsets. It pays for each entry, and
+   for each itemset that it would leave to fewer than k others, the more the nearer they are to k.
 2. *Fill up or give up.* An itemset shown by fewer than k records is either shown by more of its holders or given up,
    whichever costs less, both counted exactly over the records concerned. Rarest first.
 3. *Back again.* When all is safe, each record takes the best choice among what the others show anyway without taking
@@ -18,24 +19,24 @@ must to show none of them, and each entry dropped makes other itemsets rarer. Th
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` every published record is contained in at least k of them.
 
-Bound. What is left out costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is shown by
-fewer than k, so by none. Each record therefore leaves out an entry of each of its rare itemsets of at most m items, which
-costs it at least the least value of entries that hit all of them. These are costs of different entries for different
-records, so they add up. The bound takes the least hitting set where the search is finished, and disjoint rare itemsets,
-the cheapest entry of each, where it is not.
+Bound. What is left out costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is
+shown by fewer than k, so by none. Each record therefore leaves out an entry of each of its rare itemsets of at most m
+items, which costs it at least the least value of entries that hit all of them. These are costs of different entries
+for different records, so they add up. The bound takes the least hitting set where the search is finished, and disjoint
+rare itemsets, the cheapest entry of each, where it is not.
 
-With a hierarchy an entry that is left out may be published as a node above it, if that is safe: published labels are counted
-as opaque items, and the loss (LM) is never above that of leaving out alone (``raise_entries``).
+With a hierarchy an entry that is left out may be published as a node above it, if that is safe: published labels are
+counted as opaque items, and the loss (LM) is never above that of leaving out alone (``raise_entries``).
 
 Preconditions: at least k non-empty records.
 
-Cost: the itemsets of at most m items held by k records are numbered and counted, one pass per size; then work in proportion
-to the records whose itemsets become rare. With ``m="all"``, and where there are more itemsets than can be numbered, records
-are cut to the longest common beginnings instead (``trim_whole``), which keeps every m.
+Cost: the itemsets of at most m items held by k records are numbered and counted, one pass per size; then work in
+proportion to the records whose itemsets become rare. With ``m="all"``, and where there are more itemsets than can be
+numbered, records are cut to the longest common beginnings instead (``trim_whole``), which keeps every m.
 
-Departures: there is no paper to depart from. Where the search is cut short, less is optimal, never less is safe: records of
-more than 40 items drop the item with most dead pairs instead of searching, a search has at most 64 nodes, and as many
-holders of an itemset as ``effort`` says are looked at before it is given up.
+Departures: there is no paper to depart from. Where the search is cut short, less is optimal, never less is safe:
+records of more than 40 items drop the item with most dead pairs instead of searching, a search has at most 64 nodes,
+and as many holders of an itemset as ``effort`` says are looked at before it is given up.
 """
 
 from __future__ import annotations
@@ -126,8 +127,8 @@ def raise_entries(
 ) -> NDArray[np.int64]:
     """Publish entries that are left out as nodes above them, level by level, as long as the loss falls.
 
-    Each time the rows are what is shown now and, for what is not, the next node up; they are trimmed like any other rows, a
-    node worth what it still tells (1 - LM). What is worse than before is not taken.
+    Each time the rows are what is shown now and, for what is not, the next node up; they are trimmed like any other
+    rows, a node worth what it still tells (1 - LM). What is worse than before is not taken.
     """
     worth = 1.0 - (hierarchy.n_leaves - 1) / max(hierarchy.n_items - 1, 1)  # [nodes]
     above = leaf.astype(np.int64)

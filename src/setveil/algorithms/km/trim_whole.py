@@ -1,9 +1,9 @@
 """Trim whole records: every published record is contained in k of them, which keeps k^m for every m.
 
-The items of each record are put in order, the most frequent first, and the records into a prefix tree. A record shows the
-longest beginning that k records share; all k then show at least as much, so the beginning is contained in each of them.
-Then entries come back: a record may show one more item, if what it shows then is contained in what k - 1 others show. Showing
-more never takes anything from the others.
+The items of each record are put in order, the most frequent first, and the records into a prefix tree. A record shows
+the longest beginning that k records share; all k then show at least as much, so the beginning is contained in each of
+them. Then entries come back: a record may show one more item, if what it shows then is contained in what k - 1 others
+show. Showing more never takes anything from the others.
 
 Cost: sorting the records; then, for each entry left out, one intersection of the records' lists, the cheapest first,
 until a stated amount of work is spent.

@@ -55,7 +55,8 @@ class Violations:
         return []
 
     def through(self, node: int, parts: list[int], target: NDArray[np.int32]) -> tuple[int, ...] | None:
-        """A rare itemset that holds one of ``parts``, or None. ``parts`` are on the cut and hold all of ``node``'s records.
+        """A rare itemset that holds one of ``parts``, or None. ``parts`` are on the cut and hold all of ``node``'s
+        records.
 
         If the cut had no rare itemset before ``parts`` were put on it, it has none now either if this finds none.
         """
@@ -136,7 +137,9 @@ def index_rows(rows: Rows, hierarchy: Hierarchy, above: NDArray[np.int32]) -> No
 
 
 def walk_cut(rows: Rows, n_nodes: int, size: int, parts: list[int]) -> tuple[NDArray[np.int32], Walk]:
-    """A walk over the itemsets of one size ≥ 2 in rows of nodes that are on a cut; with ``parts``, over those that hold one."""
+    """A walk over the itemsets of one size ≥ 2 in rows of nodes that are on a cut; with ``parts``, over those that
+    hold one.
+    """
     occurs = np.zeros(n_nodes, dtype=np.bool_)
     occurs[rows.items] = True
     first = np.array([part for part in parts if occurs[part]], dtype=np.int32)

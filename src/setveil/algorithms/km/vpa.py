@@ -1,26 +1,27 @@
 """VPA, vertical partitioning anonymization: AA on parts of the domain, then on what they publish together.
 
-M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB Journal 20(1),
-2011.
+M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB Journal
+20(1), 2011.
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` this holds for itemsets of every size.
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 
-Cost: that of AA on the records restricted to each part, which have fewer and shorter distinct rows, then that of AA on the
-whole, from a cut that is already higher.
+Cost: that of AA on the records restricted to each part, which have fewer and shorter distinct rows, then that of AA on
+the whole, from a cut that is already higher.
 
 What follows the paper (the method as it is generally described, not its pseudocode): the domain is split into parts; AA
 makes the records, restricted to a part, k^m-anonymous, for each part alone; the results are joined, and AA runs once
 more over the whole, for itemsets with items of several parts. Every item is published the same way everywhere.
 
 Departures from the paper
-1. The parts follow the hierarchy: each is what lies below one node of a given depth (option ``depth``, 1 for the children of the
-   root). That node is the root of its part: within the part nothing is generalized beyond it. Leaves above that depth belong to
-   no part and are left to the last run.
+1. The parts follow the hierarchy: each is what lies below one node of a given depth (option ``depth``, 1 for the
+   children of the root). That node is the root of its part: within the part nothing is generalized beyond it. Leaves
+   above that depth belong to no part and are left to the last run.
 2. A part that occurs in fewer than k records becomes its root, and the last run goes on from there.
-3. The last run counts itemsets of every size again, those of one part included: they hold already and cost little to skip.
+3. The last run counts itemsets of every size again, those of one part included: they hold already and cost little to
+   skip.
 4. AA departs from its own paper as its file says. Its order of nodes is that of the whole data in every part.
 """
 

@@ -35,7 +35,9 @@ _AMNESIA_HEAD = {"distinct", "range", "name", "type", "height"}
 
 
 def read_json(draft: Draft, text: str, vocabulary: Vocabulary | None = None) -> None:
-    """Amnesia's graph of ``nodeList`` and ``edgeList``, nested objects with ``children``, or a list of nodes with their parents."""
+    """Amnesia's graph of ``nodeList`` and ``edgeList``, nested objects with ``children``, or a list of nodes with
+    their parents.
+    """
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:

@@ -22,7 +22,9 @@ def looks_like_codes(labels: Iterable[str]) -> bool:
 
 
 def fitting_lengths(codes: Iterable[str]) -> tuple[int, ...]:
-    """Prefix lengths that make groups of the codes: those of the code system where it is known, else where prefixes branch."""
+    """Prefix lengths that make groups of the codes: those of the code system where it is known, else where prefixes
+    branch.
+    """
     known = sorted(set(codes))
     for pattern, lengths in KNOWN.values():
         if sum(bool(pattern.fullmatch(code)) for code in known) >= 0.9 * len(known):

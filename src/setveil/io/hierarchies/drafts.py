@@ -68,7 +68,10 @@ class Draft:
                 folded += same
                 continue
             labels = [match for problem in same for match in re.findall(r'"([^"]*)"', problem.message)[:1]]
-            message = f"{same[0].message.removesuffix('.')} ({len(same) - 1:,} more like this, such as {name_some(labels[1:4])})."
+            message = (
+                f"{same[0].message.removesuffix('.')} ({len(same) - 1:,} more like this, such as "
+                f"{name_some(labels[1:4])})."
+            )
             folded.append(Problem(severity, message, self.file, same[0].line, tuple(labels)))
         return sorted(folded, key=lambda problem: (severities.index(problem.severity), problem.line or 0))
 
@@ -94,7 +97,8 @@ class Draft:
             alone += is_root
         if alone >= 0.9 * len(leaves):
             text = (
-                f"{alone:,} of {len(leaves):,} items share no group with another but the root; nothing would be shared but everything. "
+                f"{alone:,} of {len(leaves):,} items share no group with another but the root; nothing would be "
+                "shared but everything. "
                 "Add groups, or use --hierarchy auto, fanout:5 or prefix:1,3."
             )
             self.report("error", text)

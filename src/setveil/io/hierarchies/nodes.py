@@ -9,9 +9,19 @@ from setveil.core.vocabulary import Vocabulary
 from setveil.io.hierarchies.drafts import Draft
 from setveil.io.hierarchies.links import Link, read_links
 
-_PARENTS = frozenset({
-    "parent", "parentid", "parentcode", "parentkey", "parentcategory", "parentcategoryid", "parentnode", "parentname", "broader",
-})  # fmt: skip
+_PARENTS = frozenset(
+    {
+        "parent",
+        "parentid",
+        "parentcode",
+        "parentkey",
+        "parentcategory",
+        "parentcategoryid",
+        "parentnode",
+        "parentname",
+        "broader",
+    }
+)
 _NAMES = ("name", "label", "title", "term", "description", "text", "category", "categoryname")
 _KEYS = ("id", "nodeid", "categoryid", "code", "key", "node", "child", "item")
 _NO_PARENT = frozenset({"", "0", "-1", "null", "none", "nan", "na", "-"})
@@ -69,7 +79,9 @@ def read_nodes(draft: Draft, nodes: Iterable[Node], vocabulary: Vocabulary | Non
 
 
 def _are_known_by_key(leaves: Sequence[str], names: dict[str, str], vocabulary: Vocabulary | None) -> bool:
-    """Whether the data has the leaves' keys rather than their names; without data, whether names do not tell them apart."""
+    """Whether the data has the leaves' keys rather than their names; without data, whether names do not tell them
+    apart.
+    """
     if vocabulary is not None:
         n_keys = sum(key in vocabulary for key in leaves)
         n_names = sum(names[key] in vocabulary for key in leaves)

@@ -43,7 +43,9 @@ def looks_like_tree_numbers(text: str) -> bool:
 
 
 def read_path_lines(draft: Draft, text: str, separator: str = "") -> None:
-    """One path per line from the root down; lines of inner nodes are fine, and so are numbers before a path (``12 - A > B``)."""
+    """One path per line from the root down; lines of inner nodes are fine, and so are numbers before a path (``12 - A
+    > B``).
+    """
     steps = separator or looks_like_paths(text) or ">"
     paths: list[tuple[int, list[str]]] = []
     for line, content in _content(text):
@@ -72,7 +74,10 @@ def read_paths(draft: Draft, paths: Sequence[tuple[int, Sequence[str]]]) -> None
                 number[path] = draft.add(label, above, line)
             above = number[path]
     if shared:
-        text = f"{len(shared):,} item name(s) stand below several groups, as {name_some(sorted(shared), 3)}; they are called by their whole path."
+        text = (
+            f"{len(shared):,} item name(s) stand below several groups, as {name_some(sorted(shared), 3)}; "
+            "they are called by their whole path."
+        )
         draft.report("warning", text, items=sorted(shared))
 
 
@@ -89,7 +94,9 @@ def read_outline(draft: Draft, text: str) -> None:
 
 
 def read_tree_numbers(draft: Draft, text: str) -> None:
-    """A term per line with its tree number. A term with several places keeps the first; a tree has one place for everything."""
+    """A term per line with its tree number. A term with several places keeps the first; a tree has one place for
+    everything.
+    """
     places: dict[str, tuple[str, int]] = {}  # tree number → (term, line)
     several: set[str] = set()
     known: set[str] = set()
@@ -123,7 +130,10 @@ def read_tree_numbers(draft: Draft, text: str) -> None:
         if place not in number:
             number[place] = draft.add(term, parent, line)
     if several:
-        text = f"{len(several):,} term(s) stand in several places, as {name_some(sorted(several), 3)}; the first one counts."
+        text = (
+            f"{len(several):,} term(s) stand in several places, as {name_some(sorted(several), 3)}; the first "
+            "one counts."
+        )
         draft.report("warning", text, items=sorted(several))
 
 

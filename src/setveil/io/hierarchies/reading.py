@@ -45,8 +45,8 @@ def read_hierarchy(
 ) -> Hierarchy:
     """Read a hierarchy from a file, plain or gzipped; what is not given is detected from the content.
 
-    ``columns`` takes it from columns of a table, leaf to top or top to leaf. ``vocabulary`` has the items of the data: it decides
-    whether nodes that have an id and a name are called by the one or the other.
+    ``columns`` takes it from columns of a table, leaf to top or top to leaf. ``vocabulary`` has the items of the data:
+    it decides whether nodes that have an id and a name are called by the one or the other.
     """
     draft = _read_draft(path, format, delimiter, header, columns, vocabulary)
     draft.look_for_cycles()

@@ -1,7 +1,7 @@
 """The one form in which a release is written: what it says determines every byte.
 
-Records stand in the order of their published content, groups are numbered by theirs, every label is quoted in one way. So a file that
-is not in this form carries something besides the release, and a verifier can tell.
+Records stand in the order of their published content, groups are numbered by theirs, every label is quoted in one way.
+So a file that is not in this form carries something besides the release, and a verifier can tell.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def check_form(
                     )
             elif (line := _first_difference(folder / name, pieces)) is not None:
                 problems.append(
-                    f"{name}: not in canonical form from line {line:,} on; it holds something that is no part of the release."
+                    f"{name}: not in canonical form from line {line:,} on; it holds something that is no part of the "
+                    "release."
                 )
     except InputError as problem:
         problems.append(str(problem))
@@ -117,8 +118,8 @@ def canonical_groups(release: Grouping) -> tuple[NDArray[np.int64], NDArray[np.i
     rank = release.published.row_ranks()
     groups = release.group_of
     by_group = np.lexsort((rank, groups))
-    # A group as a row of numbers: its records' ranks in order, then its sensitive counts above all ranks. Only items that are counted
-    # have a say in the order.
+    # A group as a row of numbers: its records' ranks in order, then its sensitive counts above all ranks. Only items
+    # that are counted have a say in the order.
     counted = [release.sensitive[item] for item in np.unique(release.count_item).tolist()]
     items = Vocabulary(counted).numbers(release.sensitive)[release.count_item]
     by_count = np.lexsort((release.count, items))

@@ -58,7 +58,8 @@ def write_release(
 ) -> Written:
     """Write the release's files into an existing folder; ``safe_csv``: with labels no spreadsheet takes for a formula.
 
-    Of items that are not published the codebook names those in ``public_items`` only; the one in ``owners_folder`` names all.
+    Of items that are not published the codebook names those in ``public_items`` only; the one in ``owners_folder``
+    names all.
     """
     layout = layout_of(release, layout)
     told = named_only(release, public_items)

@@ -1,12 +1,13 @@
 """Folders that appear whole or not at all.
 
 A release is two folders: ``OUT`` (may leave the house) and ``OUT.internal`` (stays, mode 0700). Both are filled below
-``.OUT.partial-run`` beside ``OUT`` and then renamed. That folder is locked from the beginning to the end of a run, so that two runs
-never write the same release, and whoever finds it unlocked knows that its run has ended before its time.
+``.OUT.partial-run`` beside ``OUT`` and then renamed. That folder is locked from the beginning to the end of a run, so
+that two runs never write the same release, and whoever finds it unlocked knows that its run has ended before its time.
 
-Two folders cannot change places at once. So an old ``OUT.internal`` is taken away first, then ``OUT`` is exchanged, then the new
-``OUT.internal`` comes: at no time does one stand beside an ``OUT`` it does not belong to. If that is interrupted by an error, it is
-undone; if the process dies in the middle of it, ``settle`` finishes it from what stands in the partial folder.
+Two folders cannot change places at once. So an old ``OUT.internal`` is taken away first, then ``OUT`` is exchanged,
+then the new ``OUT.internal`` comes: at no time does one stand beside an ``OUT`` it does not belong to. If that is
+interrupted by an error, it is undone; if the process dies in the middle of it, ``settle`` finishes it from what stands
+in the partial folder.
 """
 
 from __future__ import annotations
@@ -164,7 +165,9 @@ class Staging:
 
 
 def settle(out: str | os.PathLike[str]) -> None:
-    """Finish or undo what a run that died in the middle of its commit has left; nothing happens while a run is alive."""
+    """Finish or undo what a run that died in the middle of its commit has left; nothing happens while a run is
+    alive.
+    """
     target = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
     folder = partial_beside(target) if target.name else target
     if not target.name or not folder.is_dir():

@@ -1,7 +1,7 @@
 """A release as frames and matrices: Polars, pandas, Arrow, SciPy, plain lists.
 
-Records come in input order, as everywhere in the library, unless ``keep_order=False`` asks for the order of the published
-files, which tells nothing about the original. Ids come along only if ``with_ids()`` asked for them.
+Records come in input order, as everywhere in the library, unless ``keep_order=False`` asks for the order of the
+published files, which tells nothing about the original. Ids come along only if ``with_ids()`` asked for them.
 """
 
 from __future__ import annotations

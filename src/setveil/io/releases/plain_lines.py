@@ -1,7 +1,7 @@
 """Groupings as setveil writes them, taken apart with arrays instead of one JSON value per line.
 
-A chunk is *plain* if every line is ``{"group": 3, "items": ["a", "b"]}`` to the byte and nothing is escaped. Everything else is left
-to the JSON reader; both give the same.
+A chunk is *plain* if every line is ``{"group": 3, "items": ["a", "b"]}`` to the byte and nothing is escaped.
+Everything else is left to the JSON reader; both give the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """ARFF, as Weka writes it: attributes are declared, rows are dense or sparse.
 
-A declared attribute of two answers (``{f,t}``, ``{0,1}``, ``{t}``) is an item by its name; any other gives items ``name=value``.
+A declared attribute of two answers (``{f,t}``, ``{0,1}``, ``{t}``) is an item by its name; any other gives items
+``name=value``.
 """
 
 from __future__ import annotations

@@ -24,7 +24,9 @@ def is_present(cell: str) -> bool | None:
 
 
 def says_yes_or_no(cells: Iterable[str]) -> bool:
-    """Whether the distinct cells of a column are 0 and 1, TRUE and FALSE, yes and no, ``t`` and ``?``, …: two answers, no third."""
+    """Whether the distinct cells of a column are 0 and 1, TRUE and FALSE, yes and no, ``t`` and ``?``, …: two answers,
+    no third.
+    """
     words = {cell.strip().lower() for cell in cells}
     if not words - UNKNOWN:
         return False

@@ -150,7 +150,8 @@ class PolarsFrame:
         is_text = isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum)
         if len(series) and not (is_text or series.dtype.is_integer()):
             raise InputError(
-                f"{cell_of(self, column, int(rows[0]))}: {series.dtype} is neither text nor a whole number; convert it to text."
+                f"{cell_of(self, column, int(rows[0]))}: {series.dtype} is neither text nor a whole number; "
+                "convert it to text."
             )
         texts = series.cast(pl.String)
         lengths = texts.str.len_bytes().to_numpy().astype(np.int64)

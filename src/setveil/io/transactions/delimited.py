@@ -1,7 +1,8 @@
 """Tables and baskets: fields separated by one character, quoted as RFC 4180 has it.
 
-A chunk of lines is cut into fields all at once with NumPy. Whatever is odd (doubled quotes, stray quotes, lonely carriage returns)
-goes through a scanner that looks at one field after the other; it is exact, slow, and words the errors.
+A chunk of lines is cut into fields all at once with NumPy. Whatever is odd (doubled quotes, stray quotes, lonely
+carriage returns) goes through a scanner that looks at one field after the other; it is exact, slow, and words the
+errors.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ def table_rows(source: Source, plan: Plan) -> Iterator[Fields]:
             row = int(wrong[0])
             what = "the header" if plan.has_header else "the first line"
             raise source.error(
-                f"the row has {int(fields.n_fields[row])} field(s), {what} has {width}; quote fields that hold the delimiter.",
+                f"the row has {int(fields.n_fields[row])} field(s), {what} has {width}; quote fields that hold "
+                "the delimiter.",
                 int(fields.lines[row]),
             )
         n_rows += len(fields.lines)
@@ -144,7 +146,9 @@ def _without_gap(source: Source, fields: Fields, gap: int | None) -> tuple[Field
 
 
 def read_basket(source: Source, plan: Plan) -> tuple[Transactions, Plan]:
-    """Read the items of one record per line, and count the cells of equally long lines; an empty line is a record without items."""
+    """Read the items of one record per line, and count the cells of equally long lines; an empty line is a record
+    without items.
+    """
     delimiter = plan.delimiter
     labels = Labels()
     numbers: list[NDArray[np.int32]] = []

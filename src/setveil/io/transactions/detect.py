@@ -1,7 +1,7 @@
 """Which layout a file has, told from its first lines and its extension.
 
-Only evidence decides, and it is said. A table of two columns and baskets of two items look alike; then the user is asked
-instead, with the options that tell them apart.
+Only evidence decides, and it is said. A table of two columns and baskets of two items look alike; then the user is
+asked instead, with the options that tell them apart.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def _plan_numbers(source: Source, sample: bytes, first: bytes) -> Plan | None:
         return Plan("spmf", "the -1 and -2 in its lines")
     if re.fullmatch(rb"([0-9]+\t[0-9]+\r?\n)+", sample):
         raise source.error(
-            "cannot tell a table without header from fimi; use --format fimi, or --format long --no-header if every line "
+            "cannot tell a table without header from fimi; use --format fimi, or --format long --no-header "
+            "if every line "
             "is an id and an item.",
             1,
         )
@@ -116,7 +117,8 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
     n_repeating = sum(len(set(row)) < width for row in rows)
     if 2 * n_repeating >= len(rows) and max(map(max, rows)) < 100:
         raise source.error(
-            f"every line has {width} small numbers, and most repeat one: a matrix of counts? Use --format onehot --no-header"
+            f"every line has {width} small numbers, and most repeat one: a matrix of counts? Use --format "
+            "onehot --no-header"
             f"{delimiter or ' --delimiter tab'} if every column is an item, or --format fimi if the numbers are items.",
             1,
         )
@@ -124,7 +126,8 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
     is_time = _rises(last) and len(set(last)) > len(rows) // 2 and len(rows) >= RISING_LINES
     if is_time or (min(last) >= TIMESTAMP and max(map(max, (row[:-1] for row in rows))) < TIMESTAMP):
         raise source.error(
-            f"every line has {width} numbers, and the last looks like a time: a table without header? Use --no-header --id-column 1 "
+            f"every line has {width} numbers, and the last looks like a time: a table without header? Use "
+            "--no-header --id-column 1 "
             f"--item-column 2{delimiter} if these hold ids and items, or --format fimi if the numbers are items.",
             1,
         )

@@ -1,7 +1,7 @@
 """FIMI and SPMF: one record per line, items are whole numbers separated by blanks.
 
-SPMF adds lines that start with ``@`` (``@ITEM=7=milk`` names item 7), comments (``#``, ``%``), ``-1`` between and ``-2`` after the
-items. Numbers are labels: ``007`` and ``7`` are two items.
+SPMF adds lines that start with ``@`` (``@ITEM=7=milk`` names item 7), comments (``#``, ``%``), ``-1`` between and
+``-2`` after the items. Numbers are labels: ``007`` and ``7`` are two items.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def read_fimi(source: Source) -> Transactions:
 
 
 def read_spmf(source: Source, has_names: bool = False) -> Transactions:
-    """Read SPMF's transaction or sequence layout; the items of a sequence become a set. ``has_names``: items may be words."""
+    """Read SPMF's transaction or sequence layout; the items of a sequence become a set. ``has_names``: items may be
+    words.
+    """
     allowed = _DIGIT.copy()
     allowed[ord("-")] = True
     if has_names:

@@ -1,4 +1,6 @@
-"""Frames of any library as transactions: a list per row, one row per (id, item), several columns of items, one column per item."""
+"""Frames of any library as transactions: a list per row, one row per (id, item), several columns of items, one column
+per item.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def from_frame(
 
 
 def _make_plan(frame: Frame, options: ReadOptions, told_by: str) -> Plan:
-    """What the columns mean: the user's word, a list column, 0 and 1 in every column, numbered columns, or the names."""
+    """What the columns mean: the user's word, a list column, 0 and 1 in every column, numbered columns, or the
+    names.
+    """
     names = frame.names
     if not names:
         raise InputError(f"{frame.where}: the frame has no columns.")
@@ -138,7 +142,8 @@ def _plan_one_hot(
         return id_place, candidates, "counts in every column", (COUNTS_NOTE,)
     if len(kinds) == 2 and id_place is None and INTEGER in kinds:
         raise InputError(
-            f"{frame.where}: cannot tell two item columns of 0 and 1 from ids and items; convert them to booleans or to text."
+            f"{frame.where}: cannot tell two item columns of 0 and 1 from ids and items; convert them to "
+            "booleans or to text."
         )
     return id_place, answers, "0 and 1 in every column", ()
 
@@ -213,12 +218,14 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
     if given_id is None or given_item is None:
         if len(frame.names) != 2:
             raise InputError(
-                f"{frame.where}: {len(frame.names)} column(s) ({name_some(map(one_line, frame.names), 20)}) and none holds "
+                f"{frame.where}: {len(frame.names)} column(s) ({name_some(map(one_line, frame.names), 20)}) and "
+                "none holds "
                 "lists; say which hold ids and items with --id-column and --item-column."
             )
         if given_id is None and given_item is None and is_turned_round(frame.names):
             raise InputError(
-                f"{frame.where}: the ids seem to stand in the second column; say which hold ids and items with --id-column and "
+                f"{frame.where}: the ids seem to stand in the second column; say which hold ids and items with "
+                "--id-column and "
                 "--item-column."
             )
         given_id = given_id if given_id is not None else 0 if given_item is None else 1 - given_item

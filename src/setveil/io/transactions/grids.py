@@ -1,6 +1,7 @@
 """Tables with one row per record and items in several columns: wide, one-hot, and column=value.
 
-A ``Grid`` is a table column by column, whatever it came from (text or frame); the three readers only see columns of cells.
+A ``Grid`` is a table column by column, whatever it came from (text or frame); the three readers only see columns of
+cells.
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ class _OneHotItems:
         if (says < 0).any():
             row = int(np.argmax(says < 0))
             raise InputError(
-                f'{part.where(row)}: "{one_line(texts[answers[row]], 30)}" in column "{one_line(self._names[place], 30)}" is neither yes '
+                f'{part.where(row)}: "{one_line(texts[answers[row]], 30)}" in column '
+                f'"{one_line(self._names[place], 30)}" is neither yes '
                 "nor no nor a count; name the columns that are items with --item-columns, or use --format table."
             )
         rows = np.flatnonzero(says > 0)

@@ -1,7 +1,8 @@
 """Slips of a data steward that a reader can see: refused with the option that mends them.
 
-A guard looks at labels and counts, never at records, so it costs next to nothing. Each either raises an error that names the fix, or
-warns where both readings are possible. ``--labels-as-they-are`` (``labels_as_they_are=True``) switches all of them off.
+A guard looks at labels and counts, never at records, so it costs next to nothing. Each either raises an error that
+names the fix, or warns where both readings are possible. ``--labels-as-they-are`` (``labels_as_they_are=True``)
+switches all of them off.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def _refuse_table_as_baskets(data: Transactions, plan: Plan, where: str) -> None
     if plan.layout == "basket" and data.n_records >= LEAST_RECORDS and plan.n_rows >= 1.25 * data.n_occurrences > 0:
         raise _slip(
             where,
-            f"all lines have {plan.n_rows // data.n_records} cells and most repeat one, as rows of a table do; use --format table "
+            f"all lines have {plan.n_rows // data.n_records} cells and most repeat one, as rows of a table "
+            "do; use --format table "
             "--no-header for items column=value, --format onehot, or --format long",
         )
 
@@ -84,7 +86,8 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         shown = name_some((one_line(name, 30) for name in first), 4)
         raise _slip(
             where,
-            f"the first line ({shown}) looks like the header of a table, not like a basket; use --format long or --format wide "
+            f"the first line ({shown}) looks like the header of a table, not like a basket; use --format long "
+            "or --format wide "
             "(onehot, table), or take the line out",
         )
 
@@ -96,7 +99,8 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
     if rank_of_items(plan.id_name) and rank_of_ids(plan.item_name) > 1:
         raise _slip(
             where,
-            f'people are taken from "{one_line(plan.id_name)}" and items from "{one_line(plan.item_name)}"; turn --id-column and '
+            f'people are taken from "{one_line(plan.id_name)}" and items from "{one_line(plan.item_name)}"; '
+            "turn --id-column and "
             "--item-column round",
         )
     if (
@@ -105,7 +109,8 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
         and data.n_occurrences >= 2 * data.n_items
     ):
         warnings.warn(
-            f"{where}: {data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn --id-column and "
+            f"{where}: {data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, "
+            "turn --id-column and "
             "--item-column round.",
             SetveilWarning,
             stacklevel=3,

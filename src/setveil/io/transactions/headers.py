@@ -6,27 +6,124 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-PERSON_WORDS = frozenset({
-    "customer", "client", "user", "patient", "person", "member", "household", "subject", "visitor", "account", "buyer",
-    "reader", "reviewer", "shopper", "student", "employee", "respondent", "participant", "beneficiary", "enrolid", "bene",
-    "owner", "consumer", "listener", "author",
-})  # fmt: skip
+PERSON_WORDS = frozenset(
+    {
+        "customer",
+        "client",
+        "user",
+        "patient",
+        "person",
+        "member",
+        "household",
+        "subject",
+        "visitor",
+        "account",
+        "buyer",
+        "reader",
+        "reviewer",
+        "shopper",
+        "student",
+        "employee",
+        "respondent",
+        "participant",
+        "beneficiary",
+        "enrolid",
+        "bene",
+        "owner",
+        "consumer",
+        "listener",
+        "author",
+    }
+)
 VISIT_WORDS = frozenset({
     "transaction", "transactions", "trans", "basket", "baskets", "session", "visit", "order", "invoice", "receipt",
     "record", "case", "cart", "ticket", "group", "encounter", "admission", "hadm", "stay", "bill", "purchase", "trip",
     "playlist", "query",
 })  # fmt: skip
-ID_FILLERS = frozenset({
-    "id", "ids", "number", "nr", "no", "num", "key", "identifier", "code", "tid", "tids", "uid", "rid", "cid", "pid", "sid",
-    "the", "of", "anon", "hashed",
-})  # fmt: skip
-ITEM_WORDS = frozenset({
-    "item", "items", "product", "products", "article", "articles", "code", "codes", "diagnosis", "diagnoses",
-    "diag", "icd", "label", "sku", "good", "goods", "page", "url", "category", "symptom", "drug",
-    "medication", "purchase", "word", "term", "tag", "value", "stock", "description", "element", "movie", "isbn", "book",
-    "artist", "track", "song", "ingredient", "ingredients", "dx", "atc", "ndc", "cpt", "procedure", "condition", "gene",
-    "doc", "document", "film", "genre", "course", "skill", "asin", "itemname", "itemdescription", "commodity", "upc",
-})  # fmt: skip
+ID_FILLERS = frozenset(
+    {
+        "id",
+        "ids",
+        "number",
+        "nr",
+        "no",
+        "num",
+        "key",
+        "identifier",
+        "code",
+        "tid",
+        "tids",
+        "uid",
+        "rid",
+        "cid",
+        "pid",
+        "sid",
+        "the",
+        "of",
+        "anon",
+        "hashed",
+    }
+)
+ITEM_WORDS = frozenset(
+    {
+        "item",
+        "items",
+        "product",
+        "products",
+        "article",
+        "articles",
+        "code",
+        "codes",
+        "diagnosis",
+        "diagnoses",
+        "diag",
+        "icd",
+        "label",
+        "sku",
+        "good",
+        "goods",
+        "page",
+        "url",
+        "category",
+        "symptom",
+        "drug",
+        "medication",
+        "purchase",
+        "word",
+        "term",
+        "tag",
+        "value",
+        "stock",
+        "description",
+        "element",
+        "movie",
+        "isbn",
+        "book",
+        "artist",
+        "track",
+        "song",
+        "ingredient",
+        "ingredients",
+        "dx",
+        "atc",
+        "ndc",
+        "cpt",
+        "procedure",
+        "condition",
+        "gene",
+        "doc",
+        "document",
+        "film",
+        "genre",
+        "course",
+        "skill",
+        "asin",
+        "itemname",
+        "itemdescription",
+        "commodity",
+        "upc",
+    }
+)
 WEAK_ITEM_WORDS = {"description": 1, "category": 1, "value": 1, "genre": 1, "name": 2, "title": 2}
 ITEM_FILLERS = frozenset({"id", "ids", "no", "nr", "number", "key", "name", "title", "desc", "list", "version"})
 NUMBERED = re.compile(r"(.*?)[ _.\-(\[#]*([0-9]+)[)\]]?")
@@ -75,7 +172,9 @@ def rank_of_ids(name: str) -> int:
 
 
 def rank_of_items(name: str) -> int:
-    """How surely a column holds items: codes and products (3), names of them (2), descriptions (1); 0 for another column."""
+    """How surely a column holds items: codes and products (3), names of them (2), descriptions (1); 0 for another
+    column.
+    """
     words = _words(name)
     rest = words - ITEM_FILLERS
     if not rest or not rest <= ITEM_WORDS | {"name"}:
@@ -102,7 +201,9 @@ def guess_pair(names: Sequence[str], never_ids: Sequence[int] = ()) -> Pair | No
 
 
 def numbered_columns(names: Sequence[str]) -> dict[str, list[int]]:
-    """``dx1 … dx8`` or ``Item 1 … Item 32``: the places of columns that differ in a running number only, by their common name."""
+    """``dx1 … dx8`` or ``Item 1 … Item 32``: the places of columns that differ in a running number only, by their
+    common name.
+    """
     found: dict[str, list[tuple[int, int]]] = {}
     for place, name in enumerate(names):
         match = NUMBERED.fullmatch(name.strip())

@@ -12,7 +12,9 @@ from setveil.io.transactions.layouts import Plan, ReadOptions
 
 
 def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    """An array of arrays, an array of objects with one list each, an array of flat objects, or an object from id to items."""
+    """An array of arrays, an array of objects with one list each, an array of flat objects, or an object from id to
+    items.
+    """
     content = _parse(source)
     if isinstance(content, dict):
         lists = [value for value in content.values() if isinstance(value, list)]

@@ -32,7 +32,9 @@ _scan = json.JSONDecoder(object_pairs_hook=_object, parse_int=str).scan_once  # 
 
 
 class Chunk:
-    """What some lines say. Only texts are kept: millions of small lists and dicts would keep the garbage collector busy."""
+    """What some lines say. Only texts are kept: millions of small lists and dicts would keep the garbage collector
+    busy.
+    """
 
     def __init__(self) -> None:
         self.items: list[Any] = []  # of all records, one after the other

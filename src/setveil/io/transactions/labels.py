@@ -1,7 +1,7 @@
 """Numbers for labels and ids that lie in a byte buffer, without a Python object per occurrence.
 
-A text of up to eight bytes is its own 64-bit key (there are no NUL bytes); a longer one is hashed, and texts with equal keys are
-compared byte by byte. So numbers are exact whatever the hash does.
+A text of up to eight bytes is its own 64-bit key (there are no NUL bytes); a longer one is hashed, and texts with
+equal keys are compared byte by byte. So numbers are exact whatever the hash does.
 """
 
 from __future__ import annotations

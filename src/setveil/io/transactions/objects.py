@@ -21,9 +21,9 @@ from setveil.io.transactions.layouts import Plan, ReadOptions
 def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Any Python object that holds one set of items per record, and what it was taken for.
 
-    An iterable of iterables; a dict (id → items); a pandas, Polars or Arrow frame (a list column, an id and an item column, several
-    columns of items, one column per item); a SciPy sparse matrix or an array of booleans or of 0 and 1, whose labels are its
-    column numbers.
+    An iterable of iterables; a dict (id → items); a pandas, Polars or Arrow frame (a list column, an id and an item
+    column, several columns of items, one column per item); a SciPy sparse matrix or an array of booleans or of 0 and
+    1, whose labels are its column numbers.
     """
     obj, options = _index_as_id(obj, options)
     frame = _frame_of(obj)
@@ -43,7 +43,8 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
         return data, Plan("lists", "its keys and lists", kind="lists of items by id")
     if isinstance(obj, str | bytes) or not isinstance(obj, Iterable):
         raise InputError(
-            f"cannot read records from {type(obj).__name__}; give a list of lists, a dict or a frame; read() takes files."
+            f"cannot read records from {type(obj).__name__}; give a list of lists, a dict or a frame; read() "
+            "takes files."
         )
     return _from_lists(obj), Plan("lists", "one list per record")
 
@@ -52,7 +53,8 @@ def _from_array(array: Any) -> Transactions:
     """A matrix of 0 and 1; other numbers could be counts or items, and only the user knows."""
     if array.dtype.kind != "b" and not np.isin(array, (0, 1)).all():
         raise InputError(
-            "the array holds other numbers than 0 and 1; give array > 0 if every column is an item, or array.tolist() if the "
+            "the array holds other numbers than 0 and 1; give array > 0 if every column is an item, or "
+            "array.tolist() if the "
             "numbers are items."
         )
     rows, columns = np.nonzero(array)
@@ -60,7 +62,9 @@ def _from_array(array: Any) -> Transactions:
 
 
 def _index_as_id(obj: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
-    """A pandas frame whose ids stand in its index: named as the id column, beside a single column, or wanted with one-hot columns."""
+    """A pandas frame whose ids stand in its index: named as the id column, beside a single column, or wanted with
+    one-hot columns.
+    """
     if type(obj).__module__.partition(".")[0] != "pandas" or not hasattr(obj, "index"):
         return obj, options
     if type(obj).__name__ == "Series":
@@ -103,7 +107,8 @@ def _from_lists(records: Iterable[Any]) -> Transactions:
     data = Transactions.from_lists(_checked(records, watch))
     if watch.is_matrix(data):
         raise InputError(
-            "the lists hold 0 and 1, or true and false, again and again, as the rows of a matrix do; give an array or a frame "
+            "the lists hold 0 and 1, or true and false, again and again, as the rows of a matrix do; give an "
+            "array or a frame "
             "with one column per item, or a list of the items that are there."
         )
     if not all(map(is_proper, data.vocabulary)):

@@ -43,10 +43,11 @@ def read_transactions(
 ) -> Transactions:
     """Read a path, ``-`` for standard input, a binary file object, or a Python object (see ``from_object``).
 
-    ``format`` names the layout (fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet); without it the
-    layout is detected. ``delimiter`` and ``no_header`` are for tables; ``id_column``, ``item_column`` and ``item_columns`` take names,
-    numbers from 1, and (the last) globs. ``split`` takes cells that hold lists apart, ``strip`` takes blanks off labels,
-    ``labels_as_they_are`` switches the guards against slips off, ``keep_ids`` keeps the records' ids.
+    ``format`` names the layout (fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet);
+    without it the layout is detected. ``delimiter`` and ``no_header`` are for tables; ``id_column``, ``item_column``
+    and ``item_columns`` take names, numbers from 1, and (the last) globs. ``split`` takes cells that hold lists apart,
+    ``strip`` takes blanks off labels, ``labels_as_they_are`` switches the guards against slips off, ``keep_ids`` keeps
+    the records' ids.
     """
     if isinstance(source, Transactions):
         return source

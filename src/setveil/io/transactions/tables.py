@@ -1,7 +1,7 @@
 """What a table means: its delimiter, whether it has a header, which columns hold ids and items.
 
-The first lines are looked at as rows of text. What they show is put into a ``Plan`` with the evidence; what they do not show is
-asked for, naming the options that say it.
+The first lines are looked at as rows of text. What they show is put into a ``Plan`` with the evidence; what they do
+not show is asked for, naming the options that say it.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ def _detect(look: Look) -> Plan:
         return _plan_long(look, "--id-column" if options.id_column else "--no-header and two columns")
     if options.no_header:
         raise look.ask(
-            f"{_counted(look)} have no names; say which hold ids and items, as in --id-column 1 --item-column 2, or use "
+            f"{_counted(look)} have no names; say which hold ids and items, as in --id-column 1 --item-column "
+            "2, or use "
             "--format wide, onehot or table."
         )
     if look.width == 2:
@@ -214,7 +215,9 @@ def _has_names_above(look: Look, places: Sequence[int]) -> bool:
 
 
 def _only_ids(look: Look, others: Sequence[int]) -> int | None:
-    """The one column that is no item, if it holds ids: by the user's word, its name, or because no two rows share one."""
+    """The one column that is no item, if it holds ids: by the user's word, its name, or because no two rows share
+    one.
+    """
     if look.options.id_column is not None:
         return find_column(look.names, look.options.id_column, "--id-column", look.source.name)
     if len(others) != 1:
@@ -304,7 +307,8 @@ def _named_pair(look: Look) -> Plan | None:
 def _two_columns(look: Look) -> Plan:
     if looks_like_rows(look.first, look.body):
         raise look.ask(
-            "the first line looks like a row, so ids and items cannot be told from baskets of two; use --format long --no-header, "
+            "the first line looks like a row, so ids and items cannot be told from baskets of two; use "
+            "--format long --no-header, "
             "or --format basket."
         )
     ids, items = set(look.column(0)), set(look.column(1))
@@ -316,30 +320,38 @@ def _two_columns(look: Look) -> Plan:
         if len(ids) < len(look.body) and ids.isdisjoint(items):
             return _plan_long(look, "names above ids that repeat and are no items")
     raise look.ask(
-        "cannot tell a table of ids and items from baskets of two; use --format long (with --no-header if the first line "
+        "cannot tell a table of ids and items from baskets of two; use --format long (with --no-header "
+        "if the first line "
         "is a row) or --format basket."
     )
 
 
 def _what_could_it_be(look: Look) -> str:
-    """The question where nothing decides. Baskets are never proposed for answers, nor for lines that say the same twice."""
+    """The question where nothing decides. Baskets are never proposed for answers, nor for lines that say the same
+    twice.
+    """
     if look.width < 3:
         return "cannot tell a table from baskets; use --format long or --format basket."
     headed = " --no-header" if _first_is_row(look) else ""
     if 2 * sum(map(look.is_yes_or_no, range(look.width))) >= look.width:
         return (
-            f"some columns hold yes or no, others more; use --format table{headed} for items column=value, or --format onehot"
+            f"some columns hold yes or no, others more; use --format table{headed} for items column=value, or "
+            "--format onehot"
             f"{headed} with --item-columns for the columns that are items."
         )
     others = (
-        f"--format long{headed} with {PAIR_OPTIONS}, --format wide{headed} with --item-columns, or --format table{headed} for items "
+        f"--format long{headed} with {PAIR_OPTIONS}, --format wide{headed} with --item-columns, or "
+        f"--format table{headed} for items "
         "column=value."
     )
     if 2 * sum(len(set(row)) < len(row) for row in look.rows) >= len(look.rows):
         return f"cannot tell what the columns hold, and lines that repeat a value are no baskets; use {others}"
     values = [set(look.column(place)) for place in range(look.width)]
     if len(look.body) > 4 and sum(map(len, values)) == len(set().union(*values)):
-        return f"cannot tell what the columns hold, and no value comes in two of them, as items of baskets do; use {others}"
+        return (
+            "cannot tell what the columns hold, and no value comes in two of them, as items of baskets do; "
+            f"use {others}"
+        )
     return f"cannot tell a table from baskets; use --format basket if lines are baskets, {others}"
 
 
@@ -350,7 +362,9 @@ def _first_is_row(look: Look) -> bool:
 
 
 def looks_like_rows(first: Sequence[str], body: Rows) -> bool:
-    """Whether a first line is made like the lines below: the same letters and digits by kind in every column, with a digit."""
+    """Whether a first line is made like the lines below: the same letters and digits by kind in every column, with a
+    digit.
+    """
     if not body or any(len(row) != len(first) for row in body):
         return False
     shapes = [_shape(cell) for cell in first]
@@ -363,7 +377,7 @@ def _shape(cell: str) -> str:
     return re.sub(r"a+", "a", re.sub(r"9+", "9", re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", cell))))
 
 
-# -- the columns of a known layout --------------------------------------------------------------------------------------------
+# -- the columns of a known layout -------------------------------------------------------------------------------------
 
 
 def _plan_long(look: Look, told_by: str) -> Plan:
@@ -384,7 +398,8 @@ def _plan_long(look: Look, told_by: str) -> Plan:
         if not options.no_header:
             if any(name.isascii() and name.isdigit() for name in header):
                 raise look.ask(
-                    "the first line holds a number, not column names; use --no-header, or put a header such as id,item above."
+                    "the first line holds a number, not column names; use --no-header, or put a header such as "
+                    "id,item above."
                 )
             if is_turned_round(header):
                 raise look.ask(f"{shown}, the ids seem to come second; use {PAIR_OPTIONS}.")

@@ -61,7 +61,9 @@ def encode_transactions(
 
 
 def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:
-    """Write chunks over one vocabulary as they come, in a layout that needs no look ahead; returns the number of records."""
+    """Write chunks over one vocabulary as they come, in a layout that needs no look ahead; returns the number of
+    records.
+    """
     name = check_format(layout.name, WRITTEN)
     if name not in ("fimi", "basket", "jsonl", "long"):
         raise InputError(f"{name} cannot be written piece by piece; write fimi, basket, long or jsonl.")
@@ -221,7 +223,9 @@ def join_records(
 
 
 def items_or_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The items of some records and how many each has, where an empty record has one: the number after the last label."""
+    """The items of some records and how many each has, where an empty record has one: the number after the last
+    label.
+    """
     part = data.select(records)
     is_empty = part.lengths == 0
     if not is_empty.any():

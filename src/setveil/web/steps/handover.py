@@ -1,4 +1,6 @@
-"""Hand over: the public folder as an archive, both folders in their place, the policy and the command that repeats it."""
+"""Hand over: the public folder as an archive, both folders in their place, the policy and the command that repeats
+it.
+"""
 
 from __future__ import annotations
 

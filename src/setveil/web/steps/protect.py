@@ -1,4 +1,6 @@
-"""Say what to protect: a promise in plain words, its numbers, sensitive items, the purpose; or a proposal that was tried."""
+"""Say what to protect: a promise in plain words, its numbers, sensitive items, the purpose; or a proposal that was
+tried.
+"""
 
 from __future__ import annotations
 
