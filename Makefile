@@ -47,7 +47,8 @@ bench: .venv/.ready-dev
 reproduce: .venv/.ready-dev
 	$(BIN)/python -m experiments all --jobs 2 --data $(DATA) -o docs
 
-# Bytecode and the kernels of the main path are compiled here, so that no run waits for them; `make warm` does all.
+# Bytecode and the kernels of the main path are compiled here, so that no run waits for them; for the tests
+# all are: two test processes would compile most of them twice.
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(PIP) install -c constraints.txt -e '.[ui]'
@@ -58,6 +59,7 @@ reproduce: .venv/.ready-dev
 .venv/.ready-dev: .venv/.ready
 	$(PIP) install -c constraints.txt -e '.[dev,experiments]'
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib || true
+	$(BIN)/python -m setveil.workflows.warm
 	touch $@
 
 clean:

@@ -314,7 +314,7 @@ def test_what_is_committed_is_what_the_table_gives() -> None:
 
 def random_panels() -> Iterator[Panel]:
     random = Random(5)
-    for number in range(6):
+    for number in range(4):
         size = 10.0 ** random.randint(-4, 7)
         log = number % 2 == 0
         sign = 1 if log else random.choice((1, 1, -1))
