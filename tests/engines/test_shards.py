@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from setveil.arrays.threads import available_threads
 from setveil.engines import LocalEngine
-from setveil.engines.threads import available_threads
 
 
 def test_results_are_in_the_order_of_the_shards() -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.threads import map_in_order
 from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.core.transactions import Distinct
 from setveil.engines.base import Result, Shard, TreeCounts
-from setveil.engines.threads import available_threads
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,5 @@ class LocalEngine:
         return np.array_split(order, n_parts)
 
     def map_shards(self, work: Callable[[Shard], Result], shards: Sequence[Shard]) -> list[Result]:
-        """Kernels run without the GIL, so threads are enough. A failing or interrupted shard drops those not yet
-        begun.
-        """
-        n_threads = min(available_threads(), len(shards))
-        if n_threads < 2:
-            return [work(shard) for shard in shards]
-        from concurrent.futures import ThreadPoolExecutor
-
-        pool = ThreadPoolExecutor(n_threads)
-        try:
-            return list(pool.map(work, shards))
-        finally:
-            pool.shutdown(cancel_futures=True)
+        """Threads are enough, for kernels run without the GIL. A failing shard drops those not yet begun."""
+        return list(map_in_order(work, shards))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.threads import available_threads
 from setveil.arrays.tree_itemsets import (
     MAX_K,
     MAX_PLACES,
@@ -24,7 +25,6 @@ from setveil.arrays.tree_itemsets import (
 )
 from setveil.core import Hierarchy, Transactions
 from setveil.engines.base import Engine, Found, Watch
-from setveil.engines.threads import available_threads
 
 ENTRIES_AT_ONCE = 1 << 20  # occurrences in a slice of records: a fraction of a second
 IN_PROPORTION = 16  # places of a table for each itemset of a record; beyond that other ways are faster

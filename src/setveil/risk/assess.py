@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 
 from setveil.arrays.mining import Lists, add_bits, count_matches, invert_rows, sort_rows_by_item
 from setveil.arrays.sampling import draw_subsets
+from setveil.arrays.threads import available_threads
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.seam import call
 from setveil.engines import LocalEngine
-from setveil.engines.threads import available_threads
 from setveil.errors import InputError
 from setveil.models.base import whole_number
 from setveil.risk._identifying import Rows, count_pairs, find_rare_subsets, tally_pairs, tally_subsets

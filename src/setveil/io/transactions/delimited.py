@@ -10,19 +10,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.io.source import Source
 from setveil.io.transactions.headers import is_known_header
-from setveil.io.transactions.labels import Ids, Labels, Tokens, assemble, assemble_rows, joined, padded, tokens_of
+from setveil.io.transactions.labels import (
+    Ids,
+    Labels,
+    Numbered,
+    Runs,
+    Tokens,
+    assemble_rows,
+    assemble_runs,
+    find_id_runs,
+    joined,
+    number_apart,
+    padded,
+    tokens_of,
+)
 from setveil.io.transactions.layouts import RATINGS, Plan
 
 LONGEST_ID = 4096  # bytes
+LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
+GAP = "an empty line between rows; remove it."
 UNIT = "\x1f"  # stands for a delimiter of two characters
 
 
@@ -37,31 +53,83 @@ class Fields(NamedTuple):
 # -- long -------------------------------------------------------------------------------------------------------------
 
 
+class LongRows(NamedTuple):
+    """Ordinary rows of a long table: runs of ids, and items numbered among themselves."""
+
+    n_rows: int
+    ids: Runs
+    items: Numbered
+    first: Tokens  # the first ids
+
+
 def read_long(source: Source, plan: Plan, keep_ids: bool) -> tuple[Transactions, Plan]:
     """Read one row per (id, item), and count the rows; an empty item says that the record is there."""
     assert plan.id_place is not None
     labels, ids = Labels(), Ids()
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
-    width = len(plan.names)
-    for fields in table_rows(source, plan):
-        id_tokens = fields.tokens.pick(slice(plan.id_place, None, width))
-        item_tokens = fields.tokens.pick(slice(plan.item_places[0], None, width))
-        check_ids(source, id_tokens, fields.lines)
+    table = Table(source, plan)
+    chunks = ((chunk, line, not place) for place, (chunk, line) in enumerate(source.lines(quoted=True)))
+    for part in map_in_order(partial(_read_chunk, source, plan), chunks):
+        rows = _take_rows(source, plan, table.take(part)) if isinstance(part, Fields) else table.take_ordinary(part)
+        if rows is None:
+            continue
         if plan.has_header and not ids and not is_known_header(plan.names):
-            _refuse_headless(source, plan.names[plan.id_place], id_tokens)
-        ids.add(id_tokens)
-        has_item = item_tokens.lengths > 0
-        found = np.full(len(has_item), -1, dtype=np.int32)
-        found[has_item] = labels.number(item_tokens.pick(has_item))
-        numbers.append(found)
-    records, n_records, texts = ids.number(keep_ids)
+            _refuse_headless(source, plan.names[plan.id_place], rows.first)
+        ids.add_runs(rows.ids)
+        numbers.append(labels.merge(rows.items))
+    table.expect_rows()
+    records = ids.records(keep_ids)
     items = joined(numbers, np.int32)
-    n_rows = len(items)
-    has_item = items >= 0
-    if not has_item.all():
-        records, items = records[has_item], items[has_item]
-    data = assemble(records, items, n_records, labels.texts(), long_layout(plan), texts)
-    return data, replace(plan, n_rows=n_rows)
+    data = assemble_runs(records, items, labels.texts(), long_layout(plan))
+    return data, replace(plan, n_rows=len(items))
+
+
+def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:
+    """Rows ready to be numbered, or the fields of a chunk that needs a closer look."""
+    chunk, line, is_first = lines
+    ordinary = _split_ordinary(chunk, plan, is_first) if len(chunk) >= LARGE_CHUNK else None
+    return split_fields(source, chunk, line, plan.delimiter) if ordinary is None else ordinary
+
+
+def _split_ordinary(chunk: bytes, plan: Plan, is_first: bool) -> LongRows | None:
+    """Many rows at once; None if there is anything odd in them."""
+    from setveil.arrays.tokens import ODD, split_rows
+
+    width = len(plan.names)
+    assert plan.id_place is not None
+    if len(plan.delimiter) != 1 or not plan.delimiter.isascii():
+        return None
+    room = chunk.count(b"\n") * width
+    buffer = padded(chunk)
+    starts, lengths = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    n = split_rows(buffer[: len(chunk)], ord(plan.delimiter), width, starts, lengths)
+    skipped = width if is_first and plan.has_header else 0
+    if n == ODD or n <= skipped:
+        return None
+    tokens = Tokens(buffer, starts[skipped:n], lengths[skipped:n])
+    of_ids = tokens.lengths[plan.id_place :: width]
+    if of_ids.min() == 0 or of_ids.max() > LONGEST_ID:
+        return None
+    return _number_rows(tokens, width, plan)
+
+
+def _number_rows(tokens: Tokens, width: int, plan: Plan) -> LongRows:
+    assert plan.id_place is not None
+    ids = tokens.pick(slice(plan.id_place, 1000 * width, width))
+    return LongRows(
+        len(tokens.starts) // width,
+        find_id_runs(tokens, plan.id_place, width),
+        number_apart(tokens, plan.item_places[0], width),
+        ids,
+    )
+
+
+def _take_rows(source: Source, plan: Plan, fields: Fields) -> LongRows | None:
+    """Rows that were looked at closely; None if there are none."""
+    assert plan.id_place is not None
+    width = len(plan.names)
+    check_ids(source, fields.tokens.pick(slice(plan.id_place, None, width)), fields.lines)
+    return _number_rows(fields.tokens, width, plan) if len(fields.lines) else None
 
 
 def long_layout(plan: Plan) -> Layout:
@@ -76,28 +144,51 @@ def long_layout(plan: Plan) -> Layout:
 
 def table_rows(source: Source, plan: Plan) -> Iterator[Fields]:
     """The rows below the header, chunk by chunk, all of the same number of fields."""
-    width = len(plan.names)
-    is_first = plan.has_header
-    gap: int | None = None  # an empty line; fine as long as nothing follows
-    n_rows = 0
+    table = Table(source, plan)
     for chunk, line in source.lines(quoted=True):
-        fields = split_fields(source, chunk, line, plan.delimiter)
-        if is_first:
-            fields, is_first = _without_first_row(fields), False
-        fields, gap = _without_gap(source, fields, gap)
+        yield table.take(split_fields(source, chunk, line, plan.delimiter))
+    table.expect_rows()
+
+
+class Table:
+    """What is known of a table as its chunks pass: whether the header is still to come, and where a gap was."""
+
+    def __init__(self, source: Source, plan: Plan) -> None:
+        self.source, self.plan = source, plan
+        self.is_first = plan.has_header
+        self.gap: int | None = None  # an empty line; fine as long as nothing follows
+        self.n_rows = 0
+
+    def take(self, fields: Fields) -> Fields:
+        """The rows of a chunk, without header; rows that do not fit the table are refused."""
+        if self.is_first:
+            fields, self.is_first = _without_first_row(fields), False
+        fields, self.gap = _without_gap(self.source, fields, self.gap)
+        width = len(self.plan.names)
         wrong = np.flatnonzero(fields.n_fields != width)
         if len(wrong):
             row = int(wrong[0])
-            what = "the header" if plan.has_header else "the first line"
-            raise source.error(
-                f"the row has {int(fields.n_fields[row])} field(s), {what} has {width}; quote fields that hold "
-                "the delimiter.",
+            what = "the header" if self.plan.has_header else "the first line"
+            raise self.source.error(
+                f"the row has {int(fields.n_fields[row])} field(s), {what} has {width}; "
+                "quote fields that hold the delimiter.",
                 int(fields.lines[row]),
             )
-        n_rows += len(fields.lines)
-        yield fields
-    if n_rows == 0:
-        raise source.error("the table has a header but no rows.", 1)
+        self.n_rows += len(fields.lines)
+        return fields
+
+    def take_ordinary(self, rows: LongRows) -> LongRows:
+        """Rows, one at least, of which it is known that they fit, without header."""
+        if self.gap is not None:
+            raise self.source.error(GAP, self.gap)
+        self.is_first = False
+        self.n_rows += rows.n_rows
+        return rows
+
+    def expect_rows(self) -> None:
+        """At the end: a table without rows is refused."""
+        if self.n_rows == 0:
+            raise self.source.error("the table has a header but no rows.", 1)
 
 
 def check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64]) -> None:
@@ -131,13 +222,13 @@ def _without_gap(source: Source, fields: Fields, gap: int | None) -> tuple[Field
     is_empty = (fields.n_fields == 1) & (fields.tokens.lengths[first_field] == 0)
     if not is_empty.any():
         if gap is not None and len(is_empty):
-            raise source.error("an empty line between rows; remove it.", gap)
+            raise source.error(GAP, gap)
         return fields, gap
     n_rows = len(is_empty) - int(np.argmin(is_empty[::-1])) if not is_empty.all() else 0
     gaps = fields.lines[np.flatnonzero(is_empty)]
     gap = int(gaps[0]) if gap is None else gap
     if n_rows and gap < int(fields.lines[n_rows - 1]):
-        raise source.error("an empty line between rows; remove it.", gap)
+        raise source.error(GAP, gap)
     kept = int(first_field[n_rows]) if n_rows < len(is_empty) else len(fields.tokens.starts)
     return Fields(fields.tokens.pick(slice(0, kept)), fields.n_fields[:n_rows], fields.lines[:n_rows]), gap
 

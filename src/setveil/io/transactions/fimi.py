@@ -7,15 +7,18 @@ SPMF adds lines that start with ``@`` (``@ITEM=7=milk`` names item 7), comments 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.labels import Labels, Tokens, assemble_rows, joined, padded
+from setveil.io.transactions.labels import Labels, Numbered, Tokens, assemble_rows, joined, number_apart, padded
 
+LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
 _DIGIT = np.zeros(256, dtype=bool)
 _DIGIT[list(b"0123456789")] = True
 _BLANK = np.zeros(256, dtype=bool)
@@ -55,17 +58,43 @@ class Names:
             )
 
 
+class Part(NamedTuple):
+    """Some lines: how many tokens each has, and their tokens numbered among themselves."""
+
+    n_tokens: NDArray[np.int64]  # [lines]
+    items: Numbered
+
+
 def read_fimi(source: Source) -> Transactions:
     """Read whole numbers separated by blanks."""
     labels = Labels()
     numbers: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int64]] = []
-    for chunk, line in source.lines():
-        lines = split_blanks(chunk)
-        _refuse_other(source, chunk, line, _DIGIT, "fimi")
-        numbers.append(labels.number(lines.tokens))
-        lengths.append(lines.n_tokens)
+    for n_tokens, items in map_in_order(partial(_read_lines, source), source.lines()):
+        numbers.append(labels.merge(items))
+        lengths.append(n_tokens)
     return _records(source, numbers, lengths, labels.texts(), Layout("fimi"))
+
+
+def _read_lines(source: Source, lines: tuple[bytes, int]) -> Part:
+    """The items of some lines, anything but numbers refused."""
+    chunk, line = lines
+    found = _split_ordinary(chunk) if len(chunk) >= LARGE_CHUNK else None
+    if found is None:
+        found = split_blanks(chunk)
+        _refuse_other(source, chunk, line, _DIGIT, "fimi")
+    return Part(found.n_tokens, number_apart(found.tokens))
+
+
+def _split_ordinary(chunk: bytes) -> Lines | None:
+    """The tokens of many lines of digits; None if there is anything odd in them."""
+    from setveil.arrays.tokens import ODD, split_numbers
+
+    text = np.frombuffer(chunk, dtype=np.uint8)
+    starts, lengths = np.empty(len(text) // 2 + 1, dtype=np.int64), np.empty(len(text) // 2 + 1, dtype=np.int64)
+    n_tokens = np.empty(chunk.count(b"\n"), dtype=np.int64)
+    n, _ = split_numbers(text, starts, lengths, n_tokens)
+    return None if n == ODD else Lines(Tokens(text, starts[:n], lengths[:n]), n_tokens)
 
 
 def read_spmf(source: Source, has_names: bool = False) -> Transactions:

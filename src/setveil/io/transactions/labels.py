@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.transactions import Layout, Transactions
+from setveil.core.transactions import LARGE, Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import SetveilWarning, name_some
 from setveil.io.source import one_line
@@ -21,6 +22,7 @@ from setveil.io.source import one_line
 WORD = 8  # bytes
 SLICE = 1 << 20  # runs compared at a time
 LONGEST = 512  # bytes; chunks with longer texts take the plain way
+MANY = 1 << 16  # pieces for which it is worth loading a compiled loop
 _MASKS = np.array([(1 << (8 * length)) - 1 for length in range(WORD + 1)], dtype=np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -63,25 +65,106 @@ def tokens_of(texts: list[bytes]) -> Tokens:
     return Tokens(padded(b"".join(texts)), starts, lengths)
 
 
+class Numbered(NamedTuple):
+    """Pieces numbered among themselves, -1 for an empty one, and the text of each number."""
+
+    numbers: NDArray[np.int32]
+    texts: list[bytes]
+
+
+def number_apart(tokens: Tokens, first: int = 0, step: int = 1) -> Numbered:
+    """Numbers for the pieces ``first``, ``first + step``, …, for ``Labels.merge``; chunks can do this side by side."""
+    if len(tokens.starts) < MANY * step:
+        return _number_few(tokens.pick(slice(first, None, step)))
+    from setveil.arrays.tokens import number_texts
+
+    numbers, places = number_texts(
+        tokens.buffer, tokens.starts, tokens.lengths.astype(np.int64, copy=False), first, step
+    )
+    return Numbered(numbers, [tokens.text(place) for place in places.tolist()])
+
+
+def _number_few(tokens: Tokens) -> Numbered:
+    is_empty = tokens.lengths == 0
+    if is_empty.any():
+        few = _number_few(tokens.pick(~is_empty))
+        numbers = np.full(len(is_empty), -1, dtype=np.int32)
+        numbers[~is_empty] = few.numbers
+        return Numbered(numbers, few.texts)
+    groups = _group(tokens)
+    if groups is None:
+        known: dict[bytes, int] = {}
+        numbers = np.array([known.setdefault(text, len(known)) for text in tokens.texts()], dtype=np.int32)
+        return Numbered(numbers, list(known))
+    some, group_of = groups
+    return Numbered(group_of.astype(np.int32), tokens.pick(some).texts())
+
+
 class Labels:
-    """Item labels in order of first use; chunk by chunk."""
+    """Item labels, numbered as they come; chunk by chunk."""
 
     def __init__(self) -> None:
         self.number_of: dict[bytes, int] = {}
 
     def number(self, tokens: Tokens) -> NDArray[np.int32]:
         """The number of each piece, int32[pieces]."""
+        return self.merge(number_apart(tokens))
+
+    def merge(self, apart: Numbered) -> NDArray[np.int32]:
+        """The numbers of pieces that were numbered among themselves, -1 for empty ones."""
         known = self.number_of
-        groups = _group(tokens)
-        if groups is None:
-            return np.array([known.setdefault(text, len(known)) for text in tokens.texts()], dtype=np.int32)
-        some, group_of = groups
-        texts = tokens.pick(some).texts()
-        return np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)[group_of]
+        number = np.array([*(known.setdefault(text, len(known)) for text in apart.texts), -1], dtype=np.int32)
+        return number[apart.numbers]
 
     def texts(self) -> list[str]:
         """The labels by number."""
         return [label.decode() for label in self.number_of]
+
+
+class Runs(NamedTuple):
+    """Rows that follow each other with the same id."""
+
+    keys: NDArray[np.uint64]
+    lengths: NDArray[np.int32]  # of the ids, in bytes
+    n_rows: NDArray[np.int32]
+    long: bytes  # text of the ids that do not fit into a key, one after the other
+    last: bytes  # the last id
+
+
+def find_id_runs(tokens: Tokens, first: int = 0, step: int = 1) -> Runs:
+    """The runs of the ids ``first``, ``first + step``, …, for ``Ids.add_runs``; there must be an id at least."""
+    if len(tokens.starts) < MANY * step:
+        tokens = tokens.pick(slice(first, None, step))
+        n, heads = len(tokens.starts), _find_heads(tokens)
+    else:
+        from setveil.arrays.tokens import find_runs
+
+        heads = find_runs(tokens.buffer, tokens.starts, tokens.lengths.astype(np.int64, copy=False), first, step)
+        tokens = tokens.pick(slice(first, None, step))
+        n = len(tokens.starts)
+    at = tokens.pick(heads)
+    is_long = at.lengths > WORD
+    long = gather(at.pick(is_long)) if is_long.any() else b""
+    n_rows = np.diff(heads, append=n).astype(np.int32)
+    return Runs(_keys(at), at.lengths.astype(np.int32), n_rows, long, at.text(-1))
+
+
+def _find_heads(tokens: Tokens) -> NDArray[np.int64]:
+    """The places of ids that differ from the one before."""
+    keys = _keys(tokens)
+    goes_on = keys[1:] == keys[:-1]
+    previous = np.flatnonzero(goes_on)
+    goes_on[previous] = _equal(tokens.pick(previous), tokens.pick(previous + 1))
+    return np.flatnonzero(np.concatenate(([True], ~goes_on)))
+
+
+class Records(NamedTuple):
+    """Which record each run of rows belongs to; records in order of first appearance."""
+
+    of_run: NDArray[np.int64]
+    n_rows: NDArray[np.int32]  # [runs]
+    n_records: int
+    ids: tuple[str, ...] | None  # if they are kept
 
 
 class Ids:
@@ -92,34 +175,49 @@ class Ids:
         self._lengths: list[NDArray[np.int32]] = []
         self._n_rows: list[NDArray[np.int32]] = []
         self._long: list[bytes] = []  # text of the ids that do not fit into a key
+        self._last = b""
 
     def __bool__(self) -> bool:
         return bool(self._keys)
 
     def add(self, tokens: Tokens) -> None:
         """The ids of some more rows."""
-        n = len(tokens.starts)
-        if n == 0:
-            return
-        keys = _keys(tokens)
-        goes_on = keys[1:] == keys[:-1]
-        previous = np.flatnonzero(goes_on)
-        goes_on[previous] = _equal(tokens.pick(previous), tokens.pick(previous + 1))
-        heads = np.flatnonzero(np.concatenate(([True], ~goes_on)))
-        self._keys.append(keys[heads])
-        self._n_rows.append(np.diff(heads, append=n).astype(np.int32))
-        lengths = tokens.lengths[heads]
-        self._lengths.append(lengths.astype(np.int32))
-        if lengths.max() > WORD:
-            self._long.append(gather(tokens.pick(heads[lengths > WORD])))
+        if len(tokens.starts):
+            self.add_runs(find_id_runs(tokens))
+
+    def add_runs(self, runs: Runs) -> None:
+        """The ids of some more rows, whose runs are known."""
+        keys, lengths, n_rows, long, last = runs
+        first = self._last
+        if (
+            first and len(first) == lengths[0] and _begins_with(runs, first)
+        ):  # the run goes on from one chunk to the next
+            self._n_rows[-1][-1] += n_rows[0]
+            keys, lengths, n_rows = keys[1:], lengths[1:], n_rows[1:]
+            long = long[len(first) :] if len(first) > WORD else long
+        self._last = last
+        if len(keys):
+            self._keys.append(keys)
+            self._lengths.append(lengths)
+            self._n_rows.append(n_rows)
+            self._long.append(long)
 
     def number(self, keep_texts: bool) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None]:
         """``(record of each row, number of records, their ids)``; records in order of first appearance."""
+        records = self.records(keep_texts)
+        return np.repeat(records.of_run, records.n_rows), records.n_records, records.ids
+
+    def records(self, keep_texts: bool) -> Records:
+        """The records of all runs."""
         keys = joined(self._keys, np.uint64)
         lengths = joined(self._lengths, np.int32)
         n_rows = joined(self._n_rows, np.int32)
         buffer = np.frombuffer(b"".join((*self._long, bytes(WORD))), dtype=np.uint8)
         self._long.clear()
+        ordered = np.sort(keys)
+        if bool((ordered[1:] != ordered[:-1]).all()) and not keep_texts:  # as usual: the rows of an id are adjacent
+            return Records(np.arange(len(keys)), n_rows, len(keys), None)
+        del ordered
         in_buffer = np.where(lengths > WORD, lengths, 0)
         starts = np.cumsum(in_buffer, dtype=np.int64) - in_buffer  # only long ids have a place in the buffer
         tokens = Tokens(buffer, starts, lengths)
@@ -130,7 +228,7 @@ class Ids:
             group_of = _group_slowly(keys, tokens)
             order = np.argsort(group_of, kind="stable")
             is_new = np.diff(group_of[order], prepend=-1) != 0
-        if is_new.all():  # the usual case: the rows of an id are adjacent in the file
+        if is_new.all():
             first = record_of_run = np.arange(len(keys))
         else:
             first = np.minimum.reduceat(order, np.flatnonzero(is_new))  # [records] their first runs
@@ -141,8 +239,14 @@ class Ids:
             record_of_run = np.empty(len(keys), dtype=np.int64)
             record_of_run[order] = rank[np.cumsum(is_new, dtype=np.int32) - 1]
         texts = tuple(_text(keys, tokens, run).decode() for run in first.tolist()) if keep_texts else None
-        del keys, tokens, starts, buffer, order
-        return np.repeat(record_of_run, n_rows), len(first), texts
+        return Records(record_of_run, n_rows, len(first), texts)
+
+
+def _begins_with(runs: Runs, text: bytes) -> bool:
+    """Whether the first run has this id, which is as long."""
+    if len(text) > WORD:
+        return runs.long.startswith(text)
+    return int(runs.keys[0]) == int.from_bytes(text, "little")
 
 
 def gather(tokens: Tokens) -> bytes:
@@ -167,11 +271,37 @@ def assemble(
 
 
 def assemble_rows(
-    lengths: NDArray[np.int64], numbers: NDArray[np.int32], labels: list[str], layout: Layout
+    lengths: NDArray[np.integer], numbers: NDArray[np.int32], labels: list[str], layout: Layout
 ) -> Transactions:
-    """Transactions from the label numbers of one record after the other."""
+    """Transactions from the label numbers of one record after the other, -1 for no label."""
+    indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return _over_labels(indptr, numbers, labels, layout)
+
+
+def assemble_runs(records: Records, numbers: NDArray[np.int32], labels: list[str], layout: Layout) -> Transactions:
+    """Transactions from label numbers, -1 for no label, whose records are known run by run."""
+    if len(records.of_run) == records.n_records:  # one run each, in order
+        return replace(assemble_rows(records.n_rows, numbers, labels, layout), ids=records.ids)
+    if len(numbers) > LARGE:
+        from setveil.arrays.rows import gather_runs
+
+        indptr, numbers = gather_runs(records.of_run, records.n_rows, numbers, records.n_records)
+    else:
+        of_row = np.repeat(records.of_run, records.n_rows)
+        numbers = numbers[np.argsort(of_row, kind="stable")]
+        indptr = np.zeros(records.n_records + 1, dtype=np.int64)
+        np.cumsum(np.bincount(of_row, minlength=records.n_records), out=indptr[1:])
+    return replace(_over_labels(indptr, numbers, labels, layout), ids=records.ids)
+
+
+def _over_labels(
+    indptr: NDArray[np.int64], numbers: NDArray[np.int32], labels: list[str], layout: Layout
+) -> Transactions:
+    """Rows of label numbers in any order, repeats and -1 allowed, over the vocabulary of the labels."""
     vocabulary, rank = _ranked(labels)
-    return Transactions.from_rows(lengths, rank[numbers], vocabulary, layout)
+    raw = Transactions(indptr, numbers, vocabulary, layout=layout)
+    return raw.recode(np.append(rank, np.int32(-1)), vocabulary)
 
 
 def _ranked(labels: list[str]) -> tuple[Vocabulary, NDArray[np.int32]]:

@@ -1,0 +1,77 @@
+"""Both hands: work on parts of the data side by side.
+
+Compiled loops run without the GIL, so threads are enough. Results come in the order of the parts, whatever the number
+of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+AT_ONCE = 1 << 20  # occurrences in a slice of records: a fraction of a second
+
+
+def available_threads() -> int:
+    """Processors this process may use; ``NUMBA_NUM_THREADS`` lowers it, as for parallel kernels."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = os.environ.get("NUMBA_NUM_THREADS", "")
+    return min(available, int(wanted)) if wanted.isdigit() and int(wanted) > 0 else available
+
+
+def map_in_order(work: Callable[[Part], Result], parts: Iterable[Part]) -> Iterator[Result]:
+    """``work`` applied to each part, results in the order of the parts.
+
+    A few parts are begun ahead, no more, so that an endless supply of them costs no memory. What goes wrong first in
+    the order of the parts is raised; parts not yet begun are dropped then.
+    """
+    supply = iter(parts)
+    n_threads = available_threads()
+    few = [part for _, part in zip(range(2), supply, strict=False)]
+    if n_threads < 2 or len(few) < 2:
+        yield from map(work, chain(few, supply))
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(n_threads)
+    begun: deque[Future[Result]] = deque()
+    try:
+        try:
+            for part in chain(few, supply):
+                begun.append(pool.submit(work, part))
+                if len(begun) > n_threads + 1:
+                    yield begun.popleft().result()
+        except Exception:  # of the supply: what went wrong before comes first
+            while begun:
+                begun.popleft().result()
+            raise
+        while begun:
+            yield begun.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def slices_of(indptr: NDArray[np.int64], at_once: int = AT_ONCE) -> list[tuple[int, int]]:
+    """Runs of rows with about ``at_once`` occurrences each: the same ones whatever the number of threads."""
+    n_rows = len(indptr) - 1
+    marks = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), at_once))
+    bounds = np.unique(np.concatenate((marks, [0, n_rows]))).tolist()
+    return list(zip(bounds[:-1], bounds[1:], strict=True))
+
+
+def for_slices(work: Callable[[int, int], Any], slices: Iterable[tuple[int, int]]) -> None:
+    """Call ``work(first, last)`` for every slice."""
+    for _ in map_in_order(lambda bounds: work(*bounds), slices):
+        pass

@@ -1,0 +1,191 @@
+"""Text in a byte buffer, cut into pieces and numbered, without a Python object per occurrence.
+
+The loops know ordinary text only. Whatever is odd makes them give up, and the caller, who has the words for what is
+wrong, looks at the text again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.compile import compiled
+from setveil.arrays.containers import grown
+
+ODD = -1
+WORD = 8  # bytes that fit into a key
+_TAB, _LINE_FEED, _CARRIAGE_RETURN, _SPACE, _QUOTE, _ZERO, _NINE = (np.uint8(sign) for sign in b'\t\n\r "09')
+
+
+@compiled
+def split_numbers(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], n_tokens: NDArray[np.int64]
+) -> tuple[int, int]:
+    """``(tokens, lines)`` of lines of digits and blanks, each ended by a line feed; ``ODD`` if there is more."""
+    n, n_lines, before, start = 0, 0, 0, -1
+    for place in range(len(text)):
+        sign = text[place]
+        if _ZERO <= sign <= _NINE:
+            if start < 0:
+                start = place
+            continue
+        if start >= 0:
+            starts[n] = start
+            lengths[n] = place - start
+            n += 1
+            start = -1
+        if sign == _LINE_FEED:
+            n_tokens[n_lines] = n - before
+            before = n
+            n_lines += 1
+        elif sign == _CARRIAGE_RETURN:
+            if place + 1 == len(text) or text[place + 1] != _LINE_FEED:
+                return ODD, 0
+        elif sign != _SPACE and sign != _TAB:
+            return ODD, 0
+    return n, n_lines
+
+
+@compiled
+def split_rows(
+    text: NDArray[np.uint8], delimiter: int, width: int, starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> int:
+    """How many fields stand in lines of ``width`` unquoted fields; ``ODD`` if a line is anything else."""
+    n, start, field = 0, 0, 0
+    for place in range(len(text)):
+        sign = text[place]
+        if sign == delimiter:
+            if field + 1 >= width:
+                return ODD
+            starts[n] = start
+            lengths[n] = place - start
+            n += 1
+            field += 1
+            start = place + 1
+        elif sign == _LINE_FEED:
+            if field + 1 != width:
+                return ODD
+            end = place
+            if end > start and text[end - 1] == _CARRIAGE_RETURN:
+                end -= 1
+            if width == 1 and end == start:
+                return ODD
+            starts[n] = start
+            lengths[n] = end - start
+            n += 1
+            field = 0
+            start = place + 1
+        elif sign == _QUOTE or (sign == _CARRIAGE_RETURN and (place + 1 == len(text) or text[place + 1] != _LINE_FEED)):
+            return ODD
+    return n
+
+
+@compiled
+def number_texts(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], first: int, step: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """``(numbers, places)``: equal pieces have equal numbers in order of first use, and where each was used first.
+
+    Pieces ``first``, ``first + step``, … are looked at; an empty one has the number -1. A piece of up to a word is its
+    own key (there are no NUL bytes); longer ones are hashed, and pieces with equal keys are compared byte by byte.
+    """
+    n = (len(starts) - first + step - 1) // step
+    numbers = np.empty(n, dtype=np.int32)
+    places = np.empty(1024, dtype=np.int64)
+    keys = np.empty(1024, dtype=np.uint64)
+    table = np.full(4096, -1, dtype=np.int32)
+    n_known = 0
+    for number in range(n):
+        piece = first + number * step
+        length = lengths[piece]
+        if length == 0:
+            numbers[number] = -1
+            continue
+        key = key_of(text, starts[piece], length)
+        slot = slot_of(key, len(table))
+        while table[slot] >= 0:
+            known = table[slot]
+            if keys[known] == key and is_same_text(text, starts, lengths, places[known], piece):
+                break
+            slot = (slot + 1) & (len(table) - 1)
+        if table[slot] < 0:
+            if n_known == len(places):
+                places = grown(places, n_known + 1)
+                keys = grown(keys, n_known + 1)
+            places[n_known] = piece
+            keys[n_known] = key
+            table[slot] = n_known
+            n_known += 1
+            numbers[number] = n_known - 1
+            if 2 * n_known > len(table):
+                table = larger_table(keys, n_known, 4 * len(table))
+        else:
+            numbers[number] = table[slot]
+    return numbers, places[:n_known]
+
+
+@compiled
+def key_of(text: NDArray[np.uint8], start: int, length: int) -> np.uint64:
+    """The bytes of a short piece, a hash of a longer one."""
+    key = np.uint64(0)
+    for place in range(start, start + min(length, WORD)):
+        key = (key << np.uint64(8)) | np.uint64(text[place])
+    for place in range(start + WORD, start + length):
+        key = (key ^ (key >> np.uint64(29)) ^ np.uint64(text[place])) * np.uint64(0x9E3779B97F4A7C15)
+    return key
+
+
+@compiled
+def slot_of(key: np.uint64, size: int) -> int:
+    """Where to look for a key first in a table whose size is a power of two."""
+    mixed = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((mixed >> np.uint64(32)) & np.uint64(size - 1))
+
+
+@compiled
+def is_same_text(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], one: int, other: int
+) -> bool:
+    """Whether two pieces with equal keys are equal."""
+    if lengths[one] != lengths[other]:
+        return False
+    if lengths[one] > WORD:
+        for place in range(lengths[one]):
+            if text[starts[one] + place] != text[starts[other] + place]:
+                return False
+    return True
+
+
+@compiled
+def larger_table(keys: NDArray[np.uint64], n_known: int, size: int) -> NDArray[np.int32]:
+    """A table of that size with the known keys in it."""
+    table = np.full(size, -1, dtype=np.int32)
+    for known in range(n_known):
+        slot = slot_of(keys[known], size)
+        while table[slot] >= 0:
+            slot = (slot + 1) & (size - 1)
+        table[slot] = known
+    return table
+
+
+@compiled
+def find_runs(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], first: int, step: int
+) -> NDArray[np.int64]:
+    """Which of the pieces ``first``, ``first + step``, … differ from the one before: their places in that row."""
+    n = (len(starts) - first + step - 1) // step
+    heads = np.empty(n, dtype=np.int64)
+    n_heads = 0
+    for number in range(n):
+        piece = first + number * step
+        is_new = number == 0 or lengths[piece] != lengths[piece - step]
+        if not is_new:
+            one, other = starts[piece - step], starts[piece]
+            for place in range(lengths[piece]):
+                if text[one + place] != text[other + place]:
+                    is_new = True
+                    break
+        if is_new:
+            heads[n_heads] = number
+            n_heads += 1
+    return heads[:n_heads].copy()

@@ -1,0 +1,84 @@
+"""Large files are cut in compiled loops, many chunks side by side: the same records and errors as the careful way."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from setveil.arrays import threads
+from setveil.core import Transactions
+from setveil.errors import InputError
+from setveil.io import source
+from setveil.io.transactions import delimited, fimi, labels
+from setveil.io.transactions.reading import read_transactions
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks of a few lines."""
+    monkeypatch.setattr(source, "BLOCK", 64)
+
+
+def compiled_everywhere(monkeypatch: pytest.MonkeyPatch, n_threads: int) -> None:
+    for module, name in ((fimi, "LARGE_CHUNK"), (delimited, "LARGE_CHUNK"), (labels, "MANY"), (labels, "LARGE")):
+        monkeypatch.setattr(module, name, 0)
+    monkeypatch.setattr(threads, "available_threads", lambda: n_threads)
+
+
+def both_ways(text: bytes, layout: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transactions | str]:
+    """What the careful way, and then the compiled one with one and three threads, make of a file."""
+    for n_threads in (0, 1, 3):
+        with monkeypatch.context() as patch:
+            if n_threads:
+                compiled_everywhere(patch, n_threads)
+            try:
+                yield read_transactions(
+                    io.BytesIO(text), format=layout, labels_as_they_are=True, keep_ids=layout == "long"
+                )
+            except InputError as problem:
+                yield str(problem)
+
+
+def are_equal(one: Transactions | str, other: Transactions | str) -> bool:
+    if isinstance(one, str) or isinstance(other, str):
+        return isinstance(one, str) and one == other
+    return (one.to_lists(), one.vocabulary, one.ids, one.layout) == (
+        other.to_lists(),
+        other.vocabulary,
+        other.ids,
+        other.layout,
+    )
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("layout", ["fimi", "long"])
+def test_compiled_loops_read_the_same(layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(5)
+    n_errors = 0
+    for _ in range(150):
+        text = (random_fimi(rng) if layout == "fimi" else random_long(rng)).encode()
+        careful, *others = both_ways(text, layout, monkeypatch)
+        n_errors += isinstance(careful, str)
+        assert all(are_equal(careful, other) for other in others)
+    assert 10 < n_errors < 140
+
+
+def random_fimi(rng: random.Random) -> str:
+    lines = [" ".join(rng.choices(["7", "07", "12", "3", "123456789012"], k=rng.randint(0, 6))) for _ in range(30)]
+    if rng.random() < 0.4:
+        lines[rng.randrange(30)] += rng.choice([" x", " -1", "\r7", " 1.5", "\0", "\t"])
+    return rng.choice(["\n", "\r\n"]).join(lines) + rng.choice(["", "\n"])
+
+
+def random_long(rng: random.Random) -> str:
+    people = [f"person number {number}" if rng.random() < 0.3 else f"{number}" for number in range(8)]
+    rows = [f"{rng.choice(people)},{rng.choice(['milk', 'beer', '', 'wine of the house', '7'])}" for _ in range(40)]
+    if rng.random() < 0.5:
+        rows.sort()
+    if rng.random() < 0.5:
+        rows[rng.randrange(40)] = rng.choice(["", "1", "1,2,3", '1,"a"', '"1"",2', ",a", "a\rb,c", '"x,y",z'])
+    rows += [""] * rng.choice([0, 0, 2])
+    return "id,item\n" + rng.choice(["\n", "\r\n"]).join(rows) + rng.choice(["", "\n"])
