@@ -256,10 +256,12 @@ def test_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
         ),
         ("", "h.csv: the file is empty."),
         (" \n\n", "h.csv: the file is empty."),
-        (b"beer,a\nw\xffne,a\n", "h.csv:2: the text is not UTF-8; save it as UTF-8."),
-        (b"beer,a\n\nw\0ne,a\n", "h.csv:3: a NUL byte; this is not a text file."),
-        ("beer,a\n".encode("utf-16"), "h.csv:1: the text is UTF-16; save it as UTF-8."),
-        (gzip.compress(b"beer,a\n", mtime=0)[:-6], "h.csv: the gzip data is damaged or cut off; copy the file again."),
+        (b"beer,a\nw\x81ne,a\n", "h.csv:2: the text is not UTF-8; save it as UTF-8."),
+        (b"beer,a\n\nw\0ne,a\n", "h.csv:3: a NUL byte; the file is damaged or no text."),
+        (
+            gzip.compress(b"beer,a\n", mtime=0)[:-6],
+            "h.csv:2: the gzip data ends too early; copy or compress the file again.",
+        ),
         (
             "range\nname age\n\n0,9 has 0,4 5,9\n",
             "h.csv:1: a hierarchy of ranges; setveil takes hierarchies of distinct values.",
@@ -311,7 +313,7 @@ def test_the_first_error_is_one_line_with_place_and_cure(
 def test_places_that_hold_no_file(file: Callable[..., str], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^gone\.csv: no such file; check the path\.$"):
         read_hierarchy("gone.csv")
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match="is a folder"):
         read_hierarchy(tmp_path)
     with pytest.raises(InputError, match='unknown hierarchy format "tree"'):
         read_hierarchy(file("a,b\n"), format="tree")
@@ -382,6 +384,7 @@ def test_a_clean_file_gives_no_problems(file: Callable[..., str]) -> None:
 
 
 @given(st.one_of(st.binary(max_size=60), st.text(st.sampled_from('ab,;\t"\n {}[]:has*'), max_size=60).map(str.encode)))
+@pytest.mark.filterwarnings("ignore:.*read as")
 def test_no_bytes_lead_to_anything_but_a_tree_or_one_line(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
 ) -> None:

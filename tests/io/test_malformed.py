@@ -439,7 +439,7 @@ GOLDEN = [
         "a.jsonl:1: wrong JSON at character 15 (Expecting ',' delimiter); write one object or array per line.",
     ),
     ("a.jsonl", b'{"items": [null]}\n', {}, "a.jsonl:1: an item is null or NaN; drop it or give it a name."),
-    ("a.jsonl", b'{"basket": []}\n', {}, 'a.jsonl:1: the object has no "items"; add it or use --item-column.'),
+    ("a.jsonl", b'{"basket": []}\n', {}, 'a.jsonl:1: the object has no "items"; use --item-column basket.'),
     ("a.parquet", b"not parquet", {}, "a.parquet: is not a Parquet file; name its layout with --format."),
     (
         "a.dat.gz",

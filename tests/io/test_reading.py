@@ -333,3 +333,13 @@ def test_fimi_needs_no_polars(tmp_path: Path) -> None:
         "sys.exit(any(name in sys.modules for name in ('polars', 'numba', 'scipy', 'pandas')))"
     )
     assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 0
+
+
+def test_keys_of_json_lines_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "meals.jsonl"
+    path.write_text('{"meal": 1, "from": "Crete", "food": ["egg", "oil"]}\n{"meal": 2, "food": ["egg"]}\n')
+    with pytest.raises(InputError, match="use --item-column food"):
+        read_transactions(path)
+    summary = read_transactions(path, item_column="food", id_column="meal").summary()
+    assert "2 people (meal), 2 items (food), 3 entries; not used: from" in summary
+    assert "2 people, 2 items (food)" in read_transactions(path, item_column="food").summary()

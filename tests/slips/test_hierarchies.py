@@ -11,7 +11,7 @@ import pytest
 
 import setveil as sv
 from setveil.cli.main import _run
-from setveil.errors import InputError
+from setveil.errors import InputError, SetveilWarning
 
 LEAVES = ["robin", "crow", "trout", "carp", "oak", "elm", "fir"]
 PATHS = {
@@ -190,6 +190,29 @@ def test_columns_of_the_data_itself(here: Path, capsys: pytest.CaptureFixture[st
     assert "columns:product,class,kingdom:../sales.csv" in policy
     assert _run(["anonymize", "sales.csv", "-o", "again", "--policy", "out.internal/policy.toml"]) == 0
     assert (here / "again" / "codebook.csv").read_bytes() == (here / "out" / "codebook.csv").read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_columns_of_the_data_are_read_as_the_data_is(encoding: str, here: Path) -> None:
+    """Encoding, blanks, delimiter and a missing header: what holds for the items holds for their groups."""
+    table = [(leaf.replace("o", "ö") + " ", up, top) for leaf, up, top in TABLE]
+    rows = [f"{person}|{' | '.join(row)}" for person in range(8) for row in table[person % 3 :: 2]]
+    Path("sales.txt").write_bytes(lines(*rows).encode(encoding))
+    reading = ["--encoding", encoding, "--strip", "--no-header", "--delimiter", "|", "--format", "long"]
+    ask = ["anonymize", "sales.txt", *reading, "--id-column", "1", "--item-column", "2", "--model", "km"]
+    assert _run([*ask, "-k", "3", "-m", "1", "-o", "out", "--hierarchy-columns", "2,3,4", "--algorithm", "aa"]) == 0
+    assert "crow" not in (here / "out" / "codebook.csv").read_text(encoding="utf-8")
+    assert "cröw" in (here / "out" / "codebook.csv").read_text(encoding="utf-8")
+
+
+def test_hierarchies_in_other_encodings_are_told_by_their_bytes(here: Path) -> None:
+    text = lines("item,group", "Müsli,Frühstück", "Käse,Frühstück", "Öl,Küche", "Essig,Küche")
+    for encoding, told in (("latin-1", "iso8859-1"), ("utf-16", "utf-16")):
+        Path("tree.csv").write_bytes(text.encode(encoding))
+        with pytest.warns(SetveilWarning, match=f"read as {told}, for it is not UTF-8"):
+            assert "Küche" in sv.Hierarchy.from_file("tree.csv").labels
+    assert _run(["hierarchy", "check", "tree.csv", "--encoding", "utf-16"]) == 0
+    assert _run(["hierarchy", "check", "tree.csv", "--id-column", "2"]) == 2
 
 
 def test_data_may_have_ids_or_names(here: Path) -> None:

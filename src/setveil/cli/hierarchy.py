@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -62,21 +62,20 @@ def check(
     """List everything that is wrong with a hierarchy. Exit code 2 if it cannot be used."""
     import setveil
 
+    told: dict[str, Any] = {"format": source, "columns": _columns(hierarchy_columns)}
     vocabulary = None
     if data is not None:
         vocabulary = read_data(data, reading).vocabulary
-    problems = setveil.check_hierarchy(file, vocabulary, format=source, columns=_columns(hierarchy_columns))
+    else:
+        told |= _about_the_file(reading)
+    problems = setveil.check_hierarchy(file, vocabulary, **told)
     if json:
         say_json({"problems": [vars(problem) for problem in problems]})
     else:
         for problem in problems:
             say(f"{problem.severity}: {problem}")
         if not problems:
-            say(
-                f"{file}: "
-                f"{setveil.Hierarchy.from_file(str(file), format=source, columns=_columns(hierarchy_columns))!r}, "
-                "nothing wrong"
-            )
+            say(f"{file}: {setveil.Hierarchy.from_file(str(file), **told)!r}, nothing wrong")
     raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
@@ -93,6 +92,20 @@ def convert(
     tree = setveil.Hierarchy.from_file(str(file), format=source, columns=_columns(hierarchy_columns))
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")
+
+
+def _about_the_file(reading: o.Reading) -> dict[str, Any]:
+    """Without data the options of reading are about the hierarchy, as far as they can be."""
+    from setveil.errors import InputError
+
+    known = {"delimiter", "encoding", "strip", "no_header"}
+    for name in reading:
+        if name not in known:
+            raise InputError(
+                f"--{name.replace('_', '-')} is about transactions; name them with --data, or leave it out."
+            )
+    told = {name: value for name, value in reading.items() if name != "no_header"}
+    return {**told, "header": False} if reading.get("no_header") else told
 
 
 def _columns(listed: str | None) -> list[str] | None:

@@ -7,6 +7,16 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class TableForm:
+    """How the text of a table stands: as it was said, or as reading it showed."""
+
+    delimiter: str | None = None  # None: the commonest in its first line
+    has_header: bool = True
+    encoding: str | None = None  # None: UTF-8, or what the bytes tell
+    is_stripped: bool = False  # blanks around labels do not count
+
+
+@dataclass(frozen=True)
 class Reading:
     """What a reader understood; ``sentence`` says it to people, ``to_dict`` to programs."""
 
@@ -21,6 +31,7 @@ class Reading:
     encoding: str = "utf-8"
     sha256: str | None = None  # of the file as it lies there; None for objects
     n_bytes: int | None = None
+    form: TableForm = TableForm()  # for whoever reads other columns of the same file
 
     def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:
         """One line: what was read, how many people, items and entries, and why it was read so."""

@@ -55,14 +55,29 @@ def _built(source: str, data: Transactions, model: PrivacyModel | None, progress
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
     format, columns, file = parts_of_source(source)
-    tree = Hierarchy.from_file(file, format=format, columns=columns, vocabulary=data.vocabulary)
-    is_from_data = columns is not None and data.reading is not None and data.reading.sha256 == _sha256(file)
-    return replace(tree, derived_from_data=True) if is_from_data else tree  # then its leaves are the items that occur
+    if columns is None or data.reading is None:
+        return Hierarchy.from_file(file, format=format, columns=columns, vocabulary=data.vocabulary)
+    form = data.reading.form
+    if data.reading.sha256 is None or data.reading.sha256 != _sha256(file):
+        return Hierarchy.from_file(file, columns=columns, strip=form.is_stripped, vocabulary=data.vocabulary)
+    tree = Hierarchy.from_file(
+        file,
+        columns=columns,
+        delimiter=form.delimiter,
+        header=form.has_header,
+        encoding=form.encoding,
+        strip=form.is_stripped,
+        vocabulary=data.vocabulary,
+    )
+    return replace(tree, derived_from_data=True)  # its leaves are the items that occur
 
 
-def _sha256(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _sha256(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:  # whoever reads it will say why
+        return None
 
 
 def auto_hierarchy(

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from io import BytesIO
 from os import PathLike
+from typing import TYPE_CHECKING
 
+from setveil.core.reading import TableForm
 from setveil.errors import InputError, name_some
 from setveil.io.hierarchies.drafts import Draft
 from setveil.io.hierarchies.tables import read_rows
-from setveil.io.source import PARQUET, Source
+from setveil.io.hierarchies.text import first_bytes, load_text
+from setveil.io.source import PARQUET
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DELIMITERS = ",;\t|"
 
 
-def read_columns(draft: Draft, path: str | PathLike[str], columns: Sequence[str], delimiter: str | None) -> None:
+def read_columns(draft: Draft, path: str | PathLike[str], columns: Sequence[str], form: TableForm) -> None:
     """Leaf to top or top to leaf: the end with more values is the leaf. Every distinct row counts once."""
     import polars as pl
 
@@ -23,30 +30,49 @@ def read_columns(draft: Draft, path: str | PathLike[str], columns: Sequence[str]
         raise InputError(
             "--hierarchy-columns: name the column of the items and at least one of groups, as in Product,Category."
         )
-    file = os.fspath(path)
-    with Source(path) as source:  # complains about what is no file and no text
-        is_parquet = source.start().startswith(PARQUET)
-        first = "" if is_parquet else source.sample().split(b"\n", 1)[0].decode(errors="replace").strip("\r")
-    try:
-        if is_parquet:
-            table = pl.read_parquet(file, columns=names).cast(pl.String)
-        else:
-            separator = delimiter or max(DELIMITERS, key=first.count)
-            table = pl.read_csv(file, separator=separator, infer_schema=False, columns=names)
-    except pl.exceptions.ColumnNotFoundError:
-        raise InputError(
-            f"{file}:1: the header has not all of {name_some(names)}; correct --hierarchy-columns."
-        ) from None
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        reason = str(problem).partition("\n")[0][:80]
-        raise InputError(f"{file}: cannot be read as a table ({reason}); see --hierarchy-columns.") from None
-    table = table.select(names).fill_null("")
-    n_values = [table.to_series(place).n_unique() for place in range(len(names))]
+    table = _read_table(path, form)
+    table = table.select(_found(draft.file, table.columns, names, form.has_header)).fill_null("")
+    if form.is_stripped:
+        table = table.select(pl.all().str.strip_chars())
+    n_values = [table.to_series(place).n_unique() for place in range(table.width)]
     if n_values[0] < n_values[-1]:
-        table = table.select(names[::-1])
-    lines = pl.Series(range(2, table.height + 2), dtype=pl.Int64)  # below the header
+        table = table.select(table.columns[::-1])
+    lines = pl.Series(range(1 + form.has_header, table.height + 1 + form.has_header), dtype=pl.Int64)
     is_first = table.select(pl.struct(pl.all()).is_first_distinct() & (pl.nth(0) != "")).to_series()
     rows = zip(lines.filter(is_first).to_list(), table.filter(is_first).rows(), strict=True)
     read_rows(draft, [(line, list(row)) for line, row in rows], None)
     if not draft.labels and not draft.problems:
         draft.report("error", "the hierarchy has no nodes.")
+
+
+def _read_table(path: str | PathLike[str], form: TableForm) -> pl.DataFrame:
+    """All cells as text."""
+    import polars as pl
+
+    file = os.fspath(path)
+    try:
+        if first_bytes(path, len(PARQUET)) == PARQUET:
+            return pl.read_parquet(file).cast(pl.String)
+        text = load_text(path, form.encoding)
+        separator = form.delimiter or max(DELIMITERS, key=text.partition("\n")[0].count)
+        if len(separator) > 1:  # the :: of rating files
+            text, separator = text.replace(separator, "\x1f"), "\x1f"
+        lines = text if "\n" in text else text.replace("\r", "\n")
+        return pl.read_csv(BytesIO(lines.encode()), separator=separator, infer_schema=False, has_header=form.has_header)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        reason = str(problem).partition("\n")[0][:80]
+        raise InputError(f"{file}: cannot be read as a table ({reason}); see --hierarchy-columns.") from None
+
+
+def _found(file: str, columns: Sequence[str], names: Sequence[str], has_header: bool) -> list[str]:
+    """The columns that are meant: by name, or by number from 1."""
+    found = []
+    for name in names:
+        if has_header and name in columns:
+            found.append(name)
+        elif name.isascii() and name.isdigit() and 0 < int(name) <= len(columns):
+            found.append(columns[int(name) - 1])
+        else:
+            what = f"the header has no column {name_some([name])}" if has_header else f"there is no column {name}"
+            raise InputError(f"{file}:1: {what}; correct --hierarchy-columns.")
+    return found

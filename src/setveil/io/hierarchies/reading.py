@@ -6,15 +6,13 @@ A file is first read into a draft: the nodes as the file tells them, and everyth
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.hierarchy_sources import FILE_FORMATS
+from setveil.core.reading import TableForm
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 from setveil.io.hierarchies.amnesia import read_amnesia, read_json
@@ -29,7 +27,9 @@ from setveil.io.hierarchies.outlines import (
     read_tree_numbers,
 )
 from setveil.io.hierarchies.tables import read_table
+from setveil.io.hierarchies.text import load_text
 from setveil.io.hierarchies.writing import FORMATS, write_hierarchy
+from setveil.io.transactions.layouts import check_delimiter
 
 __all__ = ["FORMATS", "Problem", "check_hierarchy", "read_hierarchy", "write_hierarchy"]
 
@@ -41,14 +41,18 @@ def read_hierarchy(
     delimiter: str | None = None,
     header: bool | None = None,
     columns: Sequence[str] | None = None,
+    encoding: str | None = None,
+    strip: bool = False,
     vocabulary: Vocabulary | None = None,
 ) -> Hierarchy:
     """Read a hierarchy from a file, plain or gzipped; what is not given is detected from the content.
 
-    ``columns`` takes it from columns of a table, leaf to top or top to leaf. ``vocabulary`` has the items of the data:
-    it decides whether nodes that have an id and a name are called by the one or the other.
+    ``columns`` takes it from columns of a table, leaf to top or top to leaf, by name or by number from 1; ``strip``
+    takes blanks off their labels. ``vocabulary`` has the items of the data: it decides whether nodes that have an id
+    and a name are called by the one or the other.
     """
-    draft = _read_draft(path, format, delimiter, header, columns, vocabulary)
+    form = TableForm(delimiter and check_delimiter(delimiter), header is not False, encoding, strip)
+    draft = _read_draft(path, format, header, columns, form, vocabulary)
     draft.look_for_cycles()
     draft.look_for_repeated_labels()
     errors = draft.sorted_problems("error")
@@ -65,6 +69,8 @@ def check_hierarchy(
     delimiter: str | None = None,
     header: bool | None = None,
     columns: Sequence[str] | None = None,
+    encoding: str | None = None,
+    strip: bool = False,
 ) -> list[Problem]:
     """Everything that is wrong with a hierarchy file, by itself and for the items of a data set; errors first.
 
@@ -76,7 +82,9 @@ def check_hierarchy(
         format: of the file, if it is not to be detected.
         delimiter: of its fields.
         header: whether its first line is one.
-        columns: those that hold the hierarchy.
+        columns: those that hold the hierarchy, by name or by number from 1.
+        encoding: of the file, if it is neither UTF-8 nor to be detected.
+        strip: take blanks off the labels in columns.
 
     Returns:
         The problems; empty if there is none.
@@ -86,7 +94,8 @@ def check_hierarchy(
         >>> [problem.severity for problem in sv.check_hierarchy("taxonomy.csv", sv.read("baskets.txt").vocabulary)]
         ['note']
     """
-    draft = _read_draft(path, format, delimiter, header, columns, data_vocabulary)
+    form = TableForm(delimiter and check_delimiter(delimiter), header is not False, encoding, strip)
+    draft = _read_draft(path, format, header, columns, form, data_vocabulary)
     n_before = len(draft.sorted_problems("error"))
     draft.look_for_cycles()
     draft.look_for_repeated_labels()
@@ -102,18 +111,18 @@ def check_hierarchy(
 def _read_draft(
     path: str | PathLike[str],
     format: str | None,
-    delimiter: str | None,
     header: bool | None,
     columns: Sequence[str] | None,
+    form: TableForm,
     vocabulary: Vocabulary | None,
 ) -> Draft:
     if format is not None and format not in FILE_FORMATS:
         raise InputError(f'unknown hierarchy format "{format}"; choose one of {", ".join(FILE_FORMATS)}.')
     draft = Draft(os.fspath(path))
     if columns is not None:
-        read_columns(draft, path, columns, delimiter)
+        read_columns(draft, path, columns, form)
         return draft
-    text = _load_text(path)
+    text = load_text(path, form.encoding)
     format = format or _detect_format(draft.file, text)
     if format == "amnesia-json":
         read_json(draft, text, vocabulary)
@@ -126,40 +135,10 @@ def _read_draft(
     elif format == "mesh":
         read_tree_numbers(draft, text)
     else:
-        read_table(draft, text, format, delimiter, header, vocabulary)
+        read_table(draft, text, format, form.delimiter, header, vocabulary)
     if not draft.labels and not draft.problems:
         draft.report("error", "the hierarchy has no nodes.")
     return draft
-
-
-def _load_text(path: str | PathLike[str]) -> str:
-    file = os.fspath(path)
-    try:
-        raw = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{file}: no such file; check the path.") from None
-    except IsADirectoryError:
-        raise InputError(f"{file}: is a directory; give a hierarchy file.") from None
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}); check its permissions.") from None
-    if raw[:2] == b"\x1f\x8b":
-        try:
-            raw = gzip.decompress(raw)
-        except (EOFError, OSError, zlib.error):
-            raise InputError(f"{file}: the gzip data is damaged or cut off; copy the file again.") from None
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"{file}:1: the text is UTF-16; save it as UTF-8.")
-    if b"\0" in raw:
-        line = raw[: raw.index(b"\0")].count(b"\n") + 1
-        raise InputError(f"{file}:{line}: a NUL byte; this is not a text file.")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise InputError(f"{file}:{line}: the text is not UTF-8; save it as UTF-8.") from None
-    if not text.strip():
-        raise InputError(f"{file}: the file is empty.")
-    return text
 
 
 def _detect_format(file: str, text: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from setveil.core.transactions import Layout, Transactions
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.labels import Ids, assemble, is_proper, joined, tokens_of
+from setveil.io.transactions.layouts import Plan, ReadOptions
 
 ITEMS, ID = "items", "id"
 
@@ -41,21 +44,25 @@ class Chunk:
         self.n_items: list[int] = []  # [records]
         self.ids: list[Any] = []  # [records] None where there is none
         self.lines: list[int] = []  # [records]
+        self.keys: dict[str, None] = {}  # of the objects, in order of appearance
 
     def line_of(self, item: int) -> int:
         """The line of one of the items."""
         return self.lines[int(np.searchsorted(np.cumsum(self.n_items), item, side="right"))]
 
 
-def read_json_lines(source: Source, id_column: str | None, item_column: str | None, keep_ids: bool) -> Transactions:
-    """Read one record per line; lines with the same id are one record."""
-    id_key, item_key = id_column or ID, item_column or ITEMS
+def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
+    """Read one record per line; lines with the same id are one record. The plan then has the keys of the objects."""
+    id_column, keep_ids = options.id_column, options.keep_ids
+    id_key, item_key = id_column or ID, options.item_column or ITEMS
+    keys: dict[str, None] = {}
     number_of: dict[str, int] = {}
     numbers: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int64]] = []
     ids = Ids()
     has_ids: bool | None = None if id_column is None else True
     for chunk in _chunks(source, id_key, item_key):
+        keys |= chunk.keys
         _check_items(source, chunk)
         fresh = set(chunk.items) - number_of.keys()
         bad = {label for label in fresh if not (label and is_proper(label))}
@@ -79,7 +86,10 @@ def read_json_lines(source: Source, id_column: str | None, item_column: str | No
     elif keep_ids:
         raise source.error(f'the records have no "{one_line(id_key)}" to keep; leave out --keep-ids.', 1)
     owners = np.repeat(record_of_line, n_items)
-    return assemble(owners, joined(numbers, np.int32), n_records, list(number_of), Layout("jsonl"), kept)
+    data = assemble(owners, joined(numbers, np.int32), n_records, list(number_of), Layout("jsonl"), kept)
+    names = tuple(keys)
+    used = (names.index(item_key),) if item_key in keys else ()  # arrays have no keys
+    return data, replace(plan, names=names, id_place=names.index(id_key) if has_ids else None, item_places=used)
 
 
 def _chunks(source: Source, id_key: str, item_key: str) -> Iterator[Chunk]:
@@ -103,7 +113,11 @@ def _chunks(source: Source, id_key: str, item_key: str) -> Iterator[Chunk]:
                 items = _items(source, record, item_key, line)
                 chunk.items += items
                 chunk.n_items.append(len(items))
-                chunk.ids.append(record.get(id_key) if isinstance(record, dict) else None)
+                if isinstance(record, dict):
+                    chunk.keys.update(dict.fromkeys(record))
+                    chunk.ids.append(record.get(id_key))
+                else:
+                    chunk.ids.append(None)
                 chunk.lines.append(line)
             start, line = end + 1, line + 1
         if chunk.lines:
@@ -137,7 +151,9 @@ def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:
     if not isinstance(record, dict):
         raise source.error(f'the line is neither an object with "{one_line(item_key)}" nor an array.', line)
     if item_key not in record:
-        raise source.error(f'the object has no "{one_line(item_key)}"; add it or use --item-column.', line)
+        lists = [key for key, value in record.items() if isinstance(value, list)]
+        advice = f"use --item-column {shlex.quote(one_line(lists[0]))}" if len(lists) == 1 else "use --item-column NAME"
+        raise source.error(f'the object has no "{one_line(item_key)}"; {advice}.', line)
     items = record[item_key]
     if not isinstance(items, list):
         raise source.error(f'"{one_line(item_key)}" is not an array; write a list of items.', line)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from setveil.core.reading import Reading
+from setveil.core.reading import Reading, TableForm
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io.source import EncodingError, Source, guess_encoding
@@ -132,7 +132,7 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
     if plan.layout == "jsonl":
         from setveil.io.transactions.json_lines import read_json_lines
 
-        return read_json_lines(source, options.id_column, options.item_column, options.keep_ids), plan
+        return read_json_lines(source, plan, options)
     if plan.layout == "json":
         from setveil.io.transactions.json_files import read_json
 
@@ -180,6 +180,7 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         item_column=plan.item_name,
         unused=plan.unused,
         notes=tuple(notes),
+        form=TableForm(plan.delimiter, plan.has_header, reading.encoding, options.strip),
     )
     return replace(data, reading=reading)
 
