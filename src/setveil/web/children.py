@@ -34,6 +34,7 @@ class Child:
         self._process: asyncio.subprocess.Process | None = None
         self._busy = asyncio.Lock()
         self._fate = ""  # why it was stopped
+        self._is_replaced = False
         self._watch: asyncio.Task[None] | None = None
 
     async def ask(
@@ -62,7 +63,7 @@ class Child:
             except (OSError, ValueError):
                 pass
             self.stop(self._fate or t.CHILD_ENDED)
-            raise TaskError(self._fate, "stopped")
+            raise TaskError(self._fate, "replaced" if self._is_replaced else "stopped")
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
@@ -86,6 +87,11 @@ class Child:
             if _resident_pages(process.pid) > most:
                 self.stop(t.CHILD_TOO_LARGE)
             await asyncio.sleep(WATCH)
+
+    def replace(self) -> None:
+        """End it because nobody needs its answers any more; that is no problem to tell."""
+        self._is_replaced = True
+        self.stop()
 
     def stop(self, fate: str = "") -> None:
         """End it at once, with everything it started."""

@@ -113,7 +113,7 @@ class ItemPicker:
         self,
         label: str,
         chosen: list[str],
-        find: Callable[[str], Awaitable[Sequence[tuple[str, int]] | None]],
+        find: Callable[[str], Awaitable[Sequence[tuple[str, int]]]],
         change: Callable[[], Any],
     ) -> None:
         self.label, self.chosen, self.find, self.change = label, chosen, find, change
@@ -130,7 +130,7 @@ class ItemPicker:
 
     async def _look(self) -> None:
         text = (self.field.value or "").strip()
-        self.found = [pair for pair in (await self.find(text) or []) if pair[0] not in self.chosen] if text else []
+        self.found = [pair for pair in await self.find(text) if pair[0] not in self.chosen] if text else []
         self._show()
 
     async def _take_first(self) -> None:

@@ -28,11 +28,11 @@ class Page:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.seen = -1  # version of the session that is shown
+        self.step = session.step
+        self.seen = -1  # version of the step that is shown
         self.told = ""  # problem that is shown
-        self.is_held = False  # someone is typing here: changes elsewhere do not rebuild the step
         self._frame()
-        self.show(session.step)
+        self.show(self.step)
         ui.timer(LOOK, self._look)
 
     def _frame(self) -> None:
@@ -65,7 +65,8 @@ class Page:
     def show(self, step: str) -> None:
         """Build a step anew."""
         session = self.session
-        session.step, self.seen, self.is_held = step, session.version, False
+        self.step = session.step = step  # a new tab, or a reload, opens where the last one was
+        self.seen = session.versions[step]
         for name, link in self.links.items():
             link.props("aria-current=step") if name == step else link.props(remove="aria-current")
         self.title.text, self.lead.text = t.STEPS[step][1:]
@@ -80,7 +81,7 @@ class Page:
 
     def refresh(self) -> None:
         """Show the step as things are now."""
-        self.show(self.session.step)
+        self.show(self.step)
 
     def _tell(self) -> None:
         """What is going on, and what went wrong."""
@@ -93,8 +94,8 @@ class Page:
                     problem(shown(in_fields(self.told), 600))
 
     def _look(self) -> None:
-        """Show what changed; where someone is at work on the step, only what is said above it."""
-        if self.seen == self.session.version or self.is_held:
+        """Show what changed. A step is built anew only where what it shows is another: what is typed there stays."""
+        if self.seen == self.session.versions[self.step]:
             self._tell()
         else:
             self.refresh()

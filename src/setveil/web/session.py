@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -79,11 +80,11 @@ class Session:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self.version = 0  # grows with every change but that of ``busy`` and ``problem``, so that tabs notice
+        self.versions: Counter[str] = Counter()  # per step, how often what it shows changed, so that tabs notice
         self.step = "open"
         self.child = Child()  # holds the data
-        self.busy = ""
         self.problem = ""
+        self._doing: dict[object, str] = {}
         self._works: set[asyncio.Task[None]] = set()
         # open
         self.path: Path | None = None
@@ -91,6 +92,7 @@ class Session:
         self.is_sample = False
         self.options: dict[str, Any] = {}
         self.read: dict[str, Any] | None = None
+        self.is_reading = False
         # danger
         self.danger: dict[str, Any] | None = None
         self.known: list[str] = []
@@ -113,22 +115,34 @@ class Session:
         # check
         self.checked: dict[str, Any] | None = None
 
-    def touch(self) -> None:
-        """Something changed."""
-        self.version += 1
+    def touch(self, *steps: str) -> None:
+        """Something changed that these steps show, or all of them; steps that show nothing of it are left alone."""
+        self.versions.update(steps or t.STEPS)
 
     # -- asking the child that holds the data ---------------------------------------------------------------------
 
+    @property
+    def busy(self) -> str:
+        """What is being done now, in words; the latest where there are several."""
+        return next(reversed(self._doing.values()), "")
+
     @contextmanager
-    def working(self, words: str) -> Iterator[None]:
-        """Something takes a while; what goes wrong is kept as the problem."""
-        self.busy, self.problem = words, ""
+    def working(self, words: str) -> Iterator[Callable[[str, float | None], None]]:
+        """Something takes a while: gives what hears its progress; what goes wrong is kept as the problem."""
+        work = object()
+        self._doing[work], self.problem = words, ""
+
+        def progress(stage: str, share: float | None) -> None:
+            told = t.STAGE if share is None else t.STAGE_SHARE
+            self._doing[work] = told.format(stage=stage, share=share)
+
         try:
-            yield
+            yield progress
         except TaskError as problem:
-            self.problem = str(problem)
+            if problem.kind != "replaced":
+                self.problem = str(problem)
         finally:
-            self.busy = ""
+            del self._doing[work]
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Start work that goes on whoever looks at the page."""
@@ -136,13 +150,9 @@ class Session:
         self._works.add(task)
         task.add_done_callback(self._works.discard)
 
-    def progress(self, stage: str, share: float | None) -> None:
-        """Heard from the child."""
-        self.busy = t.STAGE.format(stage=stage) if share is None else t.STAGE_SHARE.format(stage=stage, share=share)
-
     async def open(self, path: Path, name: str, *, is_sample: bool = False, taxonomy: str | None = None) -> None:
         """Read another file; whatever was said about the one before is forgotten."""
-        self.child.stop()
+        self.child.replace()
         self.child = Child()
         self.path, self.name, self.is_sample, self.options = path, name, is_sample, {}
         self.known, self.sensitive, self.constraints = [], [], []
@@ -151,24 +161,40 @@ class Session:
         await self.reread()
 
     async def reread(self) -> None:
-        """Read the file as the options now say."""
+        """Read the file as the options now say; another file may be opened meanwhile, and then this one is forgotten."""
+        child, given = self.child, {"path": str(self.path), "name": self.name, "options": self.options}
         self.read = self.danger = self.tree = None
+        self.is_reading = True
         self.touch()
-        given = {"path": str(self.path), "name": self.name, "options": self.options}
-        with self.working(t.READING):
-            self.read, _ = await self.child.ask("read", given, self.progress)
+        read = None
+        with self.working(t.READING) as progress:
+            read, _ = await child.ask("read", given, progress)
+        if child is not self.child:
+            return
+        self.read, self.is_reading = read, False
         self.touch()
-        if self.read is not None:
-            with self.working(t.ASSESSING):
-                self.danger, _ = await self.child.ask("danger", {}, self.progress)
-            self.touch()
+        if read is not None:
+            danger = None
+            with self.working(t.ASSESSING) as progress:
+                danger, _ = await child.ask("danger", {}, progress)
+            if child is self.child:
+                self.danger = danger
+                self.touch("danger")
 
     async def ask(self, words: str, task: str, **given: Any) -> Any:
         """The result of a task over the data, or None where it has a problem."""
         result = None
-        with self.working(words):
-            result, _ = await self.child.ask(task, given, self.progress)
+        with self.working(words) as progress:
+            result, _ = await self.child.ask(task, given, progress)
         return result
+
+    async def find_items(self, text: str) -> list[tuple[str, int]]:
+        """Items by name, and how many people have each; none where the data is gone."""
+        try:
+            found, _ = await self.child.ask("find_items", {"text": text})
+        except TaskError:
+            return []
+        return [(item, support) for item, support in found]
 
     async def suggest(self) -> None:
         """Try what fits, in a process of its own."""
@@ -180,10 +206,10 @@ class Session:
             "sensitive": self.sensitive,
             "purpose": self.purpose,
         }
-        with self.working(t.TRYING):
-            self.proposals, _ = await child.ask("suggest", given, self.progress)
+        with self.working(t.TRYING) as progress:
+            self.proposals, _ = await child.ask("suggest", given, progress)
         child.stop()
-        self.touch()
+        self.touch("protect")
 
     # -- the promise ----------------------------------------------------------------------------------------------
 
@@ -233,7 +259,7 @@ class Session:
         run = Run(self.n_runs, self.policy(), self.promise().guarantee(), self.workspace.new_folder())
         self.runs.append(run)
         self.begin(self._run(run))
-        self.touch()
+        self.touch("run")
         return run
 
     async def _run(self, run: Run) -> None:
@@ -251,14 +277,14 @@ class Session:
             run.seconds = time.monotonic() - run.started
             if run.state != "done":
                 shutil.rmtree(run.folder, ignore_errors=True)
-            self.touch()
+            self.touch("run", "compare", *(["handover"] if len(self.done()) == 1 else []))
 
     def cancel(self, run: Run) -> None:
         """Stop a run at once; nothing of it stays."""
         if run.state == "running":
             run.state = "cancelled"
             run.child.stop()
-            self.touch()
+            self.touch("run")
 
     def done(self) -> list[Run]:
         """Runs that gave a release."""

@@ -58,7 +58,7 @@ def build(page: Page) -> None:
 async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None:
     session = page.session
     session.checked = None
-    session.touch()
+    session.touch("check")
     with_original = session.read is not None and session.parameters.get("with_original", False)
     child = Child()
     given: dict[str, Any] = {
@@ -67,11 +67,11 @@ async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None
         "original": str(session.path) if with_original else None,
         "options": session.options,
     }
-    with session.working(t.CHECKING):
-        found, _ = await child.ask("check", given, session.progress)
+    with session.working(t.CHECKING) as progress:
+        found, _ = await child.ask("check", given, progress)
         session.checked = {**found, "name": name}
     child.stop()
-    session.touch()
+    session.touch("check")
 
 
 def _verdict(found: dict[str, Any]) -> None:

@@ -20,7 +20,6 @@ def build(page: Page) -> None:
     if danger is None:
         paragraph(t.ASSESSING if session.busy else t.NOT_ASSESSED)
         return
-    page.is_held = True  # the choice of items stays while other things happen
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.CURVE_TITLE)
@@ -51,10 +50,6 @@ def _try_it(page: Page) -> None:
     heading(t.TRY_TITLE)
     paragraph(t.TRY_NOTE)
 
-    async def find(text: str) -> list[tuple[str, int]] | None:
-        found, _ = await session.child.ask("find_items", {"text": text})
-        return [(item, support) for item, support in found]
-
     async def count() -> None:
         if not session.known:
             answer.text = ""
@@ -67,7 +62,7 @@ def _try_it(page: Page) -> None:
         answer.text = t.FITTING[min(n, 2)].format(n=n)
         answer.classes(replace="fits " + ("bad" if n == 1 else "care" if 1 < n < 5 else "good"))
 
-    ItemPicker(t.TRY_LABEL, session.known, find, count)
+    ItemPicker(t.TRY_LABEL, session.known, session.find_items, count)
     answer = Text("p", "", "fits").props("role=status")
     if session.known:
         ui.timer(0.05, count, once=True)

@@ -27,7 +27,6 @@ def build(page: Page) -> None:
         paragraph(t.COMPARE_NONE)
         button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
         return
-    page.is_held = True
     choices = {run.number: t.RUN_CHOICE.format(number=run.number, guarantee=run.guarantee) for run in runs}
     ui.select(choices, value=runs[-1].number, label=t.WHICH_RUN, on_change=lambda event: show(event.value)).props(
         "outlined dense"

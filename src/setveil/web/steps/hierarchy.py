@@ -40,7 +40,7 @@ def _load(page: Page, source: str, name: str) -> None:
         tree = await session.ask(t.BUILDING, "tree", source=source)
         if tree is not None:
             session.tree, session.hierarchy, session.hierarchy_name = tree, source, name
-            session.touch()
+            session.touch("hierarchy")
 
     session.begin(load())
 
@@ -86,7 +86,6 @@ class _Browser:
 
     def __init__(self, page: Page) -> None:
         self.page, self.session = page, page.session
-        page.is_held = True
         self.ticked: dict[int, Any] = {}
         self.is_editing = False
         tree = self._tree()

@@ -26,7 +26,7 @@ def build(page: Page) -> None:
     if session.read is not None:
         _read(page)
     _choose(page)
-    if session.path is not None:
+    if session.path is not None and not session.is_reading:
         _correct(page)
 
 
@@ -105,8 +105,8 @@ def _roles(facts: dict[str, Any]) -> list[str]:
 def _correct(page: Page) -> None:
     """What was misunderstood, said better."""
     session = page.session
-    wrong = session.read is None and not session.busy
-    with ui.expansion(t.CORRECT, value=wrong).classes("correct").props("dense"):
+    wrong = session.read is None
+    with ui.expansion(t.CORRECT.format(name=session.name), value=wrong).classes("correct").props("dense"):
         paragraph(t.CORRECT_NOTE, "soft")
         with ui.element("div").classes("fields"):
             choices = {"": t.DETECT, **{name: t.FORMATS[name] for name in FORMATS}}

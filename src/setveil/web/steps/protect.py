@@ -23,7 +23,6 @@ RANGES = {"k": (2, 50, 1), "m": (1, 5, 1), "p": (2, 20, 1), "l": (1, 10, 1), "h"
 def build(page: Page) -> None:
     """The step."""
     session = page.session
-    page.is_held = True
     _proposals(page)
     heading(t.MODEL_TITLE)
     choices = {name: t.MODELS[name] for name in MODELS}
@@ -36,7 +35,7 @@ def build(page: Page) -> None:
             if session.model in TAKES_SENSITIVE:
                 heading(t.SENSITIVE_TITLE)
                 paragraph(t.SENSITIVE_NOTE[session.model], "soft")
-                ItemPicker(t.SENSITIVE_LABEL, session.sensitive, _finder(page), sentence.say)
+                ItemPicker(t.SENSITIVE_LABEL, session.sensitive, session.find_items, sentence.say)
             if session.model == "constraints":
                 _constraints(page, sentence)
         with ui.element("section").classes("promise"):
@@ -119,20 +118,12 @@ def _numbers(page: Page, sentence: _Sentence) -> None:
             ui.checkbox(t.M_ALL, value=is_all, on_change=everything)
 
 
-def _finder(page: Page) -> Any:
-    async def find(text: str) -> list[tuple[str, int]]:
-        found, _ = await page.session.child.ask("find_items", {"text": text})
-        return [(item, support) for item, support in found]
-
-    return find
-
-
 def _constraints(page: Page, sentence: _Sentence) -> None:
     session = page.session
     heading(t.CONSTRAINTS_TITLE)
     paragraph(t.CONSTRAINTS_NOTE, "soft")
     some: list[str] = []
-    ItemPicker(t.CONSTRAINTS_LABEL, some, _finder(page), lambda: None)
+    ItemPicker(t.CONSTRAINTS_LABEL, some, session.find_items, lambda: None)
 
     def add() -> None:
         if some:
@@ -184,7 +175,6 @@ def _proposals(page: Page) -> None:
     session = page.session
 
     def ask() -> None:
-        page.is_held = False
         session.begin(session.suggest())
 
     def take(choice: dict[str, Any]) -> None:
