@@ -117,7 +117,7 @@ class Session:
 
     def touch(self, *steps: str) -> None:
         """Something changed that these steps show, or all of them; steps that show nothing of it are left alone."""
-        self.versions.update(steps or t.STEPS)
+        self.versions.update(steps or tuple(t.STEPS))
 
     # -- asking the child that holds the data ---------------------------------------------------------------------
 
