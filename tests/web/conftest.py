@@ -78,16 +78,19 @@ def start(folder: Path, *arguments: str) -> Server:
     return Server(process, found.group(), folder)
 
 
-def stop(server: Server) -> int:
+def stop(server: Server) -> tuple[int, str]:
+    """Its exit code, and whatever it said since it started."""
     server.process.send_signal(signal.SIGINT)
+    code = server.process.wait(60)
     assert server.process.stderr
-    server.process.stderr.close()
-    return server.process.wait(60)
+    with server.process.stderr as stream:
+        return code, stream.read()
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = start(tmp_path_factory.mktemp("page"))
     yield running
-    stop(running)
+    _, said = stop(running)
+    assert said.splitlines()[1:] == []  # whatever was done, nothing of it was logged; the first line is about Ctrl-C
     assert not list(running.folder.glob("setveil-ui-*"))  # nothing is left behind

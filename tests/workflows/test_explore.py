@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,3 +35,12 @@ def test_items_by_name_the_most_frequent_first() -> None:
     assert explore.find_items(data, "WINE ") == [("Red wine", 2), ("white Wine", 1)]
     assert explore.find_items(data, "wine", limit=1) == [("Red wine", 2)]
     assert explore.first_records(data, 2) == [("1", ["Red wine", "beer"]), ("2", ["beer"])]
+
+
+def test_faults_of_a_hierarchy_stand_in_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "tree.csv"
+    path.write_text("milk,dairy,food\nbeer,drinks,food\nbeer,alcohol,food\n")
+    faults = explore.faults_of_hierarchy(str(path), sv.Transactions.from_lists([["milk", "beer", "rice"]]).vocabulary)
+    told = [(fault.severity, fault.line, fault.text) for fault in faults]
+    assert ("error", 3, "beer,alcohol,food") in told
+    assert any(fault.line is None and "rice" in fault.message for fault in faults)

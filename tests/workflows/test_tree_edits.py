@@ -28,6 +28,8 @@ def test_each_change() -> None:
     assert paths(edits.moved(TREE, number(TREE, "ab"), number(TREE, "de")))["a"] == ["ab", "de"]
     assert paths(edits.moved(TREE, number(TREE, "c"), number(TREE, "ab")))["c"] == ["ab", "abc"]
     assert paths(edits.dissolved(TREE, number(TREE, "ab")))["a"] == ["abc"]
+    parted = paths(edits.split(TREE, [number(TREE, "ab")], "apart"))
+    assert (parted["a"], parted["c"]) == (["ab", "apart"], ["abc"])
     merged = edits.merged(TREE, [number(TREE, "abc"), number(TREE, "de")], "all letters")
     assert paths(merged)["d"][0] == "de"
     merged = edits.merged(TREE, [number(TREE, "ab"), number(TREE, "c")], "again")
@@ -67,6 +69,32 @@ def test_no_item_is_ever_lost(moves: list[tuple[int, int]]) -> None:
         except InputError:
             continue
         assert tree.vocabulary == TREE.vocabulary
+
+
+def test_splitting_needs_something_that_stays_and_a_place_beside() -> None:
+    for nodes in ([], [number(TREE, "d"), number(TREE, "e")], [number(TREE, "abc")], [0, number(TREE, "d")]):
+        with pytest.raises(InputError):
+            edits.split(TREE, nodes, "apart")
+
+
+def test_groups_without_a_name_are_found_until_they_have_one() -> None:
+    tree = sv.Hierarchy.from_paths(
+        [["a", "a or b"], ["b", "a or b"], ["c", "group 2 of 6 items"], ["d", "c or d"], ["e", "e..f"], ["f", "e..f"]]
+    )
+    nodes, n_all = edits.unnamed(tree)
+    assert sorted(tree.labels[node] for node in nodes) == [
+        "a or b",
+        "e..f",
+        "group 2 of 6 items",
+    ]  # "c or d" holds d only
+    assert n_all == 3
+    assert edits.unnamed(edits.renamed(tree, number(tree, "a or b"), "both"))[1] == 2
+
+
+def test_groups_by_name_with_the_items_that_occur() -> None:
+    data = sv.Transactions.from_lists([["a", "c"], ["c"]])
+    assert edits.groups_with_items(TREE, data, "AB") == [("abc", ["a", "c"]), ("ab", ["a"])]
+    assert edits.groups_with_items(TREE, data, "de") == []
 
 
 def test_entries_below_a_node() -> None:

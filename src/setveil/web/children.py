@@ -86,7 +86,8 @@ class Child:
         while process.returncode is None:
             if _resident_pages(process.pid) > most:
                 self.stop(t.CHILD_TOO_LARGE)
-            await asyncio.sleep(WATCH)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), WATCH)
 
     def replace(self) -> None:
         """End it because nobody needs its answers any more; that is no problem to tell."""
@@ -99,6 +100,14 @@ class Child:
         if self._process is not None and self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def end(self) -> None:
+        """End it, and wait until it is gone."""
+        self.stop()
+        if self._process is not None:
+            await self._process.wait()
+        if self._watch is not None:
+            await self._watch
 
 
 def _resident_pages(process: int) -> int:

@@ -91,6 +91,17 @@ def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], *,
                             Text("td", cell, "n" if number >= first_number else "")
 
 
+def lights(answers: Sequence[Sequence[str]], *, with_reasons: bool = True) -> None:
+    """The three lights of a release: the promise, what remains, usefulness."""
+    with ui.element("div").classes("drawn"), ui.element("ul").classes("lights"):
+        for question, colour, answer, sentence in answers:
+            with ui.element("li").classes(colour):
+                Text("h4", question)
+                Text("p", answer, "answer")
+                if with_reasons:
+                    Text("p", shown(sentence, 400), "why")
+
+
 def crowd(n: int) -> None:
     """So many people, as a picture without words."""
     some = min(n, 40)
@@ -107,7 +118,10 @@ def crowd(n: int) -> None:
 
 
 class ItemPicker:
-    """Find items by name, choose some. ``find`` looks them up; ``change`` hears when the choice is another."""
+    """Find items by name, choose some, or all below a group. ``find`` and ``find_groups`` look them up.
+
+    ``change`` hears when the choice is another; ``take_group`` gets the items of a group, which are else chosen.
+    """
 
     def __init__(
         self,
@@ -115,9 +129,13 @@ class ItemPicker:
         chosen: list[str],
         find: Callable[[str], Awaitable[Sequence[tuple[str, int]]]],
         change: Callable[[], Any],
+        find_groups: Callable[[str], Awaitable[Sequence[tuple[str, list[str]]]]] | None = None,
+        take_group: Callable[[list[str]], Any] | None = None,
     ) -> None:
         self.label, self.chosen, self.find, self.change = label, chosen, find, change
+        self.find_groups, self.take_group = find_groups, take_group or self._choose_all
         self.found: Sequence[tuple[str, int]] = []
+        self.groups: Sequence[tuple[str, list[str]]] = []
         with ui.element("div").classes("picker"):
             self.field = ui.input(label=label).props("outlined dense clearable debounce=250 autocomplete=off")
             self.field.on_value_change(self._look)
@@ -126,11 +144,13 @@ class ItemPicker:
             self.picked = ui.element("ul").classes("chips picked")
             self.picked.props["aria-label"] = t.CHOSEN.format(label=label)
             self.results.props["aria-label"] = t.FOUND.format(label=label)
+            self.rest = ui.element("div")
         self._show()
 
     async def _look(self) -> None:
         text = (self.field.value or "").strip()
         self.found = [pair for pair in await self.find(text) if pair[0] not in self.chosen] if text else []
+        self.groups = await self.find_groups(text) if text and self.find_groups else []
         self._show()
 
     async def _take_first(self) -> None:
@@ -141,28 +161,54 @@ class ItemPicker:
     async def _toggle(self, item: str) -> None:
         if item in self.chosen:
             self.chosen.remove(item)
+            await self._changed()
         else:
             self.chosen.append(item)
-            self.found = []
-            self.field.value = ""
+            await self._done()
+
+    async def _take_group(self, items: list[str]) -> None:
+        self.take_group(items)
+        await self._done()
+
+    def _choose_all(self, items: list[str]) -> None:
+        self.chosen += [item for item in items if item not in self.chosen]
+
+    async def _remove_all(self) -> None:
+        self.chosen.clear()
+        await self._changed()
+
+    async def _done(self) -> None:
+        self.found, self.groups = [], []
+        self.field.value = ""
+        await self._changed()
+
+    async def _changed(self) -> None:
         self._show()
         answer = self.change()
         if isinstance(answer, Awaitable):
             await answer
 
     def _show(self) -> None:
-        self.results.clear()
+        for place in (self.results, self.picked, self.rest):
+            place.clear()
         with self.results:
             for item, support in self.found[:12]:
                 with ui.element("li"):
                     words = t.ITEM_SUPPORT.format(item=shown(item, 40), support=support)
                     button(words, lambda item=item: self._toggle(item), name=t.ADD_ITEM.format(item=shown(item)))
-        self.picked.clear()
+            for label, items in self.groups[:6]:
+                with ui.element("li"):
+                    words = t.GROUP_ITEMS.format(label=shown(label, 40), n=len(items))
+                    button(words, lambda items=items: self._take_group(items), name=t.ADD_ITEM.format(item=words))
         with self.picked:
-            for item in self.chosen:
+            for item in self.chosen[: t.N_CHIPS]:
                 with ui.element("li"):
                     name = t.REMOVE_ITEM.format(item=shown(item))
                     button(f"{shown(item, 40)} ×", lambda item=item: self._toggle(item), name=name)
+        with self.rest:
+            if len(self.chosen) > t.N_CHIPS:
+                paragraph(t.AND_MORE.format(n=len(self.chosen) - t.N_CHIPS), "soft")
+                button(t.REMOVE_ALL.format(n=len(self.chosen)), self._remove_all)
 
 
 def uploader(label: str, choose: str, limit: int, receive: Callable[[Any], Any], reject: Callable[[], Any]) -> None:

@@ -73,11 +73,31 @@ class Page:
         self._tell()
         self.content.clear()
         with self.content:
+            if session.is_touring:
+                self._guide(step)
             if session.read is None and step not in ("open", "check"):
                 Text("p", t.NO_DATA_YET)
                 button(t.STEPS["open"][0], lambda: self.go("open"), main=True)
             else:
                 import_module(f"setveil.web.steps.{step}").build(self)
+
+    def _guide(self, step: str) -> None:
+        """What to try here, for those who came without data."""
+        number = STEPS.index(step)
+
+        def end() -> None:
+            self.session.is_touring = False
+            self.refresh()
+
+        with ui.element("aside").classes("tour") as place:
+            place.props["aria-label"] = t.TOUR_NAME
+            Text("p", t.TOUR_WHERE.format(number=number + 1, n=len(STEPS)), "soft")
+            Text("p", t.TOUR[step])
+            with ui.element("div").classes("row-of-buttons"):
+                if number + 1 < len(STEPS):
+                    following = STEPS[number + 1]
+                    button(t.NEXT.format(step=t.STEPS[following][0]), lambda: self.go(following), name=t.TOUR_NEXT)
+                button(t.TOUR_END, end)
 
     def refresh(self) -> None:
         """Show the step as things are now."""

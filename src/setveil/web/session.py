@@ -33,8 +33,9 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "degree": ("p",),
     "k-anonymity": ("k", "l"),
     "coherence": ("h", "k", "p"),
-    "constraints": ("k",),
+    "constraints": ("k", "max_suppressed"),
 }
+EFFORT = "fast"  # people wait at the page; more can be asked for
 
 
 @dataclass
@@ -82,6 +83,7 @@ class Session:
         self.workspace = workspace
         self.versions: Counter[str] = Counter()  # per step, how often what it shows changed, so that tabs notice
         self.step = "open"
+        self.is_touring = False
         self.child = Child()  # holds the data
         self.problem = ""
         self._doing: dict[object, str] = {}
@@ -98,10 +100,14 @@ class Session:
         self.known: list[str] = []
         # protect
         self.model = "km"
-        self.parameters: dict[str, Any] = {"k": 5, "m": 2, "p": 4, "l": 1, "h": 50.0}
+        self.parameters: dict[str, Any] = {"k": 5, "m": 2, "p": 4, "l": 1, "h": 50.0, "max_suppressed": 0.0}
         self.sensitive: list[str] = []
         self.constraints: list[list[str]] = []
+        self.utility: list[list[str]] = []  # groups of items that are not mixed with others
+        self.utility_rest = "free"
         self.algorithm: str | None = None
+        self.effort = EFFORT
+        self.accepts_guessable = False
         self.purpose = "publish"
         self.about: dict[str, str] = {}
         self.proposals: list[dict[str, Any]] | None = None
@@ -109,8 +115,10 @@ class Session:
         self.hierarchy: str | None = None
         self.hierarchy_name = ""
         self.tree: dict[str, Any] | None = None
+        self.faults: list[Any] = []  # of the last hierarchy file: severity, line, its text, what is wrong
         # run
         self.runs: list[Run] = []
+        self.compared: list[int] = []  # runs that are shown side by side
         self.n_runs = 0
         # check
         self.checked: dict[str, Any] | None = None
@@ -155,13 +163,13 @@ class Session:
         self.child.replace()
         self.child = Child()
         self.path, self.name, self.is_sample, self.options = path, name, is_sample, {}
-        self.known, self.sensitive, self.constraints = [], [], []
+        self.known, self.sensitive, self.constraints, self.utility = [], [], [], []
         self.proposals, self.hierarchy_name = None, ""
-        self.hierarchy = taxonomy
+        self.hierarchy, self.faults = taxonomy, []
         await self.reread()
 
     async def reread(self) -> None:
-        """Read the file as the options now say; another file may be opened meanwhile, and then this one is forgotten."""
+        """Read the file as the options say; where another is opened meanwhile, this one is forgotten."""
         child, given = self.child, {"path": str(self.path), "name": self.name, "options": self.options}
         self.read = self.danger = self.tree = None
         self.is_reading = True
@@ -196,6 +204,16 @@ class Session:
             return []
         return [(item, support) for item, support in found]
 
+    async def find_groups(self, text: str) -> list[tuple[str, list[str]]]:
+        """Groups of the hierarchy by name, and the items of the data in each; none where no hierarchy is chosen."""
+        if not self.hierarchy:
+            return []
+        try:
+            found, _ = await self.child.ask("find_groups", {"text": text, "source": self.hierarchy})
+        except TaskError:
+            return []
+        return [(label, list(items)) for label, items in found]
+
     async def suggest(self) -> None:
         """Try what fits, in a process of its own."""
         child = Child()
@@ -208,7 +226,7 @@ class Session:
         }
         with self.working(t.TRYING) as progress:
             self.proposals, _ = await child.ask("suggest", given, progress)
-        child.stop()
+        await child.end()
         self.touch("protect")
 
     # -- the promise ----------------------------------------------------------------------------------------------
@@ -224,13 +242,19 @@ class Session:
             options["sensitive"] = list(self.sensitive)
         if self.model == "constraints":
             options["constraints"] = [list(items) for items in self.constraints]
+            if self.utility:
+                options["utility"] = [list(items) for items in self.utility]
         return options
+
+    def tries_several(self) -> bool:
+        """Whether several ways are tried, with more or less effort."""
+        return self.algorithm is None and self.model == "km"
 
     def tree_use(self) -> str:
         """Whether the way that is chosen, or the model's usual one, needs a hierarchy: ``required``, ``optional`` or
         ``none``.
         """
-        if self.algorithm is None and self.model == "km":
+        if self.tries_several():
             return "optional"  # several ways are tried, and some go without
         ways = [entry for entry in sv.algorithms() if self.model in entry.models]
         return next((entry for entry in ways if entry.name == self.algorithm), ways[0]).hierarchy
@@ -242,12 +266,18 @@ class Session:
 
     def policy(self) -> dict[str, Any]:
         """Everything decided, as a policy."""
-        algorithm = {"name": self.algorithm} if self.algorithm else {}
+        algorithm: dict[str, Any] = {"name": self.algorithm} if self.algorithm else {}
+        if self.tries_several():
+            algorithm["options"] = {"effort": self.effort}
+        model = {"name": self.model, **self.model_options()}
+        if "utility" in model:
+            model["utility_rest"] = self.utility_rest
         return {
-            "model": {"name": self.model, **self.model_options()},
+            "model": model,
             "algorithm": algorithm,
             "hierarchy": {"source": self.tree_source()},
             "input": dict(self.options),
+            "output": {"accept_guessable": True} if self.accepts_guessable else {},
             "about": {key: value for key, value in self.about.items() if value},
         }
 

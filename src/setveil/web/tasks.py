@@ -12,7 +12,17 @@ from typing import Any
 
 import setveil as sv
 from setveil.errors import InputError
-from setveil.workflows import compare, compare_worker, explore, handover, pictures, pipeline, policies, tree_edits
+from setveil.workflows import (
+    compare,
+    compare_worker,
+    explore,
+    handover,
+    losses,
+    pictures,
+    pipeline,
+    policies,
+    tree_edits,
+)
 from setveil.workflows import suggest as suggesting
 from setveil.workflows.assess import QUICK
 from setveil.workflows.hierarchy import resolve_hierarchy
@@ -30,6 +40,7 @@ class Desk:
         self._data: sv.Transactions | None = None
         self.trees: list[sv.Hierarchy] = []  # the last is shown; the others are taken back to
         self.supports: list[int] = []
+        self.picked_from: dict[str, sv.Hierarchy] = {}  # the last tree whose groups were looked up, by its source
 
     @property
     def data(self) -> sv.Transactions:
@@ -46,7 +57,7 @@ class Desk:
         data = sv.read(path, **options)
         if data.reading is not None:  # an upload is told by the name it came with
             data = replace(data, reading=replace(data.reading, name=name))
-        self._data, self.trees = data, []
+        self._data, self.trees, self.picked_from = data, [], {}
         return {
             "facts": data.facts(),
             "records": explore.first_records(data),
@@ -73,6 +84,14 @@ class Desk:
     def do_find_items(self, text: str) -> list[tuple[str, int]]:
         """Items by name."""
         return explore.find_items(self.data, text)
+
+    def do_find_groups(self, text: str, source: str) -> list[tuple[str, list[str]]]:
+        """Groups by name, and the items of the data in each."""
+        if source not in self.picked_from:
+            tree = resolve_hierarchy(source, self.data, progress=self.progress)
+            assert tree is not None
+            self.picked_from = {source: tree}
+        return tree_edits.groups_with_items(self.picked_from[source], self.data, text)
 
     def do_fitting(self, labels: list[str]) -> int:
         """How many people have all these."""
@@ -140,19 +159,36 @@ class Desk:
         ]
 
     def do_edit(self, edit: str, node: int, given: Any = None) -> dict[str, Any]:
-        """Rename, move, merge or dissolve; shows the place where it happened."""
+        """Rename, move, merge, split or dissolve; shows the place where it happened."""
         tree = self._tree()
         edits: dict[str, Any] = {
             "rename": lambda: tree_edits.renamed(tree, node, given),
             "move": lambda: tree_edits.moved(tree, node, given),
             "merge": lambda: tree_edits.merged(tree, given["nodes"], given["label"]),
+            "split": lambda: tree_edits.split(tree, given["nodes"], given["label"]),
             "dissolve": lambda: tree_edits.dissolved(tree, node),
         }
-        label = given if edit == "rename" else tree.labels[node]
+        label = {"rename": lambda: given, "split": lambda: given["label"]}.get(edit, lambda: tree.labels[node])()
         self._show(edits[edit](), self.trees)
         tree = self._tree()
         place = next((group for group in range(tree.n_items, tree.n_nodes) if tree.labels[group] == label), tree.root)
         return self.do_node(place)
+
+    def do_unnamed(self) -> dict[str, Any]:
+        """Groups that still need a name, with a few of their items."""
+        tree = self._tree()
+        nodes, n_all = tree_edits.unnamed(tree)
+        return {
+            "groups": [
+                {**self._told(node), "items": [tree.labels[leaf] for leaf in tree.leaves(node)[:8].tolist()]}
+                for node in nodes
+            ],
+            "n_all": n_all,
+        }
+
+    def do_faults(self, path: str) -> list[explore.Fault]:
+        """What is wrong with a hierarchy file, line by line."""
+        return explore.faults_of_hierarchy(path, self.data.vocabulary)
 
     def do_undo(self) -> dict[str, Any]:
         """Take the last step back."""
@@ -185,6 +221,9 @@ class Desk:
         record = outcome.release.record
         assert record is not None
         self.progress("comparing", None)
+        facts = outcome.facts
+        assert facts is not None
+        picture, legend = pictures.cut_picture(facts)
         before, after = outcome.risk_before.to_dict()["rows"], outcome.risk_after.to_dict()["rows"]
         return {
             "guarantee": record.model.guarantee(),
@@ -201,6 +240,10 @@ class Desk:
             "warnings": list(record.warnings),
             "seconds": sum(outcome.seconds.values()),
             "files": sorted(outcome.certificate["files"]),
+            "picture": picture,
+            "legend": legend,
+            "losses": losses.losses_of(facts, record.data, record.model),
+            "examples": list(facts.examples),
             "figures": {
                 "status": "ok",
                 "seconds": record.seconds["anonymize"],

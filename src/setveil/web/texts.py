@@ -62,6 +62,26 @@ PATH_NOTE = "The file is read where it lies."
 SAMPLE_TITLE = "Just looking?"
 SAMPLE_NOTE = "5,000 invented shopping baskets with a taxonomy: the whole tour takes a minute."
 SAMPLE_OPEN = "Open the sample"
+TOUR_START = "Take the tour"
+TOUR_NAME = "Tour"
+TOUR_WHERE = "Tour, stop {number} of {n}"
+TOUR_NEXT = "Next stop of the tour"
+TOUR_END = "End the tour"
+TOUR = {
+    "open": "These are invented baskets. Look at the first records: people are told apart by a number, which is never "
+    "published.",
+    "danger": "Search for “pregnancy test”, add one or two more items, and see how few people fit. That is how a "
+    "neighbour finds somebody.",
+    "protect": "Move k and m and read the sentence: it says who is protected from whom. The other promises are for "
+    "sensitive items and for combinations you name.",
+    "hierarchy": "The sample brings its taxonomy. Rare items may be published as the group above them; press “Show” "
+    "to look through it.",
+    "run": "Press “Start”. The release is written, read back and checked; the three lights say what to think of it.",
+    "compare": "Go back, change k or the way, run again, and the runs appear here side by side.",
+    "handover": "Download the archive: only what may leave the house is in it. The command repeats the run without "
+    "this page.",
+    "check": "Drop that archive here, as somebody who receives it would: the claim is checked from its files alone.",
+}
 TOO_LARGE = "The file is larger than {megabytes} MB: open it by its path."
 NO_SUCH_FILE = "There is no file {path} on this machine."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine."
@@ -102,6 +122,8 @@ OPTIONS = {
     "no_header": "The first line is a row, not a header",
     "strip": "Take blanks off labels",
     "labels_as_they_are": "The labels are right as they are",
+    "algorithm": "Algorithm",
+    "accept_guessable": "I accept that, and publish such groups",
 }
 
 # danger
@@ -130,7 +152,7 @@ SUGGEST_NOTE = (
 )
 SUGGEST = "Suggest something"
 SUGGESTED = "Suggested, tried and verified"
-PROPOSAL = ("Proposal", "Also possible")
+PROPOSAL = "Proposal"
 PURPOSE = "What it is for"
 PURPOSES = {"publish": "anybody may have it", "share": "a partner gets it", "internal": "it stays inside"}
 TAKE = "Take this"
@@ -153,8 +175,16 @@ NUMBERS = {
     ("coherence", "k"): "k: people in the crowd",
     ("coherence", "p"): "p: items somebody may know",
     ("constraints", "k"): "k: people in the crowd",
+    ("constraints", "max_suppressed"): "largest share of items that may be left out, in percent",
 }
 M_ALL = "any number of items, up to the whole record"
+PICTURES = {
+    "km": "five people alike under a lens",
+    "degree": "a group of four people, and a secret that belongs to one of them",
+    "k-anonymity": "three records with the same items",
+    "coherence": "people alike under a lens, and a secret apart from them",
+    "constraints": "two items of many, joined by a line",
+}
 PROMISE_TITLE = "In plain words"
 ATTACKER = ("Somebody knows", "and wants", "but gets")
 NOT_PROTECTED = "What this does not protect"
@@ -169,15 +199,46 @@ CONSTRAINTS_TITLE = "Combinations"
 CONSTRAINTS_NOTE = "Items that somebody may know together. Each combination is hidden in a crowd, or does not occur."
 CONSTRAINTS_LABEL = "Search items of one combination"
 CONSTRAINTS_ADD = "Add this combination"
+UTILITY_TITLE = "Groups that must not be mixed"
+UTILITY_NOTE = "Items of one group may be published as one another; items of two groups never."
+UTILITY_LABEL = "Search items of one group"
+UTILITY_ADD = "Add this group"
+UTILITY_REST = "Items in no group"
+UTILITY_RESTS = {"free": "may be mixed with each other", "keep": "stay as they are"}
+N_CHIPS = 40  # chosen items that are shown one by one
+GROUP_ITEMS = "all {n:,} of {label}"
+AND_MORE = "and {n:,} more"
+REMOVE_ALL = "Remove all {n:,}"
 WAY_TITLE = "The way to get there"
-WAY_LABEL = "Algorithm"
+WAY_LABEL = OPTIONS["algorithm"]
 WAY_SEVERAL = "several, and the one that loses least is taken"
+EFFORT_LABEL = "How long it may look"
+EFFORTS = {
+    "fast": "quick: the ways that take seconds (usual here)",
+    "normal": "longer: what the command line does unless told otherwise",
+    "best": "longest: also ways that take minutes",
+}
+GUESSABLE_NOTE = (
+    "“{name}” forms its groups around the sensitive records, and that shows: who holds what can be guessed more often "
+    "than the promise says. The report tells how often."
+)
+GUESSABLE = OPTIONS["accept_guessable"]
 WAY_USUAL = "the usual one ({name})"
 ABOUT_TITLE = "For the report: purpose and who decides"
 ABOUT_NOTE = "Shown in the internal report only; what is empty becomes a line to fill in by hand."
 ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}
 
 # hierarchy
+FAULTS_TITLE = "Faults of the file"
+FAULTS_REFUSED = "The file cannot be used as it is. Mend these lines and drop it again:"
+FAULTS_TAKEN = "The file is used, but look at these lines:"
+FAULTS_HEADER = ("line", "what stands there", "what is wrong")
+NAMES_TITLE = "Name groups that have none"
+NAMES_NOTE = "{n:,} groups go by their members or a number, the largest first. A name is published in place of them."
+NAMES_NONE = "Every group has a name."
+NAME_OF = "Name of the group of {items}"
+NAME_GIVE = "Name it"
+NAME_GIVE_TO = "Name {label}"
 TREE_USE = {
     "required": "The way that is chosen publishes groups instead of rare items; a hierarchy says which groups "
     "make sense.",
@@ -207,6 +268,7 @@ TREE_EDIT = "Change it"
 TREE_NAME = "Name"
 TREE_RENAME = "Rename {label}"
 TREE_MERGE = "Put the chosen into a group of this name"
+TREE_SPLIT = "Take the chosen out, into a group of this name beside it"
 TREE_TARGET = "Name of a group"
 TREE_MOVE = "Move the chosen one there"
 TREE_MOVE_HOW = (
@@ -265,9 +327,21 @@ COMPARE_COLUMNS = {
     "seconds": "seconds",
 }
 COMPARE_NOTE = "The attacker knows three random items of a person. ★: no other run is better in both chance and error."
-COMPARE_REPORTS = (
-    "Each internal report shows single records before and after, the tree with its cut, and the largest losses:"
-)
+SIDE_BY_SIDE = "Side by side"
+SIDE_BY_SIDE_NOTE = "Choose the runs to look at. What follows is about your records and stays in the house."
+CUT_TITLE = "What became of the items"
+LOSSES_TITLE = "The biggest losses"
+LOSSES_HEADER = ("published", "what happened", "share", "because too few have")
+LOSS_CAUSE = "{items} ({n:,})"
+LOSS_UNKNOWN = "not told by this way"
+EXAMPLES_TITLE = "Single records"
+EXAMPLES_NOTE = "A few short records that changed."
+EXAMPLES_HEADER = ("before", "after")
+EXAMPLE_MARKS = {"removed": "{item} (removed)", "added": "{item} (added)"}
+EXAMPLE_SET = "{item} (one of {n:,})"
+EXAMPLE_EMPTY = "nothing"
+EXAMPLE_GROUP = "in a group of {n:,} with {counts}"
+EXAMPLE_NO_SECRET = "no sensitive item"
 REPORT_OF = "Report of run {number}"
 
 # hand over

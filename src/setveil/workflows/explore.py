@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from setveil.core import Transactions
+from setveil.core import Transactions, Vocabulary
 from setveil.core.progress import Progress, no_progress
+from setveil.core.text_files import open_text
 from setveil.errors import InputError, name_some
 from setveil.models import KmAnonymity
 
@@ -48,3 +50,27 @@ def rarest(
     found = minimal_violations(data, KmAnonymity(k=2, m=m), 100 * limit, progress)
     step = max(len(found) // limit, 1)  # neighbours in the list share their first item
     return [(violation.itemset, violation.support) for violation in found[::step][:limit]]
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong with a file, in its place."""
+
+    severity: str
+    line: int | None
+    text: str  # that line, empty where it is about the whole file
+    message: str
+
+
+def faults_of_hierarchy(path: str, vocabulary: Vocabulary, limit: int = 30) -> list[Fault]:
+    """What is wrong with a hierarchy file, by itself and for these items; errors first, mere notes left out."""
+    from setveil.io.hierarchies.reading import check_hierarchy
+
+    problems = [problem for problem in check_hierarchy(path, vocabulary) if problem.severity != "note"][:limit]
+    wanted = {problem.line for problem in problems if problem.line is not None}
+    lines: dict[int, str] = {}
+    if wanted:
+        with open_text(path) as file:
+            lines = {number: line.rstrip("\r\n") for number, line in enumerate(file, 1) if number in wanted}
+    return [
+        Fault(problem.severity, problem.line, lines.get(problem.line or 0, ""), problem.message) for problem in problems
+    ]

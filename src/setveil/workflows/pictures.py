@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from setveil.report.charts import Series, bars, curve, swatch
+from setveil.report.charts import Series, bars, curve, icicle, swatch
 from setveil.report.compare_page import front_chart, name_of
+from setveil.report.facts import Facts
+from setveil.report.page import LEGEND
 from setveil.report.template import shared_style
 from setveil.report.words import METRICS, figure, percent, put
 from setveil.workflows.compare import Point, pareto_front, row_of
 
-__all__ = ["METRICS", "figure", "percent", "put", "risk_chart", "runs_chart", "shared_style", "support_chart"]
+__all__ = [
+    "METRICS",
+    "cut_picture",
+    "figure",
+    "percent",
+    "put",
+    "risk_chart",
+    "runs_chart",
+    "shared_style",
+    "support_chart",
+]
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -52,3 +64,10 @@ def runs_chart(points: Sequence[Point], known: int) -> tuple[str, list[tuple[str
     good = [row for row in rows if row["status"] == "ok" and None not in (row["avg_re"], row["mean_chance"])]
     look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in good))}
     return front_chart(good, look, known), [(swatch(number), name) for name, number in look.items()], rows
+
+
+def cut_picture(facts: Facts) -> tuple[str, list[tuple[str, str]]]:
+    """What became of the items, from the top of the tree down; the colours that occur in it, with their meaning."""
+    blocks = facts.changes.get("picture") or ()
+    legend = [(css, words) for css, words in LEGEND if any(block.css == css for block in blocks)]
+    return icicle(blocks, "Picture: what was generalized into what; the codebook has every item."), legend

@@ -49,6 +49,7 @@ class Outcome:
     headline: str = ""  # the verdict in one line
     lights: tuple[Light, ...] = ()  # the promise, what remains, usefulness
     advice: tuple[str, ...] = ()  # the most pressing first
+    facts: Facts | None = None  # all that the internal report says
 
     def __repr__(self) -> str:
         return f"Outcome({self.path}, {'verified' if self.verdict.holds else 'not verified'}, {self.release!r})"
@@ -191,6 +192,7 @@ def publish(
         headline=headline_of(facts)[1],
         lights=lights_of(facts),
         advice=tuple(advice_of(facts)),
+        facts=facts,
     )
 
 

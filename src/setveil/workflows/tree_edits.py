@@ -5,12 +5,14 @@ Nodes are named by their number in the tree that is changed; the new tree has nu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from setveil.core import Hierarchy, Transactions
+from setveil.core.naming import JOINED
 from setveil.errors import InputError, one_line
 
 
@@ -54,6 +56,19 @@ def dissolved(tree: Hierarchy, node: int) -> Hierarchy:
     if node == tree.root:
         raise InputError("the top stands for everything and stays.")
     return _without_empty_groups(tree, dict.fromkeys(tree.children[node], int(tree.parent[node])), [])
+
+
+def split(tree: Hierarchy, nodes: Sequence[int], label: str) -> Hierarchy:
+    """The tree with some nodes of a group taken out of it, into a new group beside it."""
+    parents = {int(tree.parent[node]) for node in nodes}
+    if not nodes or len(parents) != 1:
+        raise InputError("choose those that shall leave their group.")
+    group = parents.pop()
+    if group < 0 or group == tree.root:
+        raise InputError("the top stands for everything and stays; put the chosen into a group instead.")
+    if len(set(nodes)) == len(tree.children[group]):
+        raise InputError("something must stay in the group; rename it instead.")
+    return _without_empty_groups(tree, dict.fromkeys(nodes, tree.n_nodes), [(_name(label), int(tree.parent[group]))])
 
 
 def _without_empty_groups(tree: Hierarchy, changes: dict[int, int], added: list[tuple[str, int]]) -> Hierarchy:
@@ -101,6 +116,34 @@ def find_nodes(tree: Hierarchy, text: str, limit: int = 30) -> list[int]:
     order = [*range(tree.n_items, tree.n_nodes), *range(tree.n_items)]
     found = (node for node in order if wanted in tree.labels[node].casefold())
     return [node for node, _ in zip(found, range(limit), strict=False)]
+
+
+def unnamed(tree: Hierarchy, limit: int = 20) -> tuple[list[int], int]:
+    """The largest groups that go by their members or a number, for lack of a name; and how many there are."""
+    found = [node for node in range(tree.n_items, tree.n_nodes) if node != tree.root and _is_unnamed(tree, node)]
+    found.sort(key=lambda node: (-int(tree.n_leaves[node]), node))
+    return found[:limit], len(found)
+
+
+def _is_unnamed(tree: Hierarchy, node: int) -> bool:
+    label = tree.labels[node]
+    if re.fullmatch(r"group \d+ of \d+ items", label):
+        return True
+    members = [tree.labels[leaf] for leaf in tree.leaves(node).tolist()]
+    return label == f"{members[0]}..{members[-1]}" or (JOINED in label and set(label.split(JOINED)) == set(members))
+
+
+def groups_with_items(tree: Hierarchy, data: Transactions, text: str, limit: int = 6) -> list[tuple[str, list[str]]]:
+    """Groups whose label holds the text, with the items of the data in each; those without any are left out."""
+    found = (node for node in find_nodes(tree, text, tree.n_nodes) if node >= tree.n_items)
+    groups: list[tuple[str, list[str]]] = []
+    for node in found:
+        items = [label for leaf in tree.leaves(node).tolist() if (label := tree.labels[leaf]) in data.vocabulary]
+        if items:
+            groups.append((tree.labels[node], items))
+        if len(groups) == limit:
+            break
+    return groups
 
 
 def _need_group(tree: Hierarchy, node: int) -> None:

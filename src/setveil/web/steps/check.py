@@ -70,7 +70,7 @@ async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None
     with session.working(t.CHECKING) as progress:
         found, _ = await child.ask("check", given, progress)
         session.checked = {**found, "name": name}
-    child.stop()
+    await child.end()
     session.touch("check")
 
 

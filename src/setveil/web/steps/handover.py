@@ -125,4 +125,4 @@ async def _ask(session: Session, task: str, **given: Any) -> Any:
         session.problem = str(problem)
         return None
     finally:
-        child.stop()
+        await child.end()

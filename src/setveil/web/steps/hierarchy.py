@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, ui
 
 from setveil.web import texts as t
-from setveil.web.elements import Text, button, heading, paragraph, shown, uploader
+from setveil.web.elements import Text, button, heading, paragraph, problem, shown, table, uploader
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 from setveil.web.workspace import safe_name
 
@@ -33,10 +33,14 @@ def _name(page: Page) -> str:
     return shown(page.session.hierarchy_name or (page.session.hierarchy or "").rpartition("/")[2])
 
 
-def _load(page: Page, source: str, name: str) -> None:
+def _load(page: Page, source: str, name: str, *, is_file: bool = False) -> None:
     session = page.session
 
     async def load() -> None:
+        session.faults = (await session.ask(t.BUILDING, "faults", path=source) or []) if is_file else []
+        session.touch("hierarchy")
+        if session.problem or any(severity == "error" for severity, *_ in session.faults):
+            return
         tree = await session.ask(t.BUILDING, "tree", source=source)
         if tree is not None:
             session.tree, session.hierarchy, session.hierarchy_name = tree, source, name
@@ -51,7 +55,7 @@ def _sources(page: Page) -> None:
     async def receive(event: events.UploadEventArguments) -> None:
         path = session.workspace.new_folder() / safe_name(event.file.name, "hierarchy")
         await event.file.save(path)
-        _load(page, str(path), shown(event.file.name))
+        _load(page, str(path), shown(event.file.name), is_file=True)
 
     def too_large() -> None:
         session.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
@@ -79,6 +83,20 @@ def _sources(page: Page) -> None:
             Text("h3", t.TREE_FILE)
             uploader(t.DROP_HERE, t.CHOOSE_FILE, MAX_UPLOAD, receive, too_large)
             paragraph(t.TREE_FILE_NOTE, "soft")
+    if session.faults:
+        _faults(session.faults)
+
+
+def _faults(faults: list[Any]) -> None:
+    """What is wrong with the file, each in its place."""
+    is_refused = any(severity == "error" for severity, *_ in faults)
+    with ui.element("section").classes("faults"):
+        problem(t.FAULTS_REFUSED if is_refused else t.FAULTS_TAKEN)
+        rows = [
+            ("" if line is None else str(line), shown(text, 120), shown(message, 300))
+            for _, line, text, message in faults
+        ]
+        table(t.FAULTS_TITLE, t.FAULTS_HEADER, rows)
 
 
 class _Browser:
@@ -87,7 +105,6 @@ class _Browser:
     def __init__(self, page: Page) -> None:
         self.page, self.session = page, page.session
         self.ticked: dict[int, Any] = {}
-        self.is_editing = False
         tree = self._tree()
         heading(t.TREE_TITLE.format(name=_name(page)))
         paragraph(t.TREE_FACTS.format(**tree), "soft")
@@ -95,6 +112,12 @@ class _Browser:
         self.field.on_value_change(self._search)
         self.found = ui.element("ul").classes("nodes")
         self.place = ui.element("div").classes("place")
+        with ui.expansion(t.TREE_EDIT).props("dense"):  # stays as it is while the tree is walked through
+            self.edits = ui.element("div")
+        self.naming = ui.expansion(t.NAMES_TITLE).props("dense")
+        self.naming.on_value_change(self._show_names)
+        with self.naming:
+            self.names = ui.element("div")
         self._show()
 
     def _tree(self) -> dict[str, Any]:
@@ -139,7 +162,7 @@ class _Browser:
             if rest > 0:
                 start = tree["start"] + len(tree["children"])
                 button(t.TREE_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
-            self._edits(here)
+        self._show_edits(here)
 
     def _child(self, node: dict[str, Any]) -> None:
         label = shown(node["label"], 60)
@@ -153,20 +176,19 @@ class _Browser:
             else:
                 Text("span", t.NODE_ITEM.format(label=label, support=node["support"]))
 
-    def _edits(self, here: dict[str, Any]) -> None:
+    def _show_edits(self, here: dict[str, Any]) -> None:
         tree = self._tree()
-
-        def remember(event: Any) -> None:
-            self.is_editing = event.value
-
-        with ui.expansion(t.TREE_EDIT, value=self.is_editing, on_value_change=remember).props("dense"):
+        self.edits.clear()
+        with self.edits:
             with ui.element("div").classes("inline"):
                 name = ui.input(label=t.TREE_NAME).props("outlined dense")
                 button(
                     t.TREE_RENAME.format(label=shown(here["label"], 30)),
                     lambda: self._edit("rename", here, name.value or ""),
                 )
-                button(t.TREE_MERGE, lambda: self._merge(here, name.value or ""))
+                button(t.TREE_MERGE, lambda: self._group("merge", here, name.value or ""))
+                if len(tree["path"]) > 1:
+                    button(t.TREE_SPLIT, lambda: self._group("split", here, name.value or ""))
             with ui.element("div").classes("inline"):
                 target = ui.input(label=t.TREE_TARGET).props("outlined dense")
                 button(t.TREE_MOVE, lambda: self._move(target.value or ""))
@@ -178,15 +200,41 @@ class _Browser:
                     button(t.TREE_UNDO, self._undo)
                 button(t.TREE_SAVE, self._save)
 
+    async def _show_names(self) -> None:
+        """Groups that were built have no names; people give them."""
+        if not self.naming.value:
+            return
+        found = await self.session.ask(t.BUILDING, "unnamed")
+        self.names.clear()
+        with self.names:
+            if not found or not found["n_all"]:
+                paragraph(t.NAMES_NONE, "soft")
+                return
+            paragraph(t.NAMES_NOTE.format(n=found["n_all"]), "soft")
+            for group in found["groups"]:
+                self._name_field(group)
+
+    def _name_field(self, group: dict[str, Any]) -> None:
+        items = ", ".join(shown(item, 24) for item in group["items"])
+        words = items + (t.MORE if group["n_items"] > len(group["items"]) else "")
+        with ui.element("div").classes("inline"):
+            field = ui.input(label=t.NAME_OF.format(items=words)).props("outlined dense")
+            button(
+                t.NAME_GIVE,
+                lambda: self._edit("rename", group, field.value or ""),
+                name=t.NAME_GIVE_TO.format(label=shown(group["label"], 40)),
+            )
+
     def _chosen(self) -> list[int]:
         return [number for number, box in self.ticked.items() if box.value]
 
     async def _edit(self, edit: str, node: dict[str, Any], given: Any) -> None:
         await self._ask("edit", edit=edit, node=node["number"], given=given)
         await self._use()
+        await self._show_names()
 
-    async def _merge(self, here: dict[str, Any], label: str) -> None:
-        await self._edit("merge", here, {"nodes": self._chosen(), "label": label})
+    async def _group(self, edit: str, here: dict[str, Any], label: str) -> None:
+        await self._edit(edit, here, {"nodes": self._chosen(), "label": label})
 
     async def _move(self, label: str) -> None:
         found = await self.session.ask(t.BUILDING, "find_nodes", text=label) or []
@@ -200,6 +248,7 @@ class _Browser:
     async def _undo(self) -> None:
         await self._ask("undo")
         await self._use()
+        await self._show_names()
 
     async def _use(self) -> None:
         """What was changed by hand is what runs use."""

@@ -48,9 +48,10 @@ def _choose(page: Page) -> None:
             return
         session.begin(session.open(path.absolute(), shown(path.name)))
 
-    def open_sample() -> None:
+    def open_sample(*, with_tour: bool = False) -> None:
         from setveil.workflows.samples import demo_files
 
+        session.is_touring = with_tour
         baskets, taxonomy = demo_files()
         session.begin(session.open(baskets, baskets.name, is_sample=True, taxonomy=str(taxonomy)))
 
@@ -70,7 +71,8 @@ def _choose(page: Page) -> None:
         with ui.element("section").classes("card"):
             Text("h3", t.SAMPLE_TITLE)
             paragraph(t.SAMPLE_NOTE)
-            button(t.SAMPLE_OPEN, open_sample, main=session.read is None)
+            button(t.SAMPLE_OPEN, lambda: open_sample(), main=session.read is None)
+            button(t.TOUR_START, lambda: open_sample(with_tour=True))
 
 
 def _read(page: Page) -> None:

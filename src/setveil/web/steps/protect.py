@@ -11,13 +11,23 @@ from nicegui import ui
 import setveil as sv
 from setveil.errors import SetveilError
 from setveil.web import texts as t
-from setveil.web.elements import ItemPicker, Text, bullets, button, crowd, heading, paragraph, shown
-from setveil.web.session import MODELS, PARAMETERS, TAKES_SENSITIVE
+from setveil.web.elements import Text, bullets, button, crowd, heading, paragraph, shown
+from setveil.web.promise_pictures import picture_of
+from setveil.web.session import EFFORT, MODELS, PARAMETERS, TAKES_SENSITIVE
+from setveil.web.steps.lists import constraints, sensitive_items
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
 
-RANGES = {"k": (2, 50, 1), "m": (1, 5, 1), "p": (2, 20, 1), "l": (1, 10, 1), "h": (5, 95, 5)}
+RANGES = {
+    "k": (2, 50, 1),
+    "m": (1, 5, 1),
+    "p": (2, 20, 1),
+    "l": (1, 10, 1),
+    "h": (5, 95, 5),
+    "max_suppressed": (0, 50, 1),
+}
+WITH_FRACTIONS = ("h", "max_suppressed")
 
 
 def build(page: Page) -> None:
@@ -25,19 +35,16 @@ def build(page: Page) -> None:
     session = page.session
     _proposals(page)
     heading(t.MODEL_TITLE)
-    choices = {name: t.MODELS[name] for name in MODELS}
-    ui.radio(choices, value=session.model, on_change=lambda event: _choose(page, event.value)).classes("models")
+    _models(page)
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.NUMBERS_TITLE)
             sentence = _Sentence(page)
             _numbers(page, sentence)
             if session.model in TAKES_SENSITIVE:
-                heading(t.SENSITIVE_TITLE)
-                paragraph(t.SENSITIVE_NOTE[session.model], "soft")
-                ItemPicker(t.SENSITIVE_LABEL, session.sensitive, session.find_items, sentence.say)
+                sensitive_items(page, sentence.say)
             if session.model == "constraints":
-                _constraints(page, sentence)
+                constraints(page)
         with ui.element("section").classes("promise"):
             sentence.build()
     _ways(page)
@@ -46,9 +53,26 @@ def build(page: Page) -> None:
     button(t.NEXT.format(step=t.STEPS[step][0]), lambda: page.go(step), main=True)
 
 
-def _choose(page: Page, model: str) -> None:
-    page.session.model, page.session.algorithm = model, None
-    page.refresh()
+def _models(page: Page) -> None:
+    """The promises to choose from, each with its picture."""
+
+    def choose(model: str) -> None:
+        session = page.session
+        session.model, session.algorithm, session.accepts_guessable = model, None, False
+        page.refresh()
+        ui.run_javascript("document.querySelector('.models input:checked').focus()")
+
+    with ui.element("fieldset").classes("models"):
+        Text("legend", t.MODEL_TITLE, "hidden-from-eyes")
+        for name in MODELS:
+            with ui.element("label").classes("model"):
+                box = ui.element("input").props(f"type=radio name=model value={name}")
+                box.props["aria-label"] = t.MODELS[name]
+                if name == page.session.model:
+                    box.props("checked")
+                box.on("change", lambda name=name: choose(name))
+                ui.html(picture_of(name), sanitize=False).classes("picture")
+                Text("span", t.MODELS[name])
 
 
 class _Sentence:
@@ -94,7 +118,7 @@ def _numbers(page: Page, sentence: _Sentence) -> None:
 
         def change(event: Any, name: str = name) -> None:
             if event.value is not None:
-                session.parameters[name] = float(event.value) if name == "h" else int(event.value)
+                session.parameters[name] = float(event.value) if name in WITH_FRACTIONS else int(event.value)
                 sentence.say()
 
         with ui.element("div").classes("number"):
@@ -118,30 +142,6 @@ def _numbers(page: Page, sentence: _Sentence) -> None:
             ui.checkbox(t.M_ALL, value=is_all, on_change=everything)
 
 
-def _constraints(page: Page, sentence: _Sentence) -> None:
-    session = page.session
-    heading(t.CONSTRAINTS_TITLE)
-    paragraph(t.CONSTRAINTS_NOTE, "soft")
-    some: list[str] = []
-    ItemPicker(t.CONSTRAINTS_LABEL, some, session.find_items, lambda: None)
-
-    def add() -> None:
-        if some:
-            session.constraints.append(list(some))
-            page.refresh()
-
-    def remove(items: list[str]) -> None:
-        session.constraints.remove(items)
-        page.refresh()
-
-    button(t.CONSTRAINTS_ADD, add)
-    with ui.element("ul").classes("chips picked"):
-        for items in session.constraints:
-            words = " + ".join(shown(item, 30) for item in items)
-            with ui.element("li"):
-                button(f"{words} ×", lambda items=items: remove(items), name=t.REMOVE_ITEM.format(item=words))
-
-
 def _ways(page: Page) -> None:
     """Which algorithm keeps the promise; most people leave it alone."""
     session = page.session
@@ -150,11 +150,25 @@ def _ways(page: Page) -> None:
     choices = {"": usual, **{entry.name: f"{entry.name}: {entry.summary}" for entry in entries}}
 
     def change(event: Any) -> None:
-        session.algorithm = event.value or None
+        session.algorithm, session.accepts_guessable = event.value or None, False
+        page.refresh()
 
-    with ui.expansion(t.WAY_TITLE).props("dense"):
+    def change_effort(event: Any) -> None:
+        session.effort = event.value
+
+    def accept(event: Any) -> None:
+        session.accepts_guessable = event.value
+
+    is_open = session.algorithm is not None or session.effort != EFFORT
+    with ui.expansion(t.WAY_TITLE, value=is_open).props("dense"):
         select = ui.select(choices, value=session.algorithm or "", label=t.WAY_LABEL, on_change=change)
         select.props("outlined dense").classes("wide")
+        if session.tries_several():
+            select = ui.select(t.EFFORTS, value=session.effort, label=t.EFFORT_LABEL, on_change=change_effort)
+            select.props("outlined dense").classes("wide")
+        if any(entry.name == session.algorithm and entry.guessable for entry in entries):
+            paragraph(t.GUESSABLE_NOTE.format(name=session.algorithm), "problem")
+            ui.checkbox(t.GUESSABLE, value=session.accepts_guessable, on_change=accept)
 
 
 def _about(page: Page) -> None:
@@ -199,7 +213,6 @@ def _proposals(page: Page) -> None:
     with ui.element("div").classes("cards"):
         for number, choice in enumerate(session.proposals):
             with ui.element("section").classes("card"):
-                Text("h3", t.PROPOSAL[min(number, 1)])
-                paragraph(shown(choice["role"], 300))
+                Text("h3", shown(choice["role"], 300) if number else t.PROPOSAL)
                 bullets([shown(line, 400) for line in choice["words"]])
                 button(t.TAKE, lambda choice=choice: take(choice), name=f"{t.TAKE}: {choice['guarantee']}")

@@ -9,7 +9,7 @@ from nicegui import ui
 
 from setveil.errors import SetveilError
 from setveil.web import texts as t
-from setveil.web.elements import Text, bullets, button, drawing, in_fields, paragraph, problem, shown, table
+from setveil.web.elements import Text, bullets, button, drawing, in_fields, lights, paragraph, problem, shown, table
 from setveil.web.session import Run
 
 if TYPE_CHECKING:
@@ -75,12 +75,7 @@ def _failed(page: Page, run: Run) -> None:
 def _done(page: Page, run: Run) -> None:
     result = run.result
     Text("p", t.VERIFIED.format(guarantee=result["guarantee"]), "result")
-    with ui.element("div").classes("drawn"), ui.element("ul").classes("lights"):
-        for question, colour, answer, sentence in result["lights"]:
-            with ui.element("li").classes(colour):
-                Text("h2", question)
-                Text("p", answer, "answer")
-                Text("p", shown(sentence, 400), "why")
+    lights(result["lights"])
     if result["advice"]:
         with ui.expansion(t.ADVICE, value=False).props("dense"):
             bullets([shown(line, 500) for line in result["advice"]])
