@@ -37,13 +37,11 @@ def gray(fig12: Outcome, fig13: Outcome) -> tuple[str, bool]:
         is_so = is_so and errors["NN"] < errors["Gray"]
         parts.append(
             f"{data} KL {', '.join(f'{name} {y:.4f}' for name, y in errors.items())}, where two records of a "
-            "group differ in "
-            f"{', '.join(f'{y:.1f} ({name})' for name, y in alike.items())} items"
+            f"group differ in {', '.join(f'{y:.1f} ({name})' for name, y in alike.items())} items"
         )
     return (
-        "**Gray order is not the best way to form groups (003); nearest neighbours are.** At p = 10, "
-        f"uniform queries: {'; '.join(parts)}. "
-        "How similar the records of a group are does not decide the error.",
+        "**Gray order is not the best way to form groups (003); nearest neighbours are.** At p = 10, uniform "
+        f"queries: {'; '.join(parts)}. How similar the records of a group are does not decide the error.",
         is_so,
     )
 
@@ -66,9 +64,8 @@ def bound(outcome: Outcome) -> tuple[str, bool]:
         value(outcome, "Without a bound", method, group) for method in ("UPCTA", "COAT") for group in ("UR2", "UR3")
     ]
     return (
-        f"**Complete 5-anonymity of BMS-WebView-2 (000) needs {min(shares):.0f} to {max(shares):.0f} % of "
-        "the items suppressed** under UR2 "
-        "and UR3, where the paper's bound is 15 %.",
+        f"**Complete 5-anonymity of BMS-WebView-2 (000) needs {min(shares):.0f} to {max(shares):.0f} % of the "
+        "items suppressed** under UR2 and UR3, where the paper's bound is 15 %.",
         min(shares) > 15,
     )
 
@@ -96,9 +93,8 @@ def measures(outcome: Outcome) -> tuple[str, bool]:
         wins.append(one < two)
     one, two = (value(outcome, "Figure 9", method, 5) for method in ("PCTA", "COAT"))
     return (
-        "**Whether PCTA or COAT loses less (000) depends on the measure.** BMS-WebView-1, k = 5, m = 2: "
-        f"log2 of UL {one:.1f} against {two:.1f}; "
-        f"AvgRE {'; '.join(parts)}.",
+        "**Whether PCTA or COAT loses less (000) depends on the measure.** BMS-WebView-1, k = 5, m = 2: log2 "
+        f"of UL {one:.1f} against {two:.1f}; AvgRE {'; '.join(parts)}.",
         any(wins) and not all(wins),
     )
 
@@ -119,10 +115,9 @@ def trees(fig11a: Outcome, fig11c: Outcome, fig11d: Outcome) -> tuple[str, bool]
     above = max(y for line in fig11d.panel("AA above").lines for _, y in line.points if y is not None)
     return (
         "**The shape of the tree and the order of its items outweigh the algorithm (001).** AA on "
-        f"BMS-WebView-1, k = 5, m = 3: NCP {by_id:.3f} "
-        f"with items by id, {by_frequency:.3f} by frequency; over trees of 4 to 7 levels "
-        f"{min(shapes):.3f} to {max(shapes):.3f}. On one and the same "
-        f"tree AA is at worst {above:.0f} % above the proven optimum.",
+        f"BMS-WebView-1, k = 5, m = 3: NCP {by_id:.3f} with items by id, {by_frequency:.3f} by frequency; "
+        f"over trees of 4 to 7 levels {min(shapes):.3f} to {max(shapes):.3f}. On one and the same tree AA is "
+        f"at worst {above:.0f} % above the proven optimum.",
         by_id > (1 + above / 100) * by_frequency,
     )
 

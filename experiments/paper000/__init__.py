@@ -13,13 +13,11 @@ from experiments.paper000 import examples, privacy, utility
 from experiments.paper000.claims import CLAIMS, ERRATA
 
 QUERIES = (
-    "AvgRE: 1,000 queries for five items that some record has, answered by counting the published "
-    "items they became. As in section 5.1 "
-    "their items are drawn from the generalized items, those that the release in question publishes "
-    "as part of a set (each method is asked "
-    "about what it changed itself), of a random record or through a random item; and, beside it, "
-    "from all items, the same queries "
-    "for all methods."
+    "AvgRE: 1,000 queries for five items that some record has, answered by counting the published items "
+    "they became. As in section 5.1 their items are drawn from the generalized items, those that the "
+    "release in question publishes as part of a set (each method is asked about what it changed itself), "
+    "of a random record or through a random item; and, beside it, from all items, the same queries for "
+    "all methods."
 )
 APRIORI = "Apriori is our AA with a balanced hierarchy of fan-out 5 over ascending ids."
 GROUPS = (
@@ -32,11 +30,8 @@ EXPERIMENTS = (
     Experiment(
         "000-examples",
         "Examples 3, 4, 5, 8 and 9",
-        "Figure 1 (a) could not be read; the six "
-        "records used agree "
-        "with what is said about it elsewhere "
-        "in the paper, except for "
-        "examples 8 and 9.",
+        "Figure 1 (a) could not be read; the six records used agree with what is said about it elsewhere in "
+        "the paper, except for examples 8 and 9.",
         (),
         examples.examples,
     ),
@@ -51,10 +46,7 @@ EXPERIMENTS = (
     Experiment(
         "000-fig10",
         "Figures 10 to 12: k^m-anonymity over m",
-        f"k = 5, m = 1 to 3. {APRIORI} Queries "
-        "as in 000-fig7. "
-        "Figure 12 on the first "
-        f"{privacy.PART:,} "
+        f"k = 5, m = 1 to 3. {APRIORI} Queries as in 000-fig7. Figure 12 on the first {privacy.PART:,} "
         "records of BMS-WebView-2: COAT takes over a minute on all of them.",
         BOTH,
         privacy.over_m,
@@ -62,32 +54,24 @@ EXPERIMENTS = (
     Experiment(
         "000-fig13",
         "Figures 13 and 14: pairs over a share of the items",
-        "k = 5. PR1 to PR5: all pairs of a "
-        "random 2, 5, 10, 25, 50 "
-        "% of the items. Apriori protects all "
-        "pairs, so that its line is flat but for the queries. "
-        f"{APRIORI} Queries as in 000-fig7.",
+        "k = 5. PR1 to PR5: all pairs of a random 2, 5, 10, 25, 50 % of the items. Apriori protects all "
+        f"pairs, so that its line is flat but for the queries. {APRIORI} Queries as in 000-fig7.",
         ("BMS1",),
         privacy.over_pairs,
     ),
     Experiment(
         "000-fig15",
         "Figures 15 and 16: itemsets of one to four items",
-        "k = 5. PR6 to PR9: 1,000 occurring "
-        "itemsets, sizes as in "
-        "table 3. Apriori protects all "
-        "itemsets "
-        f"of up to four items. {APRIORI}",
+        "k = 5. PR6 to PR9: 1,000 occurring itemsets, sizes as in table 3. Apriori protects all itemsets of "
+        f"up to four items. {APRIORI}",
         BOTH,
         privacy.over_mixes,
     ),
     Experiment(
         "000-fig17",
         "Figures 17 and 18: complete k-anonymity",
-        "Constraints of Pgen, verified one by "
-        "one; Apriori with m = "
-        f"the longest record. {APRIORI} Figure "
-        "18 for k = 10 and 50.",
+        f"Constraints of Pgen, verified one by one; Apriori with m = the longest record. {APRIORI} Figure 18 "
+        "for k = 10 and 50.",
         BOTH,
         privacy.complete,
     ),
@@ -101,11 +85,8 @@ EXPERIMENTS = (
     Experiment(
         "000-fig21",
         "Figures 21 to 24: utility constraints, all pairs protected",
-        f"{GROUPS} Queries as in 000-fig7. "
-        "BMS-WebView-2: its "
-        f"first {privacy.PART:,} "
-        "records, as all "
-        "pairs of all records take long.",
+        f"{GROUPS} Queries as in 000-fig7. BMS-WebView-2: its first {privacy.PART:,} records, as all pairs of "
+        "all records take long.",
         BOTH,
         utility.all_pairs,
     ),
@@ -126,10 +107,7 @@ EXPERIMENTS = (
     Experiment(
         "000-fig33",
         "Figures 33 and 34: utility constraints and complete 5-anonymity",
-        f"{GROUPS} Queries as in 000-fig7. "
-        "Constraints of Pgen. "
-        "UR1, still finer than UR2, is "
-        "left out. "
+        f"{GROUPS} Queries as in 000-fig7. Constraints of Pgen. UR1, still finer than UR2, is left out. "
         "Besides: what share of the items is suppressed without a bound.",
         ("BMS2",),
         utility.complete,
@@ -137,23 +115,17 @@ EXPERIMENTS = (
     Experiment(
         "000-fig35",
         "Figures 35 to 39: patients",
-        "Generated patients, as many as VNEC and VNEC_KC have. "
-        "Constraints: the diagnoses of "
-        "each visit; "
-        "utility constraints: the codes of each disease group; "
-        "no bound on suppression, as with the "
-        "paper's 2 % there is no release of these patients. AvgRE: 1,000 itemsets that 0.5 % of the "
-        "patients have; none is in the paper's 5 %. The text calls UPCTA PCTA here.",
+        "Generated patients, as many as VNEC and VNEC_KC have. Constraints: the diagnoses of each visit; "
+        "utility constraints: the codes of each disease group; no bound on suppression, as with the paper's "
+        "2 % there is no release of these patients. AvgRE: 1,000 itemsets that 0.5 % of the patients have; "
+        "none is in the paper's 5 %. The text calls UPCTA PCTA here.",
         (),
         utility.medical,
     ),
     Experiment(
         "000-fig40",
         "Figures 40 to 42: time under utility constraints",
-        "All pairs protected, UR2 and k = 5 "
-        "where they do not "
-        "vary; random nested parts. No "
-        "bound on "
+        "All pairs protected, UR2 and k = 5 where they do not vary; random nested parts. No bound on "
         "suppression, so that every run ends.",
         ("BMS1",),
         utility.runtime,

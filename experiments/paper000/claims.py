@@ -5,14 +5,13 @@ from __future__ import annotations
 from experiments.claims import Cause, Claim, Kind
 
 COAT = (
-    "COAT is rebuilt from its description here; its own paper was not at hand, and for constraints "
-    "of one item both descriptions leave nothing to "
-    "choose but the partner of least UL, so that it coincides with PCTA there."
+    "COAT is rebuilt from its description here; its own paper was not at hand, and for constraints of "
+    "one item both descriptions leave nothing to choose but the partner of least UL, so that it "
+    "coincides with PCTA there."
 )
 QUERIES = (
-    "How the items of a query are drawn decides it: section 5.1 says “from the generalized items” "
-    "and neither of which release "
-    "nor by record or by item."
+    "How the items of a query are drawn decides it: section 5.1 says “from the generalized items” and "
+    "neither of which release nor by record or by item."
 )
 PR9 = "PR9 is 1,000 itemsets of one to four items in table 3, and half of the items in section 5.3.2."
 
@@ -104,10 +103,8 @@ CLAIMS = (
         "consistently outperformed",
         "for 1,000 itemsets of one to four items PCTA loses less on BMS-WebView-1",
         cause=Cause.PAPER,
-        why="The text calls Figure 15 NCP, its "
-        "caption calls it "
-        "UL; with UL it holds. NCP without a "
-        "hierarchy is not defined by the paper either.",
+        why="The text calls Figure 15 NCP, its caption calls it UL; with UL it holds. NCP without a hierarchy is "
+        "not defined by the paper either.",
     ),
     Claim("mixes-16", "5.2.2, Fig. 16", "consistently outperformed", "and on BMS-WebView-2"),
     Claim(
@@ -156,10 +153,8 @@ CLAIMS = (
         "increase much less",
         "the AvgRE and UL of UPCTA increase less than those of COAT",
         cause=Cause.PROTOCOL,
-        why="Over what they increase is not "
-        "said; taken as from "
-        "the finest to the coarsest utility "
-        "constraints that both can keep.",
+        why="Over what they increase is not said; taken as from the finest to the coarsest utility constraints "
+        "that both can keep.",
     ),
     Claim(
         "groups-pr9-error",
@@ -234,10 +229,8 @@ CLAIMS = (
         "groups-mean",
         "5.3.1, Figs. 21 and 22",
         "by 61% … and by 33%",
-        "with all pairs protected UPCTA's "
-        "error is on "
-        "average 61 % (BMS-WebView-1) and 33 % "
-        "(BMS-WebView-2) lower than COAT's",
+        "with all pairs protected UPCTA's error is on average 61 % (BMS-WebView-1) and 33 % (BMS-WebView-2) "
+        "lower than COAT's",
         Kind.NUMBER,
         Cause.COMPARATOR,
         f"{COAT} {QUERIES}",
@@ -328,10 +321,8 @@ CLAIMS = (
         "BMS-WebView-2 has 77,512 records, 3,340 items, at most 161 and on average 5.0 per record",
         Kind.DATA,
         Cause.PAPER,
-        "Three of the papers print the same "
-        "mean of 5.0 for a "
-        "file whose other figures are exactly "
-        "these; its mean is 4.62.",
+        "Three of the papers print the same mean of 5.0 for a file whose other figures are exactly these; "
+        "its mean is 4.62.",
     ),
     Claim(
         "time-apriori",
@@ -380,27 +371,19 @@ ERRATA = (
     ("Algorithm 1", "the least loss found so far must start at infinity, not at 1."),
     (
         "Sections 4.1 and 4.2",
-        "the queue is ordered by support in "
-        "the current data in "
-        "one and in the original in the other; "
-        "both are options here.",
+        "the queue is ordered by support in the current data in one and in the original in the other; both "
+        "are options here.",
     ),
     ("Example 8", "the third merge is not the cheapest by Definition 1, on any data."),
     (
         "Section 5.2.1",
-        "“decreases as a function of "
-        "the number "
-        "of items” should "
-        "read “increases”; the reason given is "
-        "for an increase.",
+        "“decreases as a function of the number of items” should read “increases”; the reason given is for "
+        "an increase.",
     ),
     (
         "Table 2",
-        "BMS-WebView-2 has 4.62 items per "
-        "record, not 5.0; in the "
-        "row of VNEC_KC the maximum (3.1) and "
-        "the mean (5.0) are not what they "
-        "are called.",
+        "BMS-WebView-2 has 4.62 items per record, not 5.0; in the row of VNEC_KC the maximum (3.1) and the "
+        "mean (5.0) are not what they are called.",
     ),
     ("Figure 15", "the text calls it NCP, its caption UL."),
     (

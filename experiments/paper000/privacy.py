@@ -299,9 +299,8 @@ def _trends(table: Table) -> tuple[Reading, ...]:
     return (
         seconds_apart(
             "time-k",
-            f"from k={KS[0]} to k={KS[-1]} the time changes {growth('Apriori')} times (Apriori), "
-            f"{growth('PCTA')} times (PCTA), "
-            f"{growth('COAT')} times (COAT).",
+            f"from k={KS[0]} to k={KS[-1]} the time changes {growth('Apriori')} times (Apriori), {growth('PCTA')} "
+            f"times (PCTA), {growth('COAT')} times (COAT).",
         ),
         seconds_apart("time-44", f"at best {abs(100 * saved):.0f} % {'faster' if saved > 0 else 'slower'}."),
     )

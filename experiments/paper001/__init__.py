@@ -14,9 +14,9 @@ from experiments.paper001 import large, small
 from experiments.paper001.claims import CLAIMS, ERRATA
 
 SMALL = (
-    "BMS-WebView-2 reduced as in the paper: the first records, items modulo |I|, repeats removed, "
-    "where the modulo is of the rank of an "
-    "item, of its rank shifted by 1, 2 or 3, or of its id in the file. Balanced hierarchy with fan-out 4, k=100"
+    "BMS-WebView-2 reduced as in the paper: the first records, items modulo |I|, repeats removed, where "
+    "the modulo is of the rank of an item, of its rank shifted by 1, 2 or 3, or of its id in the file. "
+    "Balanced hierarchy with fan-out 4, k=100"
 )
 LARGE = (
     "Hierarchy with fan-out 5 over items in ascending order, and over items in order of their "
@@ -50,11 +50,8 @@ EXPERIMENTS = (
     Experiment(
         "001-fig11c",
         "AA, flat and tall hierarchies",
-        "k=5, m=3; evenly split hierarchies of "
-        "4 to 7 levels, and "
-        "packed ones with the smallest fan-out "
-        "that gives that many levels. Items in ascending "
-        f"order, and by frequency. {INSTEAD}.",
+        "k=5, m=3; evenly split hierarchies of 4 to 7 levels, and packed ones with the smallest fan-out that "
+        f"gives that many levels. Items in ascending order, and by frequency. {INSTEAD}.",
         BOTH,
         large.figure_11c,
     ),
@@ -77,11 +74,8 @@ PAPER = Paper(
     (
         (
             "Figure 11 on BMS-POS",
-            "the data set is not at hand; what the "
-            "paper draws on it "
-            "alone (Figures 11b, 11c and "
-            "11d) is run "
-            "on BMS-WebView-1 and 2",
+            "the data set is not at hand; what the paper draws on it alone (Figures 11b, 11c and 11d) is run on "
+            "BMS-WebView-1 and 2",
         ),
     ),
     Headline("large-loss", "001-fig11a", "Loss of AA", "BMS-WebView-1", ("AA, by id", "AA, by frequency")),

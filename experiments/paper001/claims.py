@@ -102,10 +102,8 @@ CLAIMS = (
         "near-optimal",
         "AA comes close to the optimum (at this size the paper could not tell)",
         cause=Cause.GENUINE,
-        why="The proven optimum is found here by "
-        "integer programming; "
-        "the farthest points are where a rare "
-        "item sits in a small last branch.",
+        why="The proven optimum is found here by integer programming; the farthest points are where a rare item "
+        "sits in a small last branch.",
     ),
     Claim("example-before", "Fig. 1", "", "some pairs of items occur only once before", Kind.EXAMPLE),
     Claim("example-cut", "Fig. 2b", "", "OA, DA and AA find {a1, a2} → A", Kind.EXAMPLE),
@@ -132,10 +130,8 @@ CLAIMS = (
         "BMS-WebView-2 has 77,512 records, 3,340 items, at most 161 and on average 5.0 per record",
         Kind.DATA,
         Cause.PAPER,
-        "Three of the papers print the same "
-        "mean of 5.0 for a "
-        "file whose other figures are exactly "
-        "these; its mean is 4.62.",
+        "Three of the papers print the same mean of 5.0 for a file whose other figures are exactly these; "
+        "its mean is 4.62.",
     ),
     Claim(
         "time-records",
@@ -174,11 +170,8 @@ ERRATA = (
     ),
     (
         "Section 4",
-        "that itemsets of size m suffice is "
-        "false for records "
-        "shorter than m; smaller "
-        "itemsets have to "
-        "be checked, too.",
+        "that itemsets of size m suffice is false for records shorter than m; smaller itemsets have to be "
+        "checked, too.",
     ),
     ("Optimal algorithm", "without a set of visited cuts the pseudocode pushes the same cut many times."),
     ("Figure 7", "BMS-WebView-2 has 4.62 items per record, not 5.0."),

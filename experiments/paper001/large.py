@@ -138,8 +138,7 @@ def figure_11b(workshop: Workshop) -> Outcome:
                     "k-memory",
                     name,
                     f"largest tree {listed(some, 'largest_tree')} nodes; tree of the last round "
-                    f"{listed(some, 'last_tree')}. "
-                    "Rule: the largest differ less than twofold.",
+                    f"{listed(some, 'last_tree')}. Rule: the largest differ less than twofold.",
                     max(run.largest_tree for run in some.values()) < 2 * min(run.largest_tree for run in some.values()),
                 )
                 for name, some in runs.items()

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.experiment import Line, Workshop
 from setveil.algorithms.base import Context
-from setveil.algorithms.km.count_tree import Rows, node_order, paths_of_count_tree
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order, paths_of_count_tree
 from setveil.algorithms.km.cuts import Cut
 from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.models import KmAnonymity
@@ -76,7 +76,7 @@ def rounds_of_aa(workshop: Workshop, data: Transactions, leaves: Cut, k: int, m:
 def count_tree_size(data: Transactions, cut: Cut, size: int) -> int:
     """Nodes of the count-tree of itemsets of ``size`` nodes on a cut or above; ours is only walked, never built."""
     tree = cut.hierarchy
-    records = Rows.of_leaves(data, tree, Context(hierarchy=tree))
+    records = DistinctRecords.of_leaves(data, tree, Context(hierarchy=tree))
     order = node_order(tree, records.node_supports(tree), "frequency")
     paths = paths_of_count_tree(records.recode(cut.target), tree, order[cut.is_available[order]], size)
     while paths.share_done < 1:

@@ -13,7 +13,7 @@ from experiments.claims import Reading
 from experiments.experiment import Line, Outcome, Panel, Workshop, name_of_default
 from experiments.paper001.runs import NOT_COMPARED, WEB, Run, default_loss, line, loss, run
 from setveil.algorithms.base import Context
-from setveil.algorithms.km.count_tree import Rows, node_order
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.models import KmAnonymity
 from setveil.workflows.assess import measure, verify
@@ -38,7 +38,7 @@ def worked_example(workshop: Workshop) -> Outcome:
     losses = {name: measure(data, release)["ncp"] for name, release in found.items()}
     with_b2 = sum({"A", "b2"} <= set(record) for record in published["DA"])
     with_a = sum("A" in record for record in published["DA"])
-    records = Rows.of_leaves(data, tree, Context(hierarchy=tree))
+    records = DistinctRecords.of_leaves(data, tree, Context(hierarchy=tree))
     supports = records.node_supports(tree)
     order = " ".join(f"{tree.labels[node]}:{supports[node]}" for node in node_order(tree, supports, "frequency"))
     printed = [["A", "b1", "b2"], ["A", "b1"], ["A", "b1", "b2"], ["A", "b2"]]

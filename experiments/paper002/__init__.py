@@ -18,8 +18,7 @@ EXAMPLE = (
 )
 FIGURE_3 = (
     "NCP, suppressed items counted as 1. m grows from 1 to 7 with k=5 and k=50, k from 5 to 100 with "
-    "m=7. LG promises more than the "
-    "others: k identical records"
+    "m=7. LG promises more than the others: k identical records"
 )
 
 PAPER = Paper(
@@ -32,35 +31,25 @@ PAPER = Paper(
         Experiment(
             "002-fig3ab",
             "four methods on sales",
-            "The paper uses BMS-POS, which is not at hand; Groceries "
-            "stands in its place, below a tree of "
-            "degree 5, as the paper's, over items "
-            "by name and by "
-            "frequency, and below the store's own flat "
-            f"taxonomy. {FIGURE_3}.",
+            "The paper uses BMS-POS, which is not at hand; Groceries stands in its place, below a tree of degree "
+            "5, as the paper's, over items by name and by frequency, and below the store's own flat taxonomy. "
+            f"{FIGURE_3}.",
             ("groceries", "groceries_taxonomy"),
             methods.figure_3_sales,
         ),
         Experiment(
             "002-fig3cd",
             "four methods on very sparse data",
-            "The paper uses a web query log, which "
-            "is not at hand; "
-            "BMS-WebView-2 with fan-out 5, "
-            "items by id "
-            f"and by frequency, stands in its place. {FIGURE_3}. Dashed lines are the paper's, on its own "
-            "data.",
+            "The paper uses a web query log, which is not at hand; BMS-WebView-2 with fan-out 5, items by id and "
+            f"by frequency, stands in its place. {FIGURE_3}. Dashed lines are the paper's, on its own data.",
             ("BMS2",),
             methods.figure_3_clicks,
         ),
         Experiment(
             "002-scale",
             "mHgHs on a growing database",
-            "The paper uses ten parts of a web "
-            "query log, which "
-            "are not at hand; growing parts of "
-            "BMS-WebView-2 stand in their place, "
-            "fan-out 5, k=5, m=7.",
+            "The paper uses ten parts of a web query log, which are not at hand; growing parts of BMS-WebView-2 "
+            "stand in their place, fan-out 5, k=5, m=7.",
             ("BMS2",),
             methods.scalability,
         ),

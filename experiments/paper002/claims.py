@@ -103,11 +103,8 @@ CLAIMS = (
         "mHgHs ends round 5 with {P, f, g, M, e, i} without i",
         Kind.EXAMPLE,
         Cause.PAPER,
-        "Round 2 already joins f and g, and no "
-        "later round can "
-        "part them, as each round works "
-        "below the "
-        "cut of the one before.",
+        "Round 2 already joins f and g, and no later round can part them, as each round works below the cut "
+        "of the one before.",
         True,
     ),
     Claim("time", "5.2", "LG is the most efficient", "LG is fastest, then mHgHs; AA and MM are slower", Kind.TIME),
@@ -117,11 +114,8 @@ CLAIMS = (
 ERRATA = (
     (
         "Section 4.3",
-        "the walk-through of mHgHs contradicts the algorithm: "
-        "round 2 gives {H, K, J, M, e, i} at 4.2 "
-        "and round 5 {P, J, M, e, i} without "
-        "i at 6.2; 5.6 is "
-        "what HgHs finds in its one round.",
+        "the walk-through of mHgHs contradicts the algorithm: round 2 gives {H, K, J, M, e, i} at 4.2 and "
+        "round 5 {P, J, M, e, i} without i at 6.2; 5.6 is what HgHs finds in its one round.",
     ),
     ("Figure 2", "for the cut {T} nothing is suppressed; the set printed, {e, i}, belongs to another cut."),
     (

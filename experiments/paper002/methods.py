@@ -154,9 +154,8 @@ def judge(trial: Trial, found: Found) -> Iterator[Reading]:
         yield Reading(
             "mhghs-best",
             f"{trial.name}, against {other}",
-            f"of {n_points} points, m=1 to 7, it loses less at {better}, as much at "
-            f"{n_points - better - worse}, more at {worse}. "
-            "Rule: more at none and less at more than half.",
+            f"of {n_points} points, m=1 to 7, it loses less at {better}, as much at {n_points - better - worse}, "
+            f"more at {worse}. Rule: more at none and less at more than half.",
             worse == 0 and 2 * better > n_points,
         )
     gaps = {k: lg[0] - ours[0] for k in (5, 50) if (lg := found["LG", k, 7]) and (ours := found["mHgHs", k, 7])}

@@ -14,13 +14,11 @@ from experiments.paper003.claims import CLAIMS, ERRATA
 from experiments.paper003.sweeps import N_QUERIES, SEEDS
 
 DRAWS = (
-    f"Error: mean KL divergence (natural logarithm) of {N_QUERIES} queries per seed, then the mean "
-    f"over {len(SEEDS)} seeds; the paper asks 10 queries "
-    "per seed, 10 seeds. Sensitive items are drawn among those that p=20 allows, the same for all p "
-    "and methods. The items of a query are "
-    "drawn uniformly, by frequency, or among those that occur with the sensitive item. LSH draws its "
-    "items by frequency; as printed it takes far longer "
-    "for the same error (003-lsh)."
+    f"Error: mean KL divergence (natural logarithm) of {N_QUERIES} queries per seed, then the mean over "
+    f"{len(SEEDS)} seeds; the paper asks 10 queries per seed, 10 seeds. Sensitive items are drawn among "
+    "those that p=20 allows, the same for all p and methods. The items of a query are drawn uniformly, "
+    "by frequency, or among those that occur with the sensitive item. LSH draws its items by frequency; "
+    "as printed it takes far longer for the same error (003-lsh)."
 )
 SAME = "Draws and queries as in 003-fig12."
 EXTRA = " Random groups and our default are additions."
@@ -37,11 +35,8 @@ EXPERIMENTS = (
     Experiment(
         "003-orders",
         "Sections 5.1 and 5.2: orderings",
-        "All items count as public. Bandwidth: the largest "
-        "distance in the sequence of two "
-        "records that "
-        "share an item. Time of ordering: best of three, against "
-        "forming the groups for p=10 and m=10.",
+        "All items count as public. Bandwidth: the largest distance in the sequence of two records that "
+        "share an item. Time of ordering: best of three, against forming the groups for p=10 and m=10.",
         BOTH,
         data.orderings,
     ),
@@ -49,12 +44,9 @@ EXPERIMENTS = (
     Experiment(
         "003-table3",
         "Table 3: re-identification",
-        "The paper does not say how targets and items are drawn, "
-        "nor what becomes of transactions with "
-        "fewer items. Here: every transaction "
-        "with at least that "
-        "many items, every choice of its own "
-        "items equally likely.",
+        "The paper does not say how targets and items are drawn, nor what becomes of transactions with fewer "
+        "items. Here: every transaction with at least that many items, every choice of its own items equally "
+        "likely.",
         BOTH,
         data.re_identification,
     ),
@@ -82,23 +74,17 @@ EXPERIMENTS = (
     Experiment(
         "003-fig17",
         "Figure 17: clusters of BMS1 over p",
-        f"m=10, {figures.N_CLUSTERS} clusters by "
-        "spherical k-means, "
-        f"{len(figures.CLUSTER_SEEDS)} "
-        "seeds, p "
-        "= 4, 10, 20. Centres are found in the release, taken as records with their group's shares of "
-        "sensitive items or as means of groups, and compared with the original records; all runs start "
-        "from the same records.",
+        f"m=10, {figures.N_CLUSTERS} clusters by spherical k-means, {len(figures.CLUSTER_SEEDS)} seeds, p = "
+        "4, 10, 20. Centres are found in the release, taken as records with their group's shares of "
+        "sensitive items or as means of groups, and compared with the original records; all runs start from "
+        "the same records.",
         ("BMS1",),
         figures.clusters,
     ),
     Experiment(
         "003-lsh",
         "Sections 4.2 and 6.2: parameters of LSH",
-        "BMS1, p=10, m=10, r=4, one seed, 100 "
-        "uniform queries. B "
-        "varies with w=32 and w with "
-        "B=32. Items "
+        "BMS1, p=10, m=10, r=4, one seed, 100 uniform queries. B varies with w=32 and w with B=32. Items "
         "drawn uniformly, as in the paper, at two values of B only.",
         ("BMS1",),
         parameters.hashing,
@@ -107,12 +93,9 @@ EXPERIMENTS = (
     Experiment(
         "003-size",
         "Sections 5.2 and 5.3: cost over the number of records",
-        "The paper states costs without "
-        "measuring them. Quest "
-        "baskets of five items on "
-        "average out of "
-        "1,000, p=10, m=10, r=4, one seed; a smaller set is the beginning of a larger one, with the same "
-        "sensitive items.",
+        "The paper states costs without measuring them. Quest baskets of five items on average out of 1,000, "
+        "p=10, m=10, r=4, one seed; a smaller set is the beginning of a larger one, with the same sensitive "
+        "items.",
         (),
         parameters.over_size,
     ),

@@ -14,11 +14,8 @@ CLAIMS = (
         "outperforms all other methods",
         "Gray has the lowest error of all",
         cause=Cause.GENUINE,
-        why="NN has the lower error with uniform "
-        "queries wherever the "
-        "methods differ, and groups of more "
-        "similar records do not have the "
-        "lower error.",
+        why="NN has the lower error with uniform queries wherever the methods differ, and groups of more similar "
+        "records do not have the lower error.",
     ),
     Claim(
         "gray-pronounced",
@@ -142,11 +139,8 @@ CLAIMS = (
         "considerably smaller",
         "records in the same buckets are far fewer than all records",
         cause=Cause.GENUINE,
-        why="32 of 487 items, drawn uniformly, are "
-        "in few records: "
-        "nearly all records fall into "
-        "the bucket "
-        "of those that have none.",
+        why="32 of 487 items, drawn uniformly, are in few records: nearly all records fall into the bucket of "
+        "those that have none.",
     ),
     Claim(
         "lsh-rarely",
@@ -250,10 +244,8 @@ CLAIMS = (
         "BMS2 has 77,512 transactions, 3,340 items, at most 161 and on average 5.0 per transaction",
         Kind.DATA,
         Cause.PAPER,
-        "Three of the papers print the same "
-        "mean of 5.0 for a "
-        "file whose other figures are exactly "
-        "these; its mean is 4.62.",
+        "Three of the papers print the same mean of 5.0 for a file whose other figures are exactly these; "
+        "its mean is 4.62.",
     ),
     Claim("time-gray", "6.2, Figs. 12 to 15", "the fastest method", "Gray is the fastest method", Kind.TIME),
     Claim(
@@ -311,21 +303,15 @@ CLAIMS = (
 ERRATA = (
     (
         "Fig. 3, line 7, and Fig. 11, line 8",
-        "the test compares with the number of records before the "
-        "group is taken; the guarantee "
-        "needs the "
-        "number after it. As printed it breaks in "
-        "16 % of random draws.",
+        "the test compares with the number of records before the group is taken; the guarantee needs the "
+        "number after it. As printed it breaks in 16 % of random draws.",
     ),
     ("Fig. 1d", "the groups printed are not CAHD's; with p=2 it makes groups of two and leaves one record over."),
     ("Section 6.2", "equation 6 gives B=66 for w=32, p1=0.9 and an accuracy of 90 %, not 32."),
     (
         "Section 5.3",
-        "“the lowest Hamming distance (i.e., "
-        "the largest number "
-        "of QID items in common)” are two "
-        "different things; both are "
-        "options here.",
+        "“the lowest Hamming distance (i.e., the largest number of QID items in common)” are two different "
+        "things; both are options here.",
     ),
     ("Table 1", "BMS2 has 4.62 items per transaction, not 5.0."),
     ("Table 3", "no protocol gives its figures."),

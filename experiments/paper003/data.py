@@ -241,9 +241,8 @@ def re_identification(workshop: Workshop) -> Outcome:
                 Reading(
                     f"table3-{name.lower()}",
                     title,
-                    f"{', '.join(f'{value:.3g}' for value in values)} %, printed {wanted}: {sum(near)} of {len(near)} "
-                    "agree. "
-                    "Rule: all within a tenth, or the rounding.",
+                    f"{', '.join(f'{value:.3g}' for value in values)} %, printed {wanted}: {sum(near)} of "
+                    f"{len(near)} agree. Rule: all within a tenth, or the rounding.",
                     all(near),
                 )
             )
@@ -366,8 +365,7 @@ def _cost_readings(workshop: Workshop) -> list[Reading]:
             "time-memory",
             "",
             f"A·Aᵀ has {n_pairs / 1e6:.0f} million non-zeros: {4 * n_pairs / 1e9:.2f} GB with 4 bytes each, "
-            f"{8 * n_pairs / 1e9:.2f} GB with 8. "
-            f"setveil never writes it out: {peak / 1e6:.0f} MB.",
+            f"{8 * n_pairs / 1e9:.2f} GB with 8. setveil never writes it out: {peak / 1e6:.0f} MB.",
             None,
         ),
     ]

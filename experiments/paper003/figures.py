@@ -117,8 +117,7 @@ def _narrowing(found: Sweep) -> Iterator[Reading]:
             "gap-r",
             f"{found.data}, {SPOKEN[protocol]} queries",
             f"the worst of the paper's methods has {100 * gap[0]:.0f} % more error than the best at r=2, "
-            f"{100 * gap[-1]:.0f} % more at r=8. "
-            "Rule: half.",
+            f"{100 * gap[-1]:.0f} % more at r=8. Rule: half.",
             bool(gap[-1] <= gap[0] / 2),
         )
 

@@ -123,8 +123,7 @@ def _hash_readings(
             "time-hashing",
             "",
             f"as printed (w=32, B=32) {seconds:.2f} s against {nn_seconds:.2f} s of NN, which finds its "
-            "candidates through an index here; "
-            f"drawn by frequency {runs['B', 32][1]:.2f} s.",
+            f"candidates through an index here; drawn by frequency {runs['B', 32][1]:.2f} s.",
             None,
         ),
         Reading(
@@ -158,9 +157,8 @@ def _fallbacks(workshop: Workshop, data: Transactions, drawn: Draw) -> Iterator[
         yield Reading(
             "lsh-rarely",
             name,
-            f"{n_short:,} of {len(tables.first):,} sensitive records ({share:.1%}) meet fewer than p={p} "
-            "records in their buckets, even before any "
-            "is taken. Rule: under 5 %.",
+            f"{n_short:,} of {len(tables.first):,} sensitive records ({share:.1%}) meet fewer than p={p} records "
+            "in their buckets, even before any is taken. Rule: under 5 %.",
             share < 0.05,
         )
 
@@ -182,8 +180,8 @@ def over_alpha(workshop: Workshop) -> Outcome:
                     "alpha-similar",
                     f"{found.data}, {one.name}",
                     f"mean distance inside groups {', '.join(f'{value:.2f}' for value in alike)} for "
-                    f"alpha={', '.join(map(str, ALPHAS))} (error "
-                    f"{error[0]:.4f} to {error[-1]:.4f}). Rule: falls at every step.",
+                    f"alpha={', '.join(map(str, ALPHAS))} (error {error[0]:.4f} to {error[-1]:.4f}). Rule: falls "
+                    "at every step.",
                     bool((np.diff(alike) < 0).all()),
                 ),
                 Reading(
@@ -255,8 +253,7 @@ def over_size(workshop: Workshop) -> Outcome:
                 "size-nn",
                 "",
                 f"{records:.0f} times the records take {growth['NN']:.1f} times the time with NN and "
-                f"{growth['LSH']:.1f} times with LSH; our NN "
-                "searches through an index.",
+                f"{growth['LSH']:.1f} times with LSH; our NN searches through an index.",
                 None,
             ),
         ),

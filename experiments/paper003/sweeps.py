@@ -245,9 +245,8 @@ def ranked_by_error(claim: str, of: Sweep, better: Sequence[Method], worse: Sequ
         yield Reading(
             claim,
             f"{of.data} over {of.axis}, {SPOKEN[protocol]} queries",
-            f"{names(better)} below {names(worse)} at {below} of {len(of.values)} values; "
-            f"{of.axis}={of.default}: {shown}. "
-            "Rule: at all.",
+            f"{names(better)} below {names(worse)} at {below} of {len(of.values)} values; {of.axis}={of.default}: "
+            f"{shown}. Rule: at all.",
             below == len(of.values),
         )
 
@@ -286,9 +285,8 @@ def rising_error(claim: str, of: Sweep, methods: Sequence[Method] = PAPERS) -> I
             claim,
             f"{of.data} over {of.axis}, {SPOKEN[protocol]} queries",
             f"it rises at {int(steps.sum())} of {len(steps)} steps; from {of.axis}={of.values[0]} to "
-            f"{of.axis}={of.values[-1]}: "
-            f"{list_values(growth, '.2f', '×')}. Rule: larger at the end for every method, and at three "
-            "quarters of the steps.",
+            f"{of.axis}={of.values[-1]}: {list_values(growth, '.2f', '×')}. Rule: larger at the end for every "
+            "method, and at three quarters of the steps.",
             min(growth.values()) > 1 and 4 * int(steps.sum()) >= 3 * len(steps),
         )
 

@@ -14,11 +14,10 @@ from experiments.paper004 import examples, figures
 from experiments.paper004.claims import CLAIMS, ERRATA
 
 BITS = (
-    "Bits of the Gray code in the order of the items for the paper's three methods. chess and "
-    "mushroom (23 items per record) as in the "
-    "FIMI collection, T10I4D100K made by our Quest generator; pumsb, connect and accidents are not "
-    "at hand. PTA's leftovers join a class of "
-    "their segment, as in Algorithm 3, or any class, as section IV-C can be read."
+    "Bits of the Gray code in the order of the items for the paper's three methods. chess and mushroom "
+    "(23 items per record) as in the FIMI collection, T10I4D100K made by our Quest generator; pumsb, "
+    "connect and accidents are not at hand. PTA's leftovers join a class of their segment, as in "
+    "Algorithm 3, or any class, as section IV-C can be read."
 )
 NEEDS = ("chess", "mushroom-fimi")
 
@@ -40,12 +39,9 @@ PAPER = Paper(
         Experiment(
             "004-fig8",
             "Figures 8 and 9: time and loss of PTA over segments and k",
-            "k = 5 to 25 for the loss and 5, 15, "
-            "25 for the time. "
-            f"{BITS} The numbers of segments "
-            "of figure 8 "
-            "are ours: few enough for the search of loops to decide the time. T10I4D100K has no fewer than "
-            "400, as 50 take more than four minutes.",
+            f"k = 5 to 25 for the loss and 5, 15, 25 for the time. {BITS} The numbers of segments of figure 8 are "
+            "ours: few enough for the search of loops to decide the time. T10I4D100K has no fewer than 400, as "
+            "50 take more than four minutes.",
             NEEDS,
             figures.segments_and_k,
         ),

@@ -6,8 +6,7 @@ from experiments.claims import Cause, Claim, Kind
 
 LEFTOVERS = (
     "Whose classes the leftovers join is not said clearly: Algorithm 3 goes through one segment at a "
-    "time, the text of section IV-C speaks of the "
-    "class with the most similar centre."
+    "time, the text of section IV-C speaks of the class with the most similar centre."
 )
 TSP = (
     "Gray-TSP is rebuilt from a description; how long its genetic search goes on, and how it cuts "
@@ -127,28 +126,21 @@ CLAIMS = (
 ERRATA = (
     (
         "Algorithm 1",
-        "the distance is added after the end "
-        "has moved, so that "
-        "it is always 0, and the closing edge "
-        "that section V counts is left out.",
+        "the distance is added after the end has moved, so that it is always 0, and the closing edge that "
+        "section V counts is left out.",
     ),
     ("Algorithm 3, line 14", "leftovers join “∈ MG”, the candidates; the equivalence classes must be meant."),
     ("Algorithm 2", "in a segment smaller than k a group wraps around and holds records twice."),
     ("Figure 2 (c)", "T2 and T7 are misprinted; the order is right."),
     (
         "Sections VI-A and VI-B",
-        "the number of segments has “little "
-        "influence” on the "
-        "loss in one, and the loss “generally "
+        "the number of segments has “little influence” on the loss in one, and the loss “generally "
         "decreases” with it in the other.",
     ),
     (
         "Section VI-B",
-        "“As k is increased, the ratio of "
-        "information loss "
-        "decreases” should read "
-        "“increases”: so does "
-        "VI-A, and so goes the reason given.",
+        "“As k is increased, the ratio of information loss decreases” should read “increases”: so does VI-A, "
+        "and so goes the reason given.",
     ),
     ("Section VI-C", "accidents is Fig. 12 (e), not (f)."),
 )

@@ -265,8 +265,7 @@ def _best(where: str, lines: Mapping[str, Runs]) -> Iterator[Reading]:
             "pta-best",
             f"{where}, {method.name}",
             f"at {wins} of {len(pta)} points: PTA {_range(pta)} %, Gray-TSP {_range(others[0])} %, GSC "
-            f"{_range(others[1])} %, our default "
-            f"{_range(lines[DEFAULT.name])} %. Rule: at all.",
+            f"{_range(others[1])} %, our default {_range(lines[DEFAULT.name])} %. Rule: at all.",
             wins == len(pta),
         )
 

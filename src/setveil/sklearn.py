@@ -120,9 +120,8 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if not verdict.holds:
                 names = [str(self._names_out[int(number)]) for number in verdict.witness or ()]
                 raise GuaranteeError(
-                    f"these rows break the promise: {names} occur together in {verdict.support} of them, fewer than "
-                    f"k={self.k}; "
-                    "transform more rows at once."
+                    f"these rows break the promise: {names} occur together in {verdict.support} of them, fewer "
+                    f"than k={self.k}; transform more rows at once."
                 )
         small = published.astype(np.uint8)
         return small if issparse(given) else small.toarray()

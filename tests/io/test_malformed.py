@@ -406,12 +406,8 @@ GOLDEN = [
         "a.csv",
         b"milk,bread\nbeer,wine\n",
         {},
-        "a.csv:1: cannot tell a table of ids "
-        "and items from "
-        "baskets of two; use --format "
-        "long (with "
-        "--no-header if the first line "
-        "is a row) or --format basket.",
+        "a.csv:1: cannot tell a table of ids and items from baskets of two; use --format long (with "
+        "--no-header if the first line is a row) or --format basket.",
     ),
     (
         "a.txt",

@@ -46,7 +46,9 @@ def random_tree(rng: Random, items: str) -> Hierarchy:
 
 
 def cases(n: int, seed: int, items: str = "abcdefgh") -> list[tuple[Transactions, Hierarchy, int]]:
-    """Databases with a hierarchy (which may have items that never occur) and a k they can reach."""
+    """Databases with a hierarchy (which may have items that never occur) and a k they can reach, small ones first: the
+    first that fails is the one to look at.
+    """
     rng = Random(seed)
     found = []
     while len(found) < n:
@@ -54,4 +56,4 @@ def cases(n: int, seed: int, items: str = "abcdefgh") -> list[tuple[Transactions
         n_filled = data.n_records - data.n_empty
         if n_filled > 1:
             found.append((data, random_tree(rng, items), rng.randint(2, min(4, n_filled))))
-    return found
+    return sorted(found, key=lambda case: case[0].n_occurrences)

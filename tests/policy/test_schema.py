@@ -75,10 +75,7 @@ def test_built_hierarchies_are_not_paths(tmp_path: Path) -> None:
         ("schema = 1\n", "policy.toml: lacks `model`."),
         (
             "schema = 1\n[model]\nname='kn'\n",
-            "policy.toml: `model.name`: input "
-            "should be 'km', "
-            "'k-anonymity', 'constraints', "
-            "'degree' or "
+            "policy.toml: `model.name`: input should be 'km', 'k-anonymity', 'constraints', 'degree' or "
             "'coherence', not 'kn'.",
         ),
         (

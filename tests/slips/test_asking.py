@@ -66,10 +66,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
         "constraints: none of the 2 items",
     ),
     "utility groups of other data": (
-        "anonymize data.csv -o out --model "
-        "constraints -k 2 "
-        "--constraints pairs.csv "
-        "--utility other.csv "
+        "anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv --utility other.csv "
         "--utility-rest keep",
         2,
         "utility: none of the 2 items",

@@ -111,9 +111,9 @@ def test_the_default_grid_takes_what_it_is_given() -> None:
 
 
 def test_equal_results_share_a_line() -> None:
-    from setveil.report.compare_page import SAME, merged
+    from setveil.report.compare_page import FIGURES, merged
 
-    figures = dict.fromkeys(SAME, 0.5)
+    figures = dict.fromkeys(FIGURES, 0.5)
     rows = [{"id": name, **figures, "ncp": loss} for name, loss in (("a", 0.1), ("b", 0.2), ("c", 0.1))]
     assert [[row["id"] for row in same] for same in merged(rows)] == [["a", "c"], ["b"]]
 

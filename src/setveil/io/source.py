@@ -42,12 +42,10 @@ FOREIGN = {  # what people pass by mistake: first bytes → what it is and what 
     b"\xfe\xff": "UTF-16 text; add --encoding utf-16, or save it as UTF-8",
     b"ARROW1": f"an Arrow or Feather file, {PANDAS.format(call='read_feather', name='{name}')}",
     b"FEA1": f"a Feather file, {PANDAS.format(call='read_feather', name='{name}')}",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook, "
-    f"{PANDAS.format(call='read_excel', name='{name}')}; or save "
-    "the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": f"an old Excel workbook, {PANDAS.format(call='read_excel', name='{name}')}; or save the "
+    "sheet as CSV",
     b"SQLite f": 'a SQLite database, which setveil does not read; in Python: frame = pandas.read_sql("select id, '
-    'item from …", '
-    'sqlite3.connect("{name}")); data = setveil.read(frame)',
+    'item from …", sqlite3.connect("{name}")); data = setveil.read(frame)',
     b"$FL2": f"an SPSS file, {PANDAS.format(call='read_spss', name='{name}')}",
     b"$FL3": f"an SPSS file, {PANDAS.format(call='read_spss', name='{name}')}",
     b"<stata_d": f"a Stata file, {PANDAS.format(call='read_stata', name='{name}')}",

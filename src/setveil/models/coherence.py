@@ -77,9 +77,8 @@ class Coherence(PrivacyModel):
 
     def guarantee(self) -> str:
         return (
-            f"Someone who knows up to {self.p} public items of a person finds at least {self.k} fitting "
-            "records, or none, and at "
-            f"most {self.h:g} % of them share any one sensitive item."
+            f"Someone who knows up to {self.p} public items of a person finds at least {self.k} fitting records, "
+            f"or none, and at most {self.h:g} % of them share any one sensitive item."
         )
 
     def not_protected(self) -> list[str]:

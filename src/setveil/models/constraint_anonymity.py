@@ -75,9 +75,8 @@ class ConstraintAnonymity(PrivacyModel):
         return Attacker(
             "one of the combinations of items that the owner has listed as privacy constraints",
             "to find the record of a person who has them",
-            f"no record, or at least {self.k} that fit equally well: a chance of at most 1 in {self.k} to "
-            "pick the right "
-            "one",
+            f"no record, or at least {self.k} that fit equally well: a chance of at most 1 in {self.k} to pick "
+            "the right one",
         )
 
     def guarantee(self) -> str:

@@ -66,9 +66,8 @@ class KmAnonymity(PrivacyModel):
             if self.m == "all"
             else f"up to {self.m} items of a person, whichever tell most",
             "to find that person's record, and so everything else in it",
-            f"at least {self.k} records that fit equally well, or none: a chance of at most 1 in {self.k} to "
-            "pick the right "
-            "one",
+            f"at least {self.k} records that fit equally well, or none: a chance of at most 1 in {self.k} to pick "
+            "the right one",
         )
 
     def guarantee(self) -> str:

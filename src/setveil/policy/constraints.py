@@ -73,9 +73,8 @@ def resolve_utility(
     if rest == "free":
         return [*groups, others]
     raise InputError(
-        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them, or say what to "
-        "do with the rest: "
-        "--utility-rest keep (publish as they are) or free (may be merged with each other)."
+        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them, or say what to do "
+        "with the rest: --utility-rest keep (publish as they are) or free (may be merged with each other)."
     )
 
 

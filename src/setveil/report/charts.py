@@ -186,10 +186,9 @@ def shifts(rows: Sequence[tuple[str, int, int]], x_label: str, alternative: str)
         words = f"{label}: {before:,} before, {after:,} after"
         parts.append(
             f'<g><title>{escape(words)}</title><text x="{left - 10}" y="{up + 4}" '
-            f'text-anchor="end">{escape(shown)}</text>'
-            f'<line class="shift" x1="{start}" x2="{end}" y1="{up}" y2="{up}"/>'
-            f'<rect class="before" x="{start - MARK:.1f}" y="{up - MARK:.1f}" width="{2 * MARK}" height="{2 * MARK}"/>'
-            f'<circle class="after" cx="{end}" cy="{up}" r="{MARK}"/></g>'
+            f'text-anchor="end">{escape(shown)}</text><line class="shift" x1="{start}" x2="{end}" y1="{up}" '
+            f'y2="{up}"/><rect class="before" x="{start - MARK:.1f}" y="{up - MARK:.1f}" width="{2 * MARK}" '
+            f'height="{2 * MARK}"/><circle class="after" cx="{end}" cy="{up}" r="{MARK}"/></g>'
         )
     parts.append(
         f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">{escape(x_label)}</text>'

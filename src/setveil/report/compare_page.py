@@ -28,11 +28,11 @@ COLUMNS = (
     ("seconds", "seconds", figure),
     ("MB", "peak_mb", figure),
 )
-SAME = (
+FIGURES = (  # what a setting gave; settings that gave the same are one line
     "exact_ratio",
     "largest_set",
-    "mean_chance",
     "singled_out",
+    "mean_chance",
     "avg_re",
     "ncp",
     "ul_log2",
@@ -84,7 +84,7 @@ def merged(rows: Any) -> list[list[Row]]:
     """Settings with equal figures together, in order; they differ only in what was asked for."""
     lines: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        lines.setdefault(tuple(row.get(key) for key in SAME), []).append(row)
+        lines.setdefault(tuple(row.get(key) for key in FIGURES), []).append(row)
     return list(lines.values())
 
 
@@ -113,8 +113,8 @@ def _best(rows: Sequence[Row]) -> str:
     best = max(front, key=lambda row: row["exact_ratio"] - row["mean_chance"])
     return (
         f"{name_of(best)}: {percent(best['exact_ratio'])} of the entries are published exactly, the "
-        "attacker's chance is "
-        f"{percent(best['mean_chance'])}, and counts of pairs are off by {percent(best['avg_re'])} on average."
+        f"attacker's chance is {percent(best['mean_chance'])}, and counts of pairs are off by "
+        f"{percent(best['avg_re'])} on average."
     )
 
 

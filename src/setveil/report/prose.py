@@ -29,11 +29,9 @@ def analyses_of(facts: Facts) -> Analyses:
     if facts.kind == "recoding":
         safe = [
             "Counts of published items are exact: so many people have at least one of the items that the "
-            "codebook lists "
-            "behind it.",
-            "Counts of combinations of published items, frequent itemsets and association rules among them "
-            "are exact in the "
-            "same sense.",
+            "codebook lists behind it.",
+            "Counts of combinations of published items, frequent itemsets and association rules among them are "
+            "exact in the same sense.",
             "A record without a published item has none of the items behind it.",
         ]
         unsafe = []
@@ -47,8 +45,7 @@ def analyses_of(facts: Facts) -> Analyses:
         if shape.get("n_unpublished"):
             unsafe.append(
                 f"{shape['n_unpublished']:,} items of the codebook have no published item: they were left out or "
-                "do not occur. "
-                "Nothing can be said about them."
+                "do not occur. Nothing can be said about them."
             )
         return Analyses(safe, unsafe)
     if facts.kind == "local-recoding":
@@ -103,8 +100,7 @@ def analyses_of(facts: Facts) -> Analyses:
         safe.append("Counts of sensitive items are exact, in all and per group.")
     safe.append(
         "How a sensitive item goes with public ones can be estimated: the count of a group spread evenly "
-        "over its records. "
-        "The command setveil query does it."
+        "over its records. The command setveil query does it."
     )
     return Analyses(safe, unsafe)
 
@@ -118,25 +114,22 @@ def advice_of(facts: Facts) -> list[str]:
     is_recoded = facts.kind in ("recoding", "local-recoding")
     if is_recoded and n_published is not None and n_published <= 1:
         lines.append(
-            "Do not release this: everybody has the same one item, or none. Let a few rare entries go "
-            "instead of generalizing "
-            "everything (--algorithm trim), or ask for a smaller k or m."
+            "Do not release this: everybody has the same one item, or none. Let a few rare entries go instead of "
+            "generalizing everything (--algorithm trim), or ask for a smaller k or m."
         )
     elif is_recoded and exact is not None and exact < EXACT and facts.algorithm != "trim":
         lines.append(
             f"Much was generalized: {percent(exact)} of the entries are exact. Leaving out a few rare entries "
-            "(--algorithm "
-            "trim), a hierarchy that keeps frequent items apart, or a smaller m can keep more."
+            "(--algorithm trim), a hierarchy that keeps frequent items apart, or a smaller m can keep more."
         )
     if facts.kind == "replacement" and (
         (lost or 0) > MUCH or facts.shape.get("in_empty", 0) > MUCH * facts.records / 2
     ):
         lines.append(
-            "Much is lost here. Whole records of sparse data are seldom alike, so making them alike costs "
-            "most of their items. "
-            "If attackers know only a few items of a person, k^m-anonymity (model km) hurts far less; if all "
-            "items may be known, "
-            "a local recoding over a hierarchy (algorithm lg) usually keeps more than replacing whole records."
+            "Much is lost here. Whole records of sparse data are seldom alike, so making them alike costs most "
+            "of their items. If attackers know only a few items of a person, k^m-anonymity (model km) hurts far "
+            "less; if all items may be known, a local recoding over a hierarchy (algorithm lg) usually keeps "
+            "more than replacing whole records."
         )
     if empty > 0.2 * facts.records and facts.kind != "replacement":
         lines.append(f"{empty:,} records are published empty: nothing can be learned from them.")
@@ -188,9 +181,8 @@ GLOSSARY: dict[str, str] = {
     "leave out": "suppress: publish nothing in place of an item",
     "LM": "like NCP, with a size of one item counted as no loss: (size − 1) / (items − 1), averaged",
     "local recoding": "the same item may be published differently in different records",
-    "NCP": "information lost: 0 for an item published as it is, 1 for one left out, in between the share of "
-    "all items that "
-    "the published one stands for; averaged over all items of all records",
+    "NCP": "information lost: 0 for an item published as it is, 1 for one left out, in between the share of all "
+    "items that the published one stands for; averaged over all items of all records",
     "privacy degree": "p: nobody is linked to a sensitive item with a probability above 1/p",
     "public item": "an item that is not sensitive; published exactly",
     "published item": "what stands in the published file: an item, or something more general",

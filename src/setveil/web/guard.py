@@ -36,8 +36,8 @@ _FROM_PROXIES = (b"forwarded", b"x-forwarded-", b"x-script-name")
 # named by hash.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 REPORT_POLICY = (  # a report's own policy names its style and script; the sandbox takes it off this origin
     "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src "

@@ -142,8 +142,7 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
         if strangers and len(strangers) == len(labels):
             raise InputError(
                 f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
-                "be protected. "
-                "Check the spelling, and that the list belongs to this data."
+                "be protected. Check the spelling, and that the list belongs to this data."
             )
         if strangers:
             warnings.warn(
@@ -157,9 +156,9 @@ def _warn_about_one_item(data: Transactions, release: Release) -> None:
     if n_items > 1 and n_published <= 1 and not isinstance(release, Grouping):
         what = "everything was left out" if n_published == 0 else "everything is published as one item"
         warnings.warn(
-            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare "
-            "entries keeps the rest "
-            "(--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what fits.",
+            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries "
+            "keeps the rest (--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what "
+            "fits.",
             SetveilWarning,
             stacklevel=3,
         )

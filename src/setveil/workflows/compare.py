@@ -27,6 +27,7 @@ from setveil.errors import InputError, one_line
 from setveil.io.releases.folders import write_whole
 from setveil.models import NUMBERS
 from setveil.policy.schema import Policy
+from setveil.report.compare_page import FIGURES, merged, name_of, write_compare_page
 from setveil.workflows.grid import Grid, default_grid, make_grid, read_grid
 from setveil.workflows.policies import make_policy
 from setveil.workflows.reading import as_transactions
@@ -41,22 +42,12 @@ COLUMNS = (
     *NUMBERS,
     "seed",
     "options",
-    "exact_ratio",
-    "largest_set",
-    "singled_out",
-    "mean_chance",
-    "avg_re",
-    "ncp",
-    "ul_log2",
-    "suppression_ratio",
-    "il_ratio",
-    "kl",
-    "published_items",
+    *FIGURES,
     "seconds",
     "peak_mb",
     "pareto",
 )
-FIGURES = COLUMNS[COLUMNS.index("exact_ratio") : COLUMNS.index("pareto")]
+MEASURED = (*FIGURES, "seconds", "peak_mb")
 LOST = {"status": "failed", "reason": "its result was lost"}
 
 
@@ -96,8 +87,6 @@ class Comparison(Sequence[Point]):
         """The settings that no other beats in risk and loss, those with equal figures together, the least risk
         first.
         """
-        from setveil.report.compare_page import merged
-
         best = [row for row in self.rows if row["pareto"]]
         return merged(sorted(best, key=lambda row: (row["mean_chance"], row["avg_re"])))
 
@@ -106,7 +95,6 @@ class Comparison(Sequence[Point]):
         return _frame(self.rows)
 
     def __str__(self) -> str:
-        from setveil.report.compare_page import name_of
         from setveil.report.words import percent
 
         lines = [f"{'exact':>8}{'chance':>9}{'pair error':>12}  settings no other beats"]
@@ -120,7 +108,6 @@ class Comparison(Sequence[Point]):
 
     def _repr_html_(self) -> str:
         from setveil.report.cards import card
-        from setveil.report.compare_page import name_of
         from setveil.report.words import percent
 
         figures = ("exact_ratio", "mean_chance", "avg_re")
@@ -234,8 +221,6 @@ def _compare(
     processes: int,
     progress: Progress,
 ) -> Comparison:
-    from setveil.report.compare_page import write_compare_page
-
     task = {"source": str(Path(source).absolute()), "read": read_options, "known": grid.known}
     points = [Point(_id_of(policy, task), policy) for policy in grid.policies]
     reading = {"input": {name: value for name, value in read_options.items() if value is not None}}
@@ -360,7 +345,7 @@ def _read_result(text: str) -> dict[str, Any] | None:
         return None
     if not isinstance(result.get("peak_mb", 0.0), int | float):
         return None
-    figures = (result.get(name) for name in FIGURES)
+    figures = (result.get(name) for name in MEASURED)
     if result["status"] == "ok" and not all(value is None or isinstance(value, int | float) for value in figures):
         return None
     return result

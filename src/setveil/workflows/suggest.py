@@ -64,8 +64,7 @@ PURPOSES = {
     "publish": Purpose(
         "publish",
         "Anyone may have published data, for ever, and nobody can be held to a contract: neighbours, "
-        "colleagues and search engines "
-        "know two or three things about a person",
+        "colleagues and search engines know two or three things about a person",
         ((10, 2), (5, 2)),
         (10, 3),
     ),
@@ -433,8 +432,7 @@ class _Search:
             if best.colour != "bad":
                 self.reasons.append(
                     f"So k={k}: everybody hides among at least {k} records; m={m}: whichever {m} "
-                    f"item{'s' if m > 1 else ''} of a person "
-                    "someone knows."
+                    f"item{'s' if m > 1 else ''} of a person someone knows."
                 )
                 return step, best
             if fallback[1] is None:

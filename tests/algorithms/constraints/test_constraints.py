@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
 
@@ -76,10 +76,14 @@ def make(ask: dict) -> ClusterAlgorithm:
     return ask["kind"](order=ask["order"], criterion=ask["criterion"], weights=ask["weights"], penalty=ask["penalty"])
 
 
+def smallest_first(seeds: Iterable[int]) -> list[tuple[list[frozenset[str]], dict]]:
+    """What the seeds give; the first that fails is the smallest of all that do."""
+    return sorted(map(some_ask, seeds), key=lambda found: (sum(map(len, found[0])), len(found[0])))
+
+
 @pytest.mark.parametrize("start", [0, 1000])
 def test_itemsets_of_up_to_m_items_as_the_twin_does_it(start: int) -> None:
-    for seed in range(start, start + 1000):
-        records, ask = some_ask(seed)
+    for records, ask in smallest_first(range(start, start + 1000)):
         if not any(records):
             continue
         slow = twin(records, ask, [], 0)
@@ -91,13 +95,12 @@ def test_itemsets_of_up_to_m_items_as_the_twin_does_it(start: int) -> None:
                 slow.enforce_km(ask["m"], ask["order"])
             expected = slow.partition(), set()
         data = Transactions.from_lists(map(sorted, records))
-        assert answer(make(ask), data, KmAnonymity(ask["k"], ask["m"])) == expected, seed
+        assert answer(make(ask), data, KmAnonymity(ask["k"], ask["m"])) == expected, (records, ask)
 
 
 @pytest.mark.parametrize("start", [0, 1500])
 def test_given_constraints_as_the_twin_does_it(start: int) -> None:
-    for seed in range(start, start + 1500):
-        records, ask = some_ask(seed)
+    for records, ask in smallest_first(range(start, start + 1500)):
         if not any(records):
             continue
         groups = [] if ask["kind"] is PCTA else ask["groups"]
@@ -112,7 +115,7 @@ def test_given_constraints_as_the_twin_does_it(start: int) -> None:
             except Infeasible:
                 expected = None
         model = ConstraintAnonymity(ask["k"], ask["constraints"], groups or None, bound)
-        assert answer(make(ask), Transactions.from_lists(map(sorted, records)), model) == expected, seed
+        assert answer(make(ask), Transactions.from_lists(map(sorted, records)), model) == expected, (records, ask)
 
 
 def test_releases_keep_their_promise_and_pcta_plus_never_suppresses_more() -> None:

@@ -14,7 +14,7 @@ import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.k_anonymity import weave as module
 from setveil.algorithms.k_anonymity._chance import chance_from
-from setveil.algorithms.k_anonymity._classes import Rows, cut_order, found_classes, total_loss, weave_classes
+from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, found_classes, total_loss, weave_classes
 from setveil.algorithms.k_anonymity.pta import PTA
 from setveil.algorithms.k_anonymity.weave import (
     Block,
@@ -44,7 +44,7 @@ def random_block(source: random.Random, n_most: int = 24) -> Block:
 
 
 def records_of(
-    distinct: Transactions, rows: Rows, hidden: Transactions, order: np.ndarray
+    distinct: Transactions, rows: MarkedRecords, hidden: Transactions, order: np.ndarray
 ) -> tuple[list[Record], list[Record]]:
     """Items and marks of each record, as the kernels number them."""
     items = [frozenset(row) for row in distinct.to_lists()]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.algorithms.km import aa
 from setveil.algorithms.km.aa import AA
-from setveil.algorithms.km.count_tree import Rows, node_order, paths_of_count_tree
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order, paths_of_count_tree
 from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.engines import tree_counts
 from setveil.errors import CancelledError, InfeasibleError, InputError
@@ -38,7 +38,9 @@ def test_paper_example() -> None:
     assert release.details["count_tree_nodes"][0] == 6
 
 
-def count_tree(records: Rows, tree: Hierarchy, nodes: NDArray[np.int32], size: int) -> dict[tuple[int, ...], int]:
+def count_tree(
+    records: DistinctRecords, tree: Hierarchy, nodes: NDArray[np.int32], size: int
+) -> dict[tuple[int, ...], int]:
     """All paths of one length, in the order of the walk."""
     paths = paths_of_count_tree(records, tree, nodes, size)
     return {path: n for _ in iter(lambda: paths.share_done == 1, True) for path, n in paths.next_rare(k=1000)}
@@ -46,7 +48,7 @@ def count_tree(records: Rows, tree: Hierarchy, nodes: NDArray[np.int32], size: i
 
 def test_paper_count_tree() -> None:
     data = Transactions.from_lists(PAPER)
-    records = Rows.of_leaves(data, PAPER_TREE, Context())
+    records = DistinctRecords.of_leaves(data, PAPER_TREE, Context())
     nodes = node_order(PAPER_TREE, records.node_supports(PAPER_TREE), "frequency")
     labels = PAPER_TREE.labels
     assert [labels[node] for node in nodes] == ["A", "B", "a2", "b1", "b2", "a1"]
@@ -62,7 +64,7 @@ def test_paper_count_tree() -> None:
 def test_walk_counts_what_the_explicit_count_tree_holds() -> None:
     for data, tree, _ in cases(200, seed=5):
         base = naive.Database(data, tree)
-        records = Rows.of_leaves(data, tree, Context())
+        records = DistinctRecords.of_leaves(data, tree, Context())
         nodes = node_order(tree, records.node_supports(tree), "frequency")
         order = base.order("frequency")
         assert nodes.tolist() == [node for node in order if base.support([node])]

@@ -17,7 +17,7 @@ from naive.km_cases import LIU_WANG, LIU_WANG_TREE, PAPER, PAPER_TREE, cases
 from setveil.algorithms.base import Context
 from setveil.algorithms.km._lifting import lift_itemsets
 from setveil.algorithms.km.aa import AA
-from setveil.algorithms.km.count_tree import Rows
+from setveil.algorithms.km.count_tree import DistinctRecords
 from setveil.algorithms.km.covering import CoveringProgram
 from setveil.algorithms.km.hghs import HgHs, MHgHs
 from setveil.algorithms.km.optimal import Optimal
@@ -110,7 +110,7 @@ def test_no_cut_with_suppressed_items_is_better() -> None:
 def test_lifted_itemsets_are_rare_and_maximal() -> None:
     for data, tree, k in cases(200, seed=13):
         base = Database(data, tree)
-        records = Rows.of_leaves(data, tree, Context())
+        records = DistinctRecords.of_leaves(data, tree, Context())
         target = np.arange(tree.n_nodes, dtype=np.int32)
         for m in (2, 3):
             for itemsets in Violations(records, tree, KmAnonymity(k, m), Context()).on_cut(target):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.aa_refine import AARefine
-from setveil.algorithms.km.count_tree import Rows
+from setveil.algorithms.km.count_tree import DistinctRecords
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.hghs import MHgHs
 from setveil.algorithms.km.losses import Losses
@@ -29,7 +29,7 @@ def refiner_of(
     data: Transactions, tree: Hierarchy, k: int, m: int | str, node_of_leaf: NDArray[np.int32], loss: str = "ncp"
 ) -> Refiner:
     context = Context(hierarchy=tree)
-    violations = Violations(Rows.of_leaves(data, tree, context), tree, KmAnonymity(k, m), context)
+    violations = Violations(DistinctRecords.of_leaves(data, tree, context), tree, KmAnonymity(k, m), context)
     return Refiner(violations, Losses.of(Cut(tree, data), loss), node_of_leaf)
 
 
@@ -41,7 +41,7 @@ def test_violations_are_the_smallest_rare_itemsets() -> None:
     rng = np.random.default_rng(0)
     for data, tree, k in cases(150, seed=21):
         base = Database(data, tree)
-        violations = Violations(Rows.of_leaves(data, tree, Context()), tree, KmAnonymity(k, 3), Context())
+        violations = Violations(DistinctRecords.of_leaves(data, tree, Context()), tree, KmAnonymity(k, 3), Context())
         cuts = list(naive.all_cuts(tree, tree.root))
         for cut in (cuts[number] for number in rng.integers(len(cuts), size=5)):
             target = np.full(tree.n_nodes, -1, dtype=np.int32)

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km.count_tree import Rows, node_order
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order
 from setveil.algorithms.km.threats import MAX_THREATS, Threats, find_threats, supersets
 from setveil.arrays.mining import (
     Postings,
@@ -112,7 +112,7 @@ def minimal_moles(
     """All minimal moles of two or more of the items left, none of which is a mole alone."""
     flat = Hierarchy.from_parents([-1] * data.n_items, data.vocabulary.labels)  # items are its leaves, same numbers
     public = data.recode(np.where(is_left, np.arange(data.n_items), -1), data.vocabulary)
-    records = Rows.of_leaves(public, flat, context)
+    records = DistinctRecords.of_leaves(public, flat, context)
     order = node_order(flat, records.node_supports(flat), "frequency")  # items left; moles list theirs in this order
     breaching = breaching_moles(data, order, sensitive, model, context)  # none without sensitive items
     rare = find_threats(records, flat, order, model.k, min(model.p, records.longest), context)

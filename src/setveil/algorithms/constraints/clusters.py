@@ -48,9 +48,8 @@ class ClusterAlgorithm(Algorithm):
     )
     criterion: str = option(
         "ul",
-        "which merge is cheapest: by the utility loss of the merged item (ul, the paper), by what the "
-        "merge adds to the total "
-        "utility loss (delta-ul), or to the sum of size times support (delta-mass)",
+        "which merge is cheapest: by the utility loss of the merged item (ul, the paper), by what the merge "
+        "adds to the total utility loss (delta-ul), or to the sum of size times support (delta-mass)",
         tuple(CRITERIA),
     )
     weights: Mapping[str, float] | str | None = option(
@@ -59,9 +58,8 @@ class ClusterAlgorithm(Algorithm):
     )
     penalty: Mapping[str, float] | str | float | None = option(
         None,
-        "what suppressing an item costs: one number, or a CSV file item,penalty (0 for items not "
-        "listed); the cheapest item "
-        "is suppressed first, and the rarest of the equally cheap",
+        "what suppressing an item costs: one number, or a CSV file item,penalty (0 for items not listed); "
+        "the cheapest item is suppressed first, and the rarest of the equally cheap",
     )
 
     def rules(self, k: int, rarest_only: bool = False) -> Rules:

@@ -187,11 +187,10 @@ def _require_feasible(ask: Ask, hopeless: list[int], apart: list[int], widest: N
     groups = " and ".join(str(group) for group in first.groups)
     more = f" and {len(hopeless) - 1:,} more constraint(s)" if len(hopeless) > 1 else ""
     raise InfeasibleError(
-        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by merging: even if all of "
-        f"utility group(s) {groups} is "
-        f"published as one, {first.support} record(s) have it, fewer than k={ask.k}; at least "
-        f"{_items(len(apart), ask)} must be "
-        f"suppressed, {_allowed(ask)}; allow more, widen the groups, or lower k.",
+        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by merging: even if all of utility "
+        f"group(s) {groups} is published as one, {first.support} record(s) have it, fewer than k={ask.k}; at "
+        f"least {_items(len(apart), ask)} must be suppressed, {_allowed(ask)}; allow more, widen the groups, "
+        "or lower k.",
         items=[ask.data.vocabulary[int(slot)] for slot in dict.fromkeys(blamed)],
     )
 

@@ -21,7 +21,7 @@ from setveil.algorithms.k_anonymity._chance import draw_below
 from setveil.arrays.compile import compiled
 
 
-class Rows(NamedTuple):
+class MarkedRecords(NamedTuple):
     """Records as copies of distinct rows. Marks (sensitive items) belong to the record and are only counted.
 
     Indices are unsigned, here and in ``Classes``: signed ones are checked for Python's count from the end, which takes
@@ -57,7 +57,7 @@ class Classes(NamedTuple):
 
 @compiled
 def cut_order(
-    rows: Rows,
+    rows: MarkedRecords,
     n_items: int,
     n_marks: int,
     order: NDArray[np.int64],
@@ -127,7 +127,7 @@ def cut_order(
 
 @compiled
 def found_classes(
-    rows: Rows, class_of: NDArray[np.int64], count: NDArray[np.int16], marked: NDArray[np.int32], room: int
+    rows: MarkedRecords, class_of: NDArray[np.int64], count: NDArray[np.int16], marked: NDArray[np.int32], room: int
 ) -> Classes:
     """The state of a partition; each class may grow by ``room`` records. ``count`` and ``marked`` are zero on entry."""
     n_records, n_classes = len(class_of), len(count)
@@ -164,7 +164,7 @@ def total_loss(classes: Classes) -> int:
 
 
 @compiled
-def cost_of_joining(rows: Rows, classes: Classes, record: int, c: int) -> int:
+def cost_of_joining(rows: MarkedRecords, classes: Classes, record: int, c: int) -> int:
     """By how much the loss of class c would grow if the record joined."""
     size = classes.size[c]
     cost = classes.majority[c]
@@ -176,7 +176,7 @@ def cost_of_joining(rows: Rows, classes: Classes, record: int, c: int) -> int:
 
 
 @compiled
-def gain_of_leaving(rows: Rows, classes: Classes, record: int) -> int:
+def gain_of_leaving(rows: MarkedRecords, classes: Classes, record: int) -> int:
     """By how much the loss of its class would shrink if the record left."""
     c = classes.of[record]
     size = classes.size[c]
@@ -185,7 +185,7 @@ def gain_of_leaving(rows: Rows, classes: Classes, record: int) -> int:
 
 
 @compiled
-def join(rows: Rows, classes: Classes, record: int, c: int) -> None:
+def join(rows: MarkedRecords, classes: Classes, record: int, c: int) -> None:
     """Put a record that is in no class into class c."""
     size = classes.size[c]
     if size & 1:
@@ -202,7 +202,7 @@ def join(rows: Rows, classes: Classes, record: int, c: int) -> None:
 
 
 @compiled
-def leave(rows: Rows, classes: Classes, record: int) -> None:
+def leave(rows: MarkedRecords, classes: Classes, record: int) -> None:
     """Take a record out of its class; the last member gets its slot."""
     c = classes.of[record]
     row = rows.of[record]
@@ -231,7 +231,7 @@ def change_count(classes: Classes, c: int, item: int, by: int) -> None:
 
 
 @compiled
-def change_marks(rows: Rows, classes: Classes, record: int, c: int, by: int) -> None:
+def change_marks(rows: MarkedRecords, classes: Classes, record: int, c: int, by: int) -> None:
     """The marks of a record come to or leave class c."""
     for place in range(rows.mark_indptr[record], rows.mark_indptr[record + 1]):
         before = classes.marked[c, rows.marks[place]]
@@ -240,7 +240,7 @@ def change_marks(rows: Rows, classes: Classes, record: int, c: int, by: int) -> 
 
 
 @compiled
-def cost_of_swapping(rows: Rows, classes: Classes, record: int, other: int) -> int:
+def cost_of_swapping(rows: MarkedRecords, classes: Classes, record: int, other: int) -> int:
     """By how much the loss would grow if two records of different classes changed places. Common items do not
     matter.
     """
@@ -268,7 +268,7 @@ def cost_of_swapping(rows: Rows, classes: Classes, record: int, other: int) -> i
 
 
 @compiled
-def swap(rows: Rows, classes: Classes, record: int, other: int) -> None:
+def swap(rows: MarkedRecords, classes: Classes, record: int, other: int) -> None:
     """Two records of different classes change places."""
     a, b = classes.of[record], classes.of[other]
     row, other_row = rows.of[record], rows.of[other]
@@ -297,7 +297,7 @@ def swap(rows: Rows, classes: Classes, record: int, other: int) -> None:
 
 
 @compiled
-def diversity_without(rows: Rows, classes: Classes, record: int, newcomer: int) -> int:
+def diversity_without(rows: MarkedRecords, classes: Classes, record: int, newcomer: int) -> int:
     """Different marks in the class of a record once it has left and the newcomer (-1: nobody) has come."""
     c = classes.of[record]
     diversity = classes.diversity[c]
@@ -314,7 +314,7 @@ def diversity_without(rows: Rows, classes: Classes, record: int, newcomer: int) 
 
 
 @compiled
-def draw_copy(rows: Rows, state: NDArray[np.uint64], row: int) -> int:
+def draw_copy(rows: MarkedRecords, state: NDArray[np.uint64], row: int) -> int:
     """A random record among the copies of a row."""
     n_copies = rows.copies[row + 1] - rows.copies[row]
     return rows.copies[row] + (draw_below(state, n_copies) if n_copies > 1 else 0)
@@ -322,7 +322,7 @@ def draw_copy(rows: Rows, state: NDArray[np.uint64], row: int) -> int:
 
 @compiled
 def weave_classes(
-    rows: Rows,
+    rows: MarkedRecords,
     classes: Classes,
     neighbours: NDArray[np.int32],
     k: int,

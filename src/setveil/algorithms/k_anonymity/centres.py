@@ -141,8 +141,7 @@ def prepare(data: Transactions, model: KAnonymity) -> Records:
         there = f"only {len(occurring)} occur: {name_some(occurring)}" if occurring else "none occurs"
         raise InfeasibleError(
             f"l={model.l} different sensitive items are asked for in every class, but of those named {there}; "
-            "lower l or "
-            "name more.",
+            "lower l or name more.",
             items=occurring,
         )
     order = data.lexicographic_order()

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.k_anonymity._centres import vote_centres
 from setveil.algorithms.k_anonymity._chance import chance_from
-from setveil.algorithms.k_anonymity._classes import Rows, cut_order, found_classes, total_loss, weave_classes
+from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, found_classes, total_loss, weave_classes
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
 from setveil.core import Replacement, Transactions
 from setveil.models import KAnonymity
@@ -154,7 +154,7 @@ def cut_block(block: Block, k: int) -> NDArray[np.int64]:
 
 
 def cut_run(
-    rows: Rows,
+    rows: MarkedRecords,
     n_items: tuple[int, int],
     order: NDArray[np.int64],
     k: int,
@@ -170,17 +170,17 @@ def cut_run(
     return cut_order(rows, *n_items, order, k, l, longest, grid)
 
 
-def as_rows(block: Block) -> tuple[Transactions, Rows, NDArray[np.int64]]:
+def as_rows(block: Block) -> tuple[Transactions, MarkedRecords, NDArray[np.int64]]:
     """Distinct rows, the records as copies of them, and which record of the block each copy is."""
     distinct, weights, row_of = block.public.distinct()
     order = np.argsort(row_of, kind="stable")
     copies = np.concatenate(([0], np.cumsum(weights)))
     hidden = block.hidden.select(order)
     parts = (distinct.indptr, distinct.items, copies, row_of[order], hidden.indptr, hidden.items)
-    return distinct, Rows(*(part.astype(np.uint32) for part in parts)), order
+    return distinct, MarkedRecords(*(part.astype(np.uint32) for part in parts)), order
 
 
-def copies_in(order: NDArray[np.int64], rows: Rows) -> NDArray[np.int64]:
+def copies_in(order: NDArray[np.int64], rows: MarkedRecords) -> NDArray[np.int64]:
     """All copies in an ordering of the distinct rows."""
     first = rows.copies.astype(np.int64)
     n_copies = np.diff(first)[order]
@@ -236,7 +236,7 @@ def weave_block(
 
 
 def cut_large_classes(
-    rows: Rows,
+    rows: MarkedRecords,
     n_items: tuple[int, int],
     class_of: NDArray[np.int64],
     order: NDArray[np.int64],
@@ -257,7 +257,7 @@ def cut_large_classes(
     return result
 
 
-def join_equal_classes(rows: Rows, distinct: Transactions, class_of: NDArray[np.int64]) -> NDArray[np.int64]:
+def join_equal_classes(rows: MarkedRecords, distinct: Transactions, class_of: NDArray[np.int64]) -> NDArray[np.int64]:
     """Classes with equal centres become one: no record changes, and members can be spared that could not before."""
     members = np.argsort(class_of, kind="stable")
     bounds = np.concatenate(([0], np.cumsum(np.bincount(class_of))))

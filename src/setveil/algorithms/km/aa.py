@@ -30,16 +30,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from setveil.algorithms.base import Algorithm, Context, option, require_k_records
+from setveil.algorithms.base import Algorithm, Context, require_k_records
 from setveil.algorithms.km.count_tree import (
     MAX_PATHS,
-    TREE_ORDERS,
     CountedPaths,
+    DistinctRecords,
     Paths,
-    Rows,
     SingleNodes,
     node_order,
     paths_of_count_tree,
+    tree_order_option,
 )
 from setveil.algorithms.km.cuts import Cut, Move
 from setveil.core import Recoding, Transactions
@@ -50,9 +50,7 @@ from setveil.models import KmAnonymity
 class AA(Algorithm):
     """Fixes rare itemsets of size 1, then 2, … then m, each by raising its cheapest item to the parent."""
 
-    tree_order: str = option(
-        "frequency", "order of the nodes in the count-tree: by support, or by the number of leaves below", TREE_ORDERS
-    )
+    tree_order: str = tree_order_option()
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("aa")
@@ -71,7 +69,7 @@ class AA(Algorithm):
             elif counts.can_count(len(available), size, model.k):
                 paths = CountedPaths(counts, hierarchy, available, size, cut.target, context)
             else:
-                records = Rows.of_leaves(data, hierarchy, context).recode(cut.target)
+                records = DistinctRecords.of_leaves(data, hierarchy, context).recode(cut.target)
                 limit = MAX_PATHS if model.m == "all" else None
                 paths = paths_of_count_tree(records, hierarchy, available, size, limit=limit)
             moves += traverse(cut, paths, model.k, context)
@@ -89,7 +87,7 @@ def largest_itemset(data: Transactions, model: KmAnonymity, cut: Cut, context: C
     """How many items an itemset may have: m, or as many as a recoded record."""
     if model.m != "all":
         return min(model.m, int(data.lengths.max(initial=0)))
-    return Rows.of_leaves(data, cut.hierarchy, context).recode(cut.target).longest
+    return DistinctRecords.of_leaves(data, cut.hierarchy, context).recode(cut.target).longest
 
 
 def traverse(cut: Cut, paths: Paths, k: int, context: Context) -> Iterator[Move]:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.base import Context
+from setveil.algorithms.base import Context, option
 from setveil.algorithms.km._counting import (
     ENDS,
     PASS,
@@ -32,9 +33,14 @@ from setveil.core import Hierarchy, Transactions
 from setveil.engines.base import Found, TreeCounts
 from setveil.errors import InputError
 
-TREE_ORDERS = ("frequency", "leaves")
 AT_ONCE = 2048  # rare paths that are given out together
 MAX_PATHS = 200_000_000  # about a minute of counting; with m="all" more is refused, as there may be no end to it
+
+
+def tree_order_option() -> Any:
+    """The option of every algorithm that walks a count-tree."""
+    text = "order of the nodes in the count-tree: by support, or by the number of leaves below"
+    return option("frequency", text, ("frequency", "leaves"))
 
 
 def sort_within_rows(
@@ -46,7 +52,7 @@ def sort_within_rows(
 
 
 @dataclass(frozen=True)
-class Rows:
+class DistinctRecords:
     """Distinct records as sets of leaves or nodes, with their number."""
 
     indptr: NDArray[np.int64]
@@ -54,7 +60,7 @@ class Rows:
     weights: NDArray[np.int64]
 
     @classmethod
-    def of_leaves(cls, data: Transactions, hierarchy: Hierarchy, context: Context) -> Rows:
+    def of_leaves(cls, data: Transactions, hierarchy: Hierarchy, context: Context) -> DistinctRecords:
         """The distinct records of the data, each item as a leaf of the hierarchy."""
         distinct, weights, _ = context.engine.distinct(data)
         return cls(distinct.indptr, hierarchy.leaf_of_items(data.vocabulary)[distinct.items], weights)
@@ -64,16 +70,16 @@ class Rows:
         """Items in the longest row."""
         return int(np.diff(self.indptr).max(initial=0))
 
-    def recode(self, target: NDArray[np.int32]) -> Rows:
+    def recode(self, target: NDArray[np.int32]) -> DistinctRecords:
         """Every item replaced by its target, -1 to drop it; rows that become equal are merged, empty ones go."""
         indptr, items = recode_rows(self.indptr, self.items, target)
         items, _, _ = sort_within_rows(indptr, items, len(target))
-        return Rows(*merge_equal_rows(indptr, items, self.weights))
+        return DistinctRecords(*merge_equal_rows(indptr, items, self.weights))
 
-    def expand(self, hierarchy: Hierarchy, number: NDArray[np.int32]) -> Rows:
+    def expand(self, hierarchy: Hierarchy, number: NDArray[np.int32]) -> DistinctRecords:
         """Every row of nodes with all their ancestors; nodes appear as ``number[node]``, -1 leaves a node out."""
         indptr, items = expand_rows(self.indptr, self.items, hierarchy.parent, number)
-        return Rows(indptr, items, self.weights)
+        return DistinctRecords(indptr, items, self.weights)
 
     def node_supports(self, hierarchy: Hierarchy) -> NDArray[np.int64]:
         """In how many records something below each node occurs, int64[n_nodes]."""
@@ -83,7 +89,7 @@ class Rows:
 class NodeIndex:
     """In which distinct records each node occurs, to count any itemset of nodes."""
 
-    def __init__(self, records: Rows, hierarchy: Hierarchy) -> None:
+    def __init__(self, records: DistinctRecords, hierarchy: Hierarchy) -> None:
         nodes = np.arange(hierarchy.n_nodes, dtype=np.int32)
         rows = records.expand(hierarchy, nodes)
         _, self._starts, places = sort_within_rows(rows.indptr, rows.items, hierarchy.n_nodes)
@@ -177,7 +183,7 @@ class LongerPaths(Paths):
 
     def __init__(
         self,
-        records: Rows,
+        records: DistinctRecords,
         hierarchy: Hierarchy,
         nodes: NDArray[np.int32],
         size: int,
@@ -252,7 +258,7 @@ class CountedPaths(Paths):
 
 
 def paths_of_count_tree(
-    records: Rows,
+    records: DistinctRecords,
     hierarchy: Hierarchy,
     nodes: NDArray[np.int32],
     size: int,

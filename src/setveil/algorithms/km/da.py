@@ -29,15 +29,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from setveil.algorithms.base import Algorithm, Context, option, require_k_records
+from setveil.algorithms.base import Algorithm, Context, require_k_records
 from setveil.algorithms.km.count_tree import (
     MAX_PATHS,
-    TREE_ORDERS,
+    DistinctRecords,
     NodeIndex,
     Paths,
-    Rows,
     node_order,
     paths_of_count_tree,
+    tree_order_option,
 )
 from setveil.algorithms.km.cuts import Cut, Move
 from setveil.core import Hierarchy, Recoding, Transactions
@@ -51,14 +51,12 @@ Order = tuple[int, int, int, tuple[int, ...]]
 class DA(Algorithm):
     """Fixes rare itemsets in one traversal of the count-tree of all sizes up to m."""
 
-    tree_order: str = option(
-        "frequency", "order of the nodes in the count-tree: by support, or by the number of leaves below", TREE_ORDERS
-    )
+    tree_order: str = tree_order_option()
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("da")
         require_k_records(data, model.k)
-        records = Rows.of_leaves(data, hierarchy, context)
+        records = DistinctRecords.of_leaves(data, hierarchy, context)
         order = node_order(hierarchy, records.node_supports(hierarchy), self.tree_order)
         cut = Cut(hierarchy, data)
         height = max(records.longest if model.m == "all" else min(model.m, records.longest), 1)

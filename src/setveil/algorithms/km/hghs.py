@@ -36,7 +36,7 @@ from setveil.algorithms.km._threats import (
     find_threats_after_split,
     suppress_greedily,
 )
-from setveil.algorithms.km.count_tree import Rows, node_order, sort_within_rows
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order, sort_within_rows
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.threats import Threats, find_threats
 from setveil.core import Recoding, Transactions
@@ -52,7 +52,7 @@ class HgHs(Algorithm):
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("hghs")
         require_k_records(data, model.k)
-        records = Rows.of_leaves(data, hierarchy, context)
+        records = DistinctRecords.of_leaves(data, hierarchy, context)
         m = records.longest if model.m == "all" else model.m
         return release(data, [refine(records, Cut(hierarchy, data), model.k, m, context)])
 
@@ -66,7 +66,7 @@ class MHgHs(Algorithm):
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("mhghs")
         require_k_records(data, model.k)
-        records = Rows.of_leaves(data, hierarchy, context)
+        records = DistinctRecords.of_leaves(data, hierarchy, context)
         cut = Cut(hierarchy, data)
         rounds: list[Round] = []
         size = 1
@@ -90,7 +90,7 @@ class Round:
     n_threats: int
 
 
-def refine(records: Rows, floor: Cut, k: int, size: int, context: Context) -> Round:
+def refine(records: DistinctRecords, floor: Cut, k: int, size: int, context: Context) -> Round:
     """One round of HgHs for itemsets of up to ``size`` items, over cuts on ``floor`` or above; ``records`` hold its
     nodes.
     """

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.km.aa import AA
-from setveil.algorithms.km.count_tree import TREE_ORDERS
+from setveil.algorithms.km.count_tree import tree_order_option
 from setveil.core import Hierarchy, LocalRecoding, Transactions
 from setveil.models import KmAnonymity
 from setveil.orderings.gray import gray_order
@@ -53,9 +53,7 @@ class LRA(Algorithm):
         "the most significant bit of the Gray code: the first item depth first, the most frequent, or the first",
         BITS,
     )
-    tree_order: str = option(
-        "frequency", "order of the nodes in AA's count-tree: by support, or by the number of leaves below", TREE_ORDERS
-    )
+    tree_order: str = tree_order_option()
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> LocalRecoding:
         hierarchy = context.need_hierarchy("lra")

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km.count_tree import Rows, node_order
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.threats import Threats, find_threats
 from setveil.core import Hierarchy, Recoding, Transactions
@@ -50,7 +50,7 @@ class OA(Algorithm):
         hierarchy = context.need_hierarchy("oa")
         require_k_records(data, model.k)
         refuse_too_many(number_of_cuts(hierarchy), self.max_cuts)
-        records = Rows.of_leaves(data, hierarchy, context)
+        records = DistinctRecords.of_leaves(data, hierarchy, context)
         nodes = node_order(hierarchy, records.node_supports(hierarchy), "frequency")
         m = records.longest if model.m == "all" else model.m
         threats = masks_of(find_threats(records, hierarchy, nodes, model.k, m, context), hierarchy.n_nodes)

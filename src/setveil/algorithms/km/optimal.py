@@ -46,7 +46,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.km._lifting import collect_tuples, lift_itemsets
 from setveil.algorithms.km.aa import AA
-from setveil.algorithms.km.count_tree import Rows
+from setveil.algorithms.km.count_tree import DistinctRecords
 from setveil.algorithms.km.covering import WHOLE, Solution
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.losses import Losses
@@ -75,7 +75,7 @@ class Optimal(Algorithm):
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("optimal")
         require_k_records(data, model.k)
-        search = Search(data, model, context, self)
+        search = CutSearch(data, model, context, self)
         search.start_from(AA().run(data, model, context).node_of_leaf)
         for whole in (False, True):
             if whole and not search.is_over:
@@ -90,7 +90,7 @@ class Optimal(Algorithm):
         return Recoding.from_cut(data, hierarchy, search.best, details)
 
 
-class Search:
+class CutSearch:
     """The program, the best valid cut so far, and what is proven about the optimum."""
 
     def __init__(self, data: Transactions, model: KmAnonymity, context: Context, options: Optimal) -> None:
@@ -101,7 +101,7 @@ class Search:
         cut = Cut(hierarchy, data)
         self.ncp = Losses.of(cut, "ncp")
         self.losses = Losses.of(cut, "lm") if options.suppression else self.ncp
-        records = Rows.of_leaves(data, hierarchy, context)
+        records = DistinctRecords.of_leaves(data, hierarchy, context)
         self.violations = Violations(records, hierarchy, model, context)
         supports = records.node_supports(hierarchy)
         self.skeleton = Skeleton.of(hierarchy, supports, model.k, self.losses, options.suppression)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.km.count_tree import Rows
+from setveil.algorithms.km.count_tree import DistinctRecords
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.losses import Losses
 from setveil.algorithms.km.violations import Violations
@@ -263,7 +263,7 @@ def refine_release(data: Transactions, model: KmAnonymity, release: Recoding, lo
     assert release.node_of_leaf is not None
     cut = Cut(hierarchy, data)
     losses = Losses.of(cut, loss)
-    violations = Violations(Rows.of_leaves(data, hierarchy, context), hierarchy, model, context)
+    violations = Violations(DistinctRecords.of_leaves(data, hierarchy, context), hierarchy, model, context)
     refiner = Refiner(violations, losses, release.node_of_leaf)
     before = refiner.cost
     refiner.specialize()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.algorithms.km._counting import SLICE, collect_rare, start_walk
 from setveil.algorithms.km._threats import add_to_table, mark_supersets
-from setveil.algorithms.km.count_tree import Rows, node_order
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order
 from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
 
@@ -59,7 +59,7 @@ def minimal_privacy_threats(
     if not data.n_items:
         return Itemsets(np.zeros(1, dtype=np.int64), data.items, data.vocabulary), np.empty(0, dtype=np.int64)
     tree = hierarchy or Hierarchy.from_parents([-1] * data.n_items, data.vocabulary.labels)
-    records = Rows.of_leaves(data, tree, Context())
+    records = DistinctRecords.of_leaves(data, tree, Context())
     occurring = node_order(tree, records.node_supports(tree), "frequency")
     nodes = occurring if hierarchy else occurring[occurring < tree.n_items]
     found = find_threats(records, tree, nodes, k, records.longest if m == "all" else m, Context())
@@ -74,7 +74,7 @@ def minimal_privacy_threats(
 
 
 def find_threats(
-    records: Rows, hierarchy: Hierarchy, nodes: NDArray[np.int32], k: int, m: int, context: Context
+    records: DistinctRecords, hierarchy: Hierarchy, nodes: NDArray[np.int32], k: int, m: int, context: Context
 ) -> Threats:
     """The minimal threats among itemsets of the given nodes; ``records`` hold nodes too.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.algorithms.km._counting import PASS, SLICE, Walk, collect_rare, find_next_rare, start_walk
 from setveil.algorithms.km._lifting import NodeRows, shrink_rare_rows
-from setveil.algorithms.km.count_tree import Rows, sort_within_rows
+from setveil.algorithms.km.count_tree import DistinctRecords, sort_within_rows
 from setveil.core import Hierarchy
 from setveil.models import KmAnonymity
 
@@ -27,7 +27,7 @@ COUNTED_SIZE = 3  # for m="all": up to this size itemsets are counted, beyond it
 class Violations:
     """Rare itemsets on cuts of one hierarchy: those of at most m nodes that occur in fewer than k records."""
 
-    def __init__(self, records: Rows, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> None:
+    def __init__(self, records: DistinctRecords, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> None:
         self.hierarchy = hierarchy
         self.records = records  # rows of leaves
         self.k = model.k
@@ -86,11 +86,11 @@ class Violations:
             common = np.intersect1d(common, other, assume_unique=True)
         return int(self.records.weights[common].sum())
 
-    def _sizes(self, rows: Rows) -> range:
+    def _sizes(self, rows: DistinctRecords) -> range:
         """The sizes of itemsets to count, single nodes left out."""
         return range(2, min(COUNTED_SIZE if self.m == "all" else self.m, rows.longest) + 1)
 
-    def _count(self, rows: Rows, size: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    def _count(self, rows: DistinctRecords, size: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
         """Rare itemsets of one size, in batches: the nodes, and [n, size] places among them."""
         nodes, walk = walk_cut(rows, self.hierarchy.n_nodes, size, [])
         n_found = 0
@@ -101,7 +101,7 @@ class Violations:
             n_found += n_rare
             yield nodes, rare[:n_rare]
 
-    def _shrink(self, rows: Rows, limit: int) -> Iterator[NDArray[np.int32]]:
+    def _shrink(self, rows: DistinctRecords, limit: int) -> Iterator[NDArray[np.int32]]:
         """A minimal rare itemset of each rare record."""
         index = index_rows(rows, self.hierarchy, np.full(self.hierarchy.n_nodes, -1, dtype=np.int32))
         n_found = 0
@@ -116,7 +116,7 @@ class Violations:
                     return
 
 
-def index_rows(rows: Rows, hierarchy: Hierarchy, above: NDArray[np.int32]) -> NodeRows:
+def index_rows(rows: DistinctRecords, hierarchy: Hierarchy, above: NDArray[np.int32]) -> NodeRows:
     """Rows of nodes, and in which of them every node occurs that ``above`` leads to."""
     wanted = np.zeros(hierarchy.n_nodes, dtype=np.bool_)
     wanted[rows.items] = True
@@ -136,7 +136,7 @@ def index_rows(rows: Rows, hierarchy: Hierarchy, above: NDArray[np.int32]) -> No
     )
 
 
-def walk_cut(rows: Rows, n_nodes: int, size: int, parts: list[int]) -> tuple[NDArray[np.int32], Walk]:
+def walk_cut(rows: DistinctRecords, n_nodes: int, size: int, parts: list[int]) -> tuple[NDArray[np.int32], Walk]:
     """A walk over the itemsets of one size ≥ 2 in rows of nodes that are on a cut; with ``parts``, over those that
     hold one.
     """
@@ -155,13 +155,13 @@ def walk_cut(rows: Rows, n_nodes: int, size: int, parts: list[int]) -> tuple[NDA
     return nodes, walk
 
 
-def select_rows(rows: Rows, chosen: NDArray[np.int32]) -> Rows:
+def select_rows(rows: DistinctRecords, chosen: NDArray[np.int32]) -> DistinctRecords:
     """Some of the rows."""
     lengths = np.diff(rows.indptr)[chosen]
     indptr = np.zeros(len(chosen) + 1, dtype=np.int64)
     np.cumsum(lengths, out=indptr[1:])
     gather = np.arange(indptr[-1]) + np.repeat(rows.indptr[chosen] - indptr[:-1], lengths)
-    return Rows(indptr, rows.items[gather], rows.weights[chosen])
+    return DistinctRecords(indptr, rows.items[gather], rows.weights[chosen])
 
 
 def by_size(itemsets: Iterator[NDArray[np.int32]]) -> list[NDArray[np.int32]]:

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.km.aa import traverse
-from setveil.algorithms.km.count_tree import TREE_ORDERS, Rows, node_order, paths_of_count_tree
+from setveil.algorithms.km.count_tree import DistinctRecords, node_order, paths_of_count_tree, tree_order_option
 from setveil.algorithms.km.cuts import Cut, Move
 from setveil.core import Recoding, Transactions
 from setveil.models import KmAnonymity
@@ -45,14 +45,12 @@ class VPA(Algorithm):
     """AA below each node of a given depth, then AA over everything."""
 
     depth: int = option(1, "depth of the nodes whose items are the parts; 1 for the children of the root", least=1)
-    tree_order: str = option(
-        "frequency", "order of the nodes in AA's count-tree: by support, or by the number of leaves below", TREE_ORDERS
-    )
+    tree_order: str = tree_order_option()
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("vpa")
         require_k_records(data, model.k)
-        records = Rows.of_leaves(data, hierarchy, context)
+        records = DistinctRecords.of_leaves(data, hierarchy, context)
         supports = records.node_supports(hierarchy)
         order = node_order(hierarchy, supports, self.tree_order)
         cut = Cut(hierarchy, data)
@@ -73,7 +71,7 @@ class VPA(Algorithm):
 
 
 def apriori(
-    cut: Cut, records: Rows, order: NDArray[np.int32], top: int, model: KmAnonymity, context: Context
+    cut: Cut, records: DistinctRecords, order: NDArray[np.int32], top: int, model: KmAnonymity, context: Context
 ) -> list[Move]:
     """AA on what lies below ``top``, from the cut as it is; nothing is raised beyond ``top``."""
     is_below = np.zeros(cut.hierarchy.n_nodes, dtype=np.bool_)

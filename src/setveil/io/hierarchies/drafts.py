@@ -98,8 +98,7 @@ class Draft:
         if alone >= 0.9 * len(leaves):
             text = (
                 f"{alone:,} of {len(leaves):,} items share no group with another but the root; nothing would be "
-                "shared but everything. "
-                "Add groups, or use --hierarchy auto, fanout:5 or prefix:1,3."
+                "shared but everything. Add groups, or use --hierarchy auto, fanout:5 or prefix:1,3."
             )
             self.report("error", text)
 

@@ -95,9 +95,8 @@ def _plan_numbers(source: Source, sample: bytes, first: bytes) -> Plan | None:
         return Plan("spmf", "the -1 and -2 in its lines")
     if re.fullmatch(rb"([0-9]+\t[0-9]+\r?\n)+", sample):
         raise source.error(
-            "cannot tell a table without header from fimi; use --format fimi, or --format long --no-header "
-            "if every line "
-            "is an id and an item.",
+            "cannot tell a table without header from fimi; use --format fimi, or --format long --no-header if "
+            "every line is an id and an item.",
             1,
         )
     _refuse_what_is_no_basket(source, sample)
@@ -117,9 +116,9 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
     n_repeating = sum(len(set(row)) < width for row in rows)
     if 2 * n_repeating >= len(rows) and max(map(max, rows)) < 100:
         raise source.error(
-            f"every line has {width} small numbers, and most repeat one: a matrix of counts? Use --format "
-            "onehot --no-header"
-            f"{delimiter or ' --delimiter tab'} if every column is an item, or --format fimi if the numbers are items.",
+            f"every line has {width} small numbers, and most repeat one: a matrix of counts? Use --format onehot "
+            f"--no-header{delimiter or ' --delimiter tab'} if every column is an item, or --format fimi if the "
+            "numbers are items.",
             1,
         )
     last = [row[-1] for row in rows]
@@ -127,8 +126,8 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
     if is_time or (min(last) >= TIMESTAMP and max(map(max, (row[:-1] for row in rows))) < TIMESTAMP):
         raise source.error(
             f"every line has {width} numbers, and the last looks like a time: a table without header? Use "
-            "--no-header --id-column 1 "
-            f"--item-column 2{delimiter} if these hold ids and items, or --format fimi if the numbers are items.",
+            f"--no-header --id-column 1 --item-column 2{delimiter} if these hold ids and items, or --format fimi "
+            "if the numbers are items.",
             1,
         )
 

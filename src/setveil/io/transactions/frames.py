@@ -219,14 +219,12 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
         if len(frame.names) != 2:
             raise InputError(
                 f"{frame.where}: {len(frame.names)} column(s) ({name_some(map(one_line, frame.names), 20)}) and "
-                "none holds "
-                "lists; say which hold ids and items with --id-column and --item-column."
+                "none holds lists; say which hold ids and items with --id-column and --item-column."
             )
         if given_id is None and given_item is None and is_turned_round(frame.names):
             raise InputError(
                 f"{frame.where}: the ids seem to stand in the second column; say which hold ids and items with "
-                "--id-column and "
-                "--item-column."
+                "--id-column and --item-column."
             )
         given_id = given_id if given_id is not None else 0 if given_item is None else 1 - given_item
         given_item = given_item if given_item is not None else 1 - given_id

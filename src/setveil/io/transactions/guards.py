@@ -68,9 +68,8 @@ def _refuse_table_as_baskets(data: Transactions, plan: Plan, where: str) -> None
     if plan.layout == "basket" and data.n_records >= LEAST_RECORDS and plan.n_rows >= 1.25 * data.n_occurrences > 0:
         raise _slip(
             where,
-            f"all lines have {plan.n_rows // data.n_records} cells and most repeat one, as rows of a table "
-            "do; use --format table "
-            "--no-header for items column=value, --format onehot, or --format long",
+            f"all lines have {plan.n_rows // data.n_records} cells and most repeat one, as rows of a table do; "
+            "use --format table --no-header for items column=value, --format onehot, or --format long",
         )
 
 
@@ -86,9 +85,8 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         shown = name_some((one_line(name, 30) for name in first), 4)
         raise _slip(
             where,
-            f"the first line ({shown}) looks like the header of a table, not like a basket; use --format long "
-            "or --format wide "
-            "(onehot, table), or take the line out",
+            f"the first line ({shown}) looks like the header of a table, not like a basket; use --format long or "
+            "--format wide (onehot, table), or take the line out",
         )
 
 
@@ -109,9 +107,8 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
         and data.n_occurrences >= 2 * data.n_items
     ):
         warnings.warn(
-            f"{where}: {data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, "
-            "turn --id-column and "
-            "--item-column round.",
+            f"{where}: {data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn "
+            "--id-column and --item-column round.",
             SetveilWarning,
             stacklevel=3,
         )

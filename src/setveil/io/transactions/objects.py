@@ -54,8 +54,7 @@ def _from_array(array: Any) -> Transactions:
     if array.dtype.kind != "b" and not np.isin(array, (0, 1)).all():
         raise InputError(
             "the array holds other numbers than 0 and 1; give array > 0 if every column is an item, or "
-            "array.tolist() if the "
-            "numbers are items."
+            "array.tolist() if the numbers are items."
         )
     rows, columns = np.nonzero(array)
     return _from_places(rows, columns, len(array))
@@ -108,8 +107,7 @@ def _from_lists(records: Iterable[Any]) -> Transactions:
     if watch.is_matrix(data):
         raise InputError(
             "the lists hold 0 and 1, or true and false, again and again, as the rows of a matrix do; give an "
-            "array or a frame "
-            "with one column per item, or a list of the items that are there."
+            "array or a frame with one column per item, or a list of the items that are there."
         )
     if not all(map(is_proper, data.vocabulary)):
         raise InputError("an item label holds a NUL or half a surrogate pair; give it a proper name.")

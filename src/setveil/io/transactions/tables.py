@@ -128,9 +128,8 @@ def _detect(look: Look) -> Plan:
         return _plan_long(look, "--id-column" if options.id_column else "--no-header and two columns")
     if options.no_header:
         raise look.ask(
-            f"{_counted(look)} have no names; say which hold ids and items, as in --id-column 1 --item-column "
-            "2, or use "
-            "--format wide, onehot or table."
+            f"{_counted(look)} have no names; say which hold ids and items, as in --id-column 1 --item-column 2, "
+            "or use --format wide, onehot or table."
         )
     if look.width == 2:
         return _two_columns(look)
@@ -307,9 +306,8 @@ def _named_pair(look: Look) -> Plan | None:
 def _two_columns(look: Look) -> Plan:
     if looks_like_rows(look.first, look.body):
         raise look.ask(
-            "the first line looks like a row, so ids and items cannot be told from baskets of two; use "
-            "--format long --no-header, "
-            "or --format basket."
+            "the first line looks like a row, so ids and items cannot be told from baskets of two; use --format "
+            "long --no-header, or --format basket."
         )
     ids, items = set(look.column(0)), set(look.column(1))
     header = look.first
@@ -320,9 +318,8 @@ def _two_columns(look: Look) -> Plan:
         if len(ids) < len(look.body) and ids.isdisjoint(items):
             return _plan_long(look, "names above ids that repeat and are no items")
     raise look.ask(
-        "cannot tell a table of ids and items from baskets of two; use --format long (with --no-header "
-        "if the first line "
-        "is a row) or --format basket."
+        "cannot tell a table of ids and items from baskets of two; use --format long (with --no-header if "
+        "the first line is a row) or --format basket."
     )
 
 
@@ -336,13 +333,11 @@ def _what_could_it_be(look: Look) -> str:
     if 2 * sum(map(look.is_yes_or_no, range(look.width))) >= look.width:
         return (
             f"some columns hold yes or no, others more; use --format table{headed} for items column=value, or "
-            "--format onehot"
-            f"{headed} with --item-columns for the columns that are items."
+            f"--format onehot{headed} with --item-columns for the columns that are items."
         )
     others = (
-        f"--format long{headed} with {PAIR_OPTIONS}, --format wide{headed} with --item-columns, or "
-        f"--format table{headed} for items "
-        "column=value."
+        f"--format long{headed} with {PAIR_OPTIONS}, --format wide{headed} with --item-columns, or --format "
+        f"table{headed} for items column=value."
     )
     if 2 * sum(len(set(row)) < len(row) for row in look.rows) >= len(look.rows):
         return f"cannot tell what the columns hold, and lines that repeat a value are no baskets; use {others}"
