@@ -25,10 +25,10 @@ __all__ = [
     "support_chart",
 ]
 
-Rows = Sequence[Mapping[str, Any]]
+Settings = Sequence[Mapping[str, Any]]
 
 
-def risk_chart(before: Rows, after: Rows = (), reach: float | None = None) -> str:
+def risk_chart(before: Settings, after: Settings = (), reach: float | None = None) -> str:
     """How many people so many known items single out, before and after."""
     series: list[Series] = []
     for name, rows in (("before", before), ("after", after)):

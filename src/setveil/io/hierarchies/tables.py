@@ -19,7 +19,7 @@ DELIMITERS = "\t;,"  # in this order where several would do: commas are the like
 
 LEAST_CODES = 5  # fewer rows may be a small tree
 
-Rows = list[tuple[int, list[str]]]  # (line number, cells)
+NumberedRows = list[tuple[int, list[str]]]  # (line number, cells)
 
 _LEAF_HEADINGS = frozenset({
     "item", "items", "leaf", "child", "node", "label", "name", "code", "value", "product", "article", "sku", "id",
@@ -102,7 +102,7 @@ def read_table(
             )
 
 
-def _nodes(body: Rows, columns: Columns) -> list[Node]:
+def _nodes(body: NumberedRows, columns: Columns) -> list[Node]:
     def cell(cells: list[str], place: int | None) -> str:
         return cells[place].strip() if place is not None and place < len(cells) else ""
 
@@ -111,14 +111,14 @@ def _nodes(body: Rows, columns: Columns) -> list[Node]:
     ]
 
 
-def _are_item_and_path(body: Rows) -> bool:
+def _are_item_and_path(body: NumberedRows) -> bool:
     """``SKU1,Pets > Birds``: an item and its path from the root."""
     return all(len(cells) == 2 and cells[0] for _, cells in body) and sum(
         " > " in cells[1] for _, cells in body
     ) * 2 > len(body)
 
 
-def _is_code_list(body: Rows) -> bool:
+def _is_code_list(body: NumberedRows) -> bool:
     """Two columns in which nothing on the right comes twice, and nothing stands on both sides."""
     pairs = [(_trimmed(cells)) for _, cells in body]
     if len(pairs) < LEAST_CODES or any(len(pair) != 2 for pair in pairs):
@@ -127,7 +127,7 @@ def _is_code_list(body: Rows) -> bool:
     return len(set(names)) >= 0.95 * len(names) and not {pair[0] for pair in pairs} & set(names)
 
 
-def _prefix_advice(body: Rows) -> str:
+def _prefix_advice(body: NumberedRows) -> str:
     for place in (0, 1):
         codes = [cells[place] for _, cells in body]
         if looks_like_codes(codes):
@@ -156,7 +156,7 @@ def detect_delimiter(text: str) -> str:
     return max(DELIMITERS, key=n_rows_split)
 
 
-def parse_rows(draft: Draft, text: str, delimiter: str) -> Rows:
+def parse_rows(draft: Draft, text: str, delimiter: str) -> NumberedRows:
     """Rows that are not empty, with their lines."""
     if len(delimiter) != 1:
         raise InputError(f'delimiter "{delimiter}" is not one character; give one, such as ";".')
@@ -172,7 +172,7 @@ def parse_rows(draft: Draft, text: str, delimiter: str) -> Rows:
     return rows
 
 
-def _looks_like_header(rows: Rows) -> bool:
+def _looks_like_header(rows: NumberedRows) -> bool:
     """Known headings, or a row without the root ``*`` of all others; and no heading recurs as a label of its column."""
     if not _stands_apart(rows):
         return False
@@ -187,13 +187,13 @@ def _looks_like_header(rows: Rows) -> bool:
     return named or levels or starless
 
 
-def _stands_apart(rows: Rows) -> bool:
+def _stands_apart(rows: NumberedRows) -> bool:
     """Whether the first row shares no group with any other."""
     first = set(list(enumerate(_trimmed(rows[0][1])))[1:]) if rows else set()
     return not any(first.intersection(enumerate(_trimmed(cells))) for _, cells in rows[1:])
 
 
-def _kind_of_table(draft: Draft, headings: Sequence[str] | None, body: Rows) -> str:
+def _kind_of_table(draft: Draft, headings: Sequence[str] | None, body: NumberedRows) -> str:
     """Two columns may be edges or rows of depth two; where no parent is a child both give the same tree."""
     if max(len(_trimmed(cells)) for _, cells in body) != 2:
         return "csv"
@@ -224,7 +224,7 @@ def _trimmed(cells: Sequence[str]) -> list[str]:
     return list(cells[:end])
 
 
-def read_rows(draft: Draft, body: Rows, headings: Sequence[str] | None) -> None:
+def read_rows(draft: Draft, body: NumberedRows, headings: Sequence[str] | None) -> None:
     """Leaf-to-root rows."""
     number: dict[tuple[int, str, bool], int] = {}  # (parent, label, is a leaf)
     row_of_item: dict[str, tuple[int, list[str]]] = {}
@@ -267,7 +267,7 @@ def _difference(one: Sequence[str], other: Sequence[str]) -> str:
     return f"{words(one)}, {words(other)}"
 
 
-def _read_edges(draft: Draft, body: Rows) -> None:
+def _read_edges(draft: Draft, body: NumberedRows) -> None:
     links: list[Link] = []
     for line, cells in body:
         child, *above = _trimmed(cells)

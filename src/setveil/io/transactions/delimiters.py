@@ -11,7 +11,7 @@ from setveil.io.transactions.delimited import scan_rows
 from setveil.io.transactions.headers import is_known_header
 from setveil.io.transactions.layouts import DELIMITERS, NAMES, RATINGS, ReadOptions
 
-Rows = list[list[str]]
+Cells = list[list[str]]
 
 
 def choose_delimiter(source: Source, layout: str | None, options: ReadOptions) -> str:
@@ -82,7 +82,7 @@ def _header(source: Source, sample: bytes, delimiter: str) -> list[str]:
     return [field.decode() for field in rows[0][1]]
 
 
-def first_rows(source: Source, sample: bytes, delimiter: str) -> Rows:
+def first_rows(source: Source, sample: bytes, delimiter: str) -> Cells:
     """The whole rows of a sample."""
     whole = sample[: last_line_end(sample, quoted=True)]
     if not whole:

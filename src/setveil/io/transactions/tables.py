@@ -15,7 +15,7 @@ from functools import cached_property
 from setveil.errors import InputError, name_some
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.cells import are_counts, says_yes_or_no
-from setveil.io.transactions.delimiters import Rows, choose_delimiter, first_rows
+from setveil.io.transactions.delimiters import Cells, choose_delimiter, first_rows
 from setveil.io.transactions.headers import (
     guess_pair,
     is_known_header,
@@ -48,7 +48,7 @@ class Look:
         return self.rows[0]
 
     @property
-    def body(self) -> Rows:
+    def body(self) -> Cells:
         """What is below the header."""
         return self.rows if self.options.no_header else self.rows[1:]
 
@@ -65,7 +65,7 @@ class Look:
             return tuple(str(place + 1) for place in range(len(self.first)))
         return tuple(self.first)
 
-    def column(self, place: int, rows: Rows | None = None) -> list[str]:
+    def column(self, place: int, rows: Cells | None = None) -> list[str]:
         """The cells of a column."""
         return [row[place] for row in (self.body if rows is None else rows) if place < len(row)]
 
@@ -356,7 +356,7 @@ def _first_is_row(look: Look) -> bool:
     return 2 * n_again > look.width or looks_like_rows(look.first, look.body)
 
 
-def looks_like_rows(first: Sequence[str], body: Rows) -> bool:
+def looks_like_rows(first: Sequence[str], body: Cells) -> bool:
     """Whether a first line is made like the lines below: the same letters and digits by kind in every column, with a
     digit.
     """
