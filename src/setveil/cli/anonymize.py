@@ -72,6 +72,8 @@ def anonymize(
     accept_guessable: Annotated[
         bool, typer.Option("--accept-guessable", help="Publish groups whose sensitive records can be guessed.")
     ] = False,
+    engine: o.Engine = "local",
+    master: o.Master = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -104,7 +106,14 @@ def anonymize(
     note_first_run()
     with progress_bar() as progress:
         outcome = pipeline.run(
-            policies.make_policy(given, policy), input, output, force=force, progress=progress, tell=remark
+            policies.make_policy(given, policy),
+            input,
+            output,
+            force=force,
+            progress=progress,
+            engine=engine,
+            master=master,
+            tell=remark,
         )
     show(outcome, json)
 

@@ -68,6 +68,8 @@ HierarchyColumns = Annotated[
 UnknownItems = Annotated[
     str | None, typer.Option(help="Items missing from the hierarchy: error, or root to put them below the root.")
 ]
+Engine = Annotated[str, typer.Option(help="Where the work is done: local, or spark for data on a cluster.")]
+Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark's master: local[2], or spark://HOST:7077.")]
 Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of everything random.")]
 
 

@@ -44,6 +44,8 @@ def verify(
     utility: o.Utility = None,
     utility_rest: o.UtilityRest = None,
     max_suppressed: o.MaxSuppressed = None,
+    engine: o.Engine = "local",
+    master: o.Master = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -59,9 +61,11 @@ def verify(
         if model is not None:
             raise InputError(f"{target}: is a release folder, which says itself what it claims; leave out --model.")
         data = None if original is None else read_data(original, reading)
-        result = recheck.verify_folder(target, data, time_limit=time_limit)
+        result = recheck.verify_folder(target, data, time_limit=time_limit, engine=engine, master=master)
         _show_folder(target, result, None if data is None else data.facts(), json)
         raise typer.Exit(EXIT_CODES[result.holds])
+    if engine != "local":
+        raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
     if model is None:
         raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
     section = o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)

@@ -3,6 +3,7 @@
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.release import Grouping, LocalRecoding, Recoding, Release, Replacement, RunRecord
+from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary
 
@@ -14,6 +15,7 @@ __all__ = [
     "LocalRecoding",
     "Recoding",
     "Release",
+    "RemoteTransactions",
     "Replacement",
     "RunRecord",
     "Transactions",

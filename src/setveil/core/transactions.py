@@ -142,6 +142,11 @@ class Transactions:
         """Number of records without items."""
         return int((self.lengths == 0).sum())
 
+    @property
+    def longest(self) -> int:
+        """Items in the longest record."""
+        return int(self.lengths.max(initial=0))
+
     @cached_property
     def supports(self) -> NDArray[np.int64]:
         """In how many records each item occurs, int64[n_items]."""

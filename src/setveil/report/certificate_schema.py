@@ -14,6 +14,7 @@ from setveil.report.words import ACHIEVED, PUBLIC_METRICS
 MOST_RECORDS = 2**40
 MOST_SENTENCES = 50
 
+FileName = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^(published/)?[A-Za-z0-9][A-Za-z0-9.+_-]*$")]
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9.+_-]*$")]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Sentence = Annotated[str, Field(min_length=1, max_length=1000)]
@@ -83,7 +84,7 @@ class Certificate(_Strict):
     records: Number
     record_order: Literal["canonical", "input"]
     record_ids: bool
-    files: dict[Name, Digest]
+    files: dict[FileName, Digest]
     verified: Literal[True]
     achieved: dict[Name, Figure]
     metrics: dict[Name, Figure | None]

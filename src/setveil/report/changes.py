@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core import (
+    Grouping,
+    Hierarchy,
+    LocalRecoding,
+    Recoding,
+    Release,
+    RemoteTransactions,
+    Replacement,
+    Transactions,
+)
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import short
 
@@ -336,6 +345,8 @@ def examples_of(release: Release, labels: Sequence[str], data: Transactions, cov
     """
     published = release.published
     found: list[Mapping[str, Any]] = []
+    if isinstance(data, RemoteTransactions):  # records are not brought here to be shown
+        return found
     for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int).tolist():
         before = [data.vocabulary[item] for item in data.record(number)]
         after = published.record(number).tolist()

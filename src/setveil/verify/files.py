@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -26,6 +27,8 @@ KNOWN = (
     "sensitive.csv",
     "report.html",
 )  # besides the certificate nothing else is part of a release
+PARTS = "published"  # a folder of parts, where a cluster wrote the release
+PART = re.compile(rf"{PARTS}/part-[0-9]{{5,9}}\.parquet")
 MOST_PROBLEMS = 100
 CHUNK = 2**20
 
@@ -57,6 +60,9 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
         if problem:
             problems.append(f"{one_line(name, 120)}: {problem}")
     known = {*listed, CERTIFICATE}
+    if any(PART.fullmatch(name) for name in listed):
+        present += _inside(place / PARTS, len(listed))
+        known.add(PARTS)
     problems += [
         f"{one_line(name, 120)}: an extra file; the certificate does not list it."
         for name in present
@@ -65,6 +71,14 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
     if len(problems) > MOST_PROBLEMS:
         problems[MOST_PROBLEMS:] = [f"{CERTIFICATE}: {len(problems) - MOST_PROBLEMS:,} more problems are not shown."]
     return certificate, problems
+
+
+def _inside(folder: Path, n_listed: int) -> list[str]:
+    """What lies in the folder of the parts; nothing if it is a link or no folder, for then its files are missing."""
+    if folder.is_symlink() or not folder.is_dir():
+        return [f"{PARTS}/"]
+    with os.scandir(folder) as entries:
+        return sorted(f"{PARTS}/{entry.name}" for entry in islice(entries, MOST_PROBLEMS + n_listed + 1))
 
 
 def certificate_digest(certificate: dict[str, Any]) -> str:
@@ -138,7 +152,7 @@ def _listed_files(certificate: dict[str, Any]) -> tuple[dict[str, str], list[str
         return {}, [f'{CERTIFICATE}: "files" is not an object of names and hashes.']
     listed, wrong = {}, []
     for name, digest in files.items():
-        if name not in KNOWN:
+        if name not in KNOWN and not PART.fullmatch(name):
             wrong.append(
                 f'{CERTIFICATE}: "files" lists {one_line(name, 120)}, which is not the name of a file of a release.'
             )

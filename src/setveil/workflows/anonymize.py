@@ -14,6 +14,7 @@ from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.models import PrivacyModel, as_model
+from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.reading import as_transactions
 
@@ -76,7 +77,7 @@ def anonymize(
         promise = as_model(model, parameters)
         tree = resolve_hierarchy(hierarchy, data, unknown_items, promise, progress)
         source = hierarchy if isinstance(hierarchy, str) else "given" if hierarchy else ""
-        context = Context(hierarchy=tree, seed=seed, progress=progress, cancelled=cancelled)
+        context = Context(tree, engine_for(data), seed, progress, cancelled)
         release = make_release(data, promise, algorithm, options or {}, context, source)
     return with_warnings(release, notes)
 
@@ -93,6 +94,7 @@ def make_release(
     check_lists(data, {what: getattr(model, what, None) for what in LISTS})
     _refuse_all_sensitive(data, model)
     started = time.perf_counter()
+    algorithm = algorithm_for(data, model, algorithm)
     if algorithm is None and model.name == "km":
         from setveil.workflows.portfolio import take_least_loss
 

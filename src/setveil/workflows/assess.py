@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Grouping, Release, RunRecord, Transactions
+from setveil.core import Grouping, Release, RemoteTransactions, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.models import PrivacyDegree, PrivacyModel, as_model
 from setveil.workflows.reading import as_transactions
@@ -55,6 +56,8 @@ def risk(
     from setveil.risk import risk as assess
 
     records = data.published if isinstance(data, Release) else as_transactions(data, **(read_options or {}))
+    if isinstance(records, RemoteTransactions):
+        return records.on_one_worker(partial(assess, known=tuple(known), **options))
     return assess(records, known=known, progress=progress, **options)
 
 

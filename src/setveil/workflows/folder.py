@@ -14,7 +14,7 @@ import numpy as np
 
 from setveil.core import Layout, Release, Transactions
 from setveil.errors import InputError, one_line
-from setveil.io.releases.canonical import layout_of, published_name
+from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.domain import with_items
 from setveil.io.releases.files import read_release, reorder_records
 from setveil.io.releases.folders import internal_beside, settle
@@ -93,17 +93,19 @@ def _remaking(folder: Path) -> dict[str, Any]:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_folder(folder: Path, certificate: Mapping[str, Any]) -> Release:
-    """The release as its files spell it; the certificate is one that fits the schema."""
+def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions | None = None) -> Release:
+    """The release as its files spell it; the certificate is one that fits the schema. ``rows``: read by a cluster."""
     told = certificate["release"]
     layout = Layout(**told["layout"])
-    if told["published"] != published_name(layout) or told["published"] not in certificate["files"]:
+    wanted = part_name(0) if told["published"] == PARTS else published_name(layout)
+    if told["published"] not in (PARTS, wanted) or wanted not in certificate["files"]:
         raise InputError("certificate.json: the published file is not one of its files.")
     sensitive = certificate["model"]["options"].get("sensitive", ())
     if not isinstance(sensitive, list | tuple) or not all(isinstance(label, str) for label in sensitive):
         raise InputError("certificate.json: model.options.sensitive is not a list of labels.")
     labels = tuple(guard(label) for label in sensitive) if told["safe_csv"] else tuple(sensitive)
-    release = read_release(folder, told["kind"], told["published"], layout, labels, keep_ids=certificate["record_ids"])
+    keep_ids = certificate["record_ids"]
+    release = read_release(folder, told["kind"], told["published"], layout, labels, keep_ids=keep_ids, rows=rows)
     if layout_of(release, layout) != layout:
         raise InputError("certificate.json: a grouping is not written in this layout.")
     return release

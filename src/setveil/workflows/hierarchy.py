@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Hierarchy, RemoteTransactions, Transactions
 from setveil.core.hierarchy_sources import parts_of_source
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, SetveilError
@@ -52,6 +52,10 @@ def _built(source: str, data: Transactions, model: PrivacyModel | None, progress
         if not all(length.strip().isdigit() for length in lengths):
             raise InputError(f'--hierarchy {source}: write prefix lengths, as in "prefix:1,3,4".')
         return Hierarchy.prefix(data, [int(length) for length in lengths])
+    if kind == "auto" and isinstance(data, RemoteTransactions):
+        raise InputError(
+            "--hierarchy auto tries trees on the records; on Spark give a file, fanout:D, levels:N or prefix:…."
+        )
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
     format, columns, file = parts_of_source(source)

@@ -16,6 +16,7 @@ from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
+from setveil.workflows.cluster import engine_for
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
@@ -32,6 +33,8 @@ def run(
     force: bool = False,
     progress: Progress = no_progress,
     cancelled: Callable[[], bool] = never,
+    engine: str = "local",
+    master: str | None = None,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Outcome:
     """The whole flow of one policy over one input; ``tell`` hears in one line how the input was read.
@@ -43,6 +46,8 @@ def run(
         force: replace an earlier release.
         progress: called with a stage and the share that is done.
         cancelled: asked again and again; true stops the run.
+        engine: ``"local"``, or ``"spark"`` for data on a cluster.
+        master: of the cluster, as ``"local[2]"`` or ``"spark://HOST:7077"``.
         tell: hears how the input was read.
 
     Returns:
@@ -68,14 +73,14 @@ def run(
         refuse_guessable(policy.algorithm.name, policy.output.accept_guessable)
     with Staging(out, force) as staging:  # reserved before the long work
         progress("reading", None)
-        data, input_facts = read_input(source, policy)
+        data, input_facts = read_input(source, policy, engine, master)
         tell(data.summary())
         with collected_warnings() as notes:
             tree = hierarchy_of(policy, data, progress)
             model = model_of(policy, data, tree)
             progress("assessing the risk", None)
             risk_before = quick_risk(data, model, policy.seed)
-            context = Context(hierarchy=tree, seed=policy.seed, progress=progress, cancelled=cancelled)
+            context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
             release = make_release(
                 data, model, policy.algorithm.name, policy.algorithm.options, context, policy.hierarchy.source or ""
             )

@@ -15,12 +15,14 @@ import numpy as np
 
 from setveil.algorithms import by_kind
 from setveil.algorithms.registry import ENTRIES
-from setveil.core import Grouping, Recoding, Release, RunRecord
+from setveil.core import Grouping, Recoding, Release, RemoteTransactions, RunRecord
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InputError, SetveilWarning
+from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_risk
+from setveil.workflows.cluster import judge_parts, read_parts
 from setveil.workflows.policies import policy_of
 
 if TYPE_CHECKING:
@@ -125,6 +127,9 @@ def publish(
     for words in kept_words(kept):
         warnings.warn(words, SetveilWarning, stacklevel=2)
     is_guessable = refuse_guessable(record.algorithm, accept_guessable)
+    is_here = not isinstance(record.data, RemoteTransactions)
+    if not is_here and (kept or to not in (None, "parquet")):
+        raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
@@ -145,10 +150,11 @@ def publish(
             metrics = measure(record.data, release)
             risk_before = risk_before or quick_risk(record.data, record.model, record.seed)
             risk_after = public_risk(again, record.model)
-            attacks = quick_attacks(record.data, release, record.seed)
+            # What looks at single records is left out where they are not at hand.
+            attacks = quick_attacks(record.data, release, record.seed) if is_here else []
             table = quick_guesses(record.data, release)
             guesses = {} if table is None else table.to_dict()
-            errors = query_errors(record.data, release, seed=record.seed)
+            errors = query_errors(record.data, release, seed=record.seed) if is_here else {}
         with _stage("report", "reporting", seconds, progress):
             facts = replace(
                 facts_of(
@@ -170,7 +176,7 @@ def publish(
                 is_checkable=publish_constraints or not record.model.is_about_original,
                 seconds=seconds,
                 input_facts=dict(input_facts or {}),
-                histograms=histograms(record.data, release),
+                histograms=histograms(record.data, release) if is_here else {},
                 other_algorithms=by_kind(record.model.name),
                 hidden_options=() if publish_constraints else record.model.is_about_original,
             )
@@ -246,12 +252,16 @@ def _verified(
     sensitive = tuple(options_that_occur(release, record.model.options()).get("sensitive") or ())
     if safe_csv:
         sensitive = tuple(guard(label) for label in sensitive)
-    spelled = read_release(folder, release.kind, written.published, written.layout, sensitive)
+    rows = read_parts(folder / PARTS) if isinstance(release.published, RemoteTransactions) else None
+    spelled = read_release(folder, release.kind, written.published, written.layout, sensitive, rows=rows)
     again = relabel(spelled, unguard) if safe_csv else spelled
     if isinstance(release, Recoding) and isinstance(again, Recoding):
         # Files do not tell absent items from suppressed ones, and do not name all of either; the owner knows.
         again = replace(with_items(again, release.domain), suppressed=release.suppressed)
-    verdict, achieved = judge(again, record.model, progress)
+    if rows is None:
+        verdict, achieved = judge(again, record.model, progress)
+    else:
+        verdict, achieved = judge_parts(folder / PARTS, record.model, progress)
     if not verdict.holds:
         raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
     return spelled, verdict, achieved
@@ -293,4 +303,5 @@ def _write_internal(
     write_report(facts.with_files(certificate["files"]), staging.internal / "report.html")
     toml = policy.seen_from(internal_beside(staging.out)).to_toml()
     (staging.internal / "policy.toml").write_text(toml, encoding="utf-8", newline="\n")
-    np.save(staging.internal / "order.npy", written.order)
+    if written.published != PARTS:  # a cluster does not keep it
+        np.save(staging.internal / "order.npy", written.order)

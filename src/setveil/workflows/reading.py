@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.core import Transactions, Vocabulary
+from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
@@ -17,6 +18,8 @@ def as_transactions(data: Any, **options: Any) -> Transactions:
     """
     from setveil.io.transactions.reading import read_transactions
 
+    if is_spark_frame(data):
+        return read_frame(data, "DataFrame", options)
     return read_transactions(data, **options)
 
 
@@ -49,10 +52,16 @@ def read(source: Any, format: str | None = None, **options: Any) -> Transactions
     return as_transactions(source, format=format, **options)
 
 
-def read_input(source: Any, policy: Policy) -> tuple[Transactions, dict[str, Any]]:
+def read_input(
+    source: Any, policy: Policy, engine: str = "local", master: str | None = None
+) -> tuple[Transactions, dict[str, Any]]:
     """The data a policy is about, and what the internal record says about where it came from."""
     options = policy.input.model_dump(exclude={"domain"}, exclude_none=True)
-    data = as_transactions(source, **options, keep_ids=policy.output.keep_ids)
+    options["keep_ids"] = policy.output.keep_ids
+    if check_engine(engine, master) and not is_spark_frame(source):
+        data = read_path(source, master, options)
+    else:
+        data = as_transactions(source, **options)
     if policy.input.domain:
         from setveil.policy.selection import read_items
 

@@ -22,7 +22,7 @@ from setveil.core import Layout, Recoding, Release, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
-from setveil.io.releases.canonical import check_form
+from setveil.io.releases.canonical import PART_SIZE, PARTS, check_form, part_name
 from setveil.io.releases.domain import with_items
 from setveil.io.releases.folders import settle
 from setveil.io.releases.names import guard, unguard
@@ -32,6 +32,7 @@ from setveil.report.certificate_schema import check_schema
 from setveil.report.words import INTERNAL_ACHIEVED
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
+from setveil.workflows.cluster import check_engine, judge_parts, read_parts
 from setveil.workflows.folder import in_input_order, owners_model, plain, read_folder
 from setveil.workflows.reading import read
 
@@ -67,6 +68,8 @@ def verify_folder(
     *,
     time_limit: float | None = None,
     progress: Progress = no_progress,
+    engine: str = "local",
+    master: str | None = None,
     **read_options: Any,
 ) -> FolderVerdict:
     """Re-check a release folder: files, form, claim, figures and page; with ``original`` also its fidelity.
@@ -79,6 +82,8 @@ def verify_folder(
         original: what it was made from, if it is at hand.
         time_limit: in seconds.
         progress: called with a stage and the share that is done.
+        engine: ``"spark"`` counts on a cluster, for releases that were made there.
+        master: of the cluster, as in ``run``.
         read_options: how to read ``original``, as in ``read``.
 
     Returns:
@@ -92,7 +97,10 @@ def verify_folder(
     """
     folder = Path(out)
     settle(folder)
-    check = _Check(folder, _deadline(folder, time_limit, progress))
+    is_on_spark = check_engine(engine, master)
+    if is_on_spark and original is not None:
+        raise InputError("--original is compared record by record; use --engine local for it.")
+    check = _Check(folder, _deadline(folder, time_limit, progress), is_on_spark, master)
     data = None if original is None else read(original, **read_options)
     try:
         with warnings.catch_warnings():
@@ -128,8 +136,9 @@ def audit(
 class _Check:
     """One check of one folder; what is found gathers in its lists."""
 
-    def __init__(self, folder: Path, progress: Progress) -> None:
+    def __init__(self, folder: Path, progress: Progress, is_on_spark: bool = False, master: str | None = None) -> None:
         self.folder, self.progress = folder, progress
+        self.is_on_spark, self.master = is_on_spark, master
         self.problems: list[str] = []
         self.unchecked: list[str] = []
         self.notes: list[str] = []
@@ -161,13 +170,20 @@ class _Check:
             return
         said = self.certificate
         model, is_hidden = self._model()
-        spelled = read_folder(self.folder, said)
+        in_parts = said["release"]["published"] == PARTS
+        if self.is_on_spark and not in_parts:
+            raise InputError("this release is one file; Spark checks those that it wrote in parts. Use --engine local.")
+        if self.is_on_spark and self.problems:
+            return  # changed files are not worth counting
+        rows = read_parts(self.folder / PARTS, self.master) if self.is_on_spark else None
+        spelled = read_folder(self.folder, said, rows)
         problems, unchecked = check_form(
             self.folder,
             spelled,
             Layout(**said["release"]["layout"]),
             keep_order=said["record_order"] == "input",
             keep_ids=said["record_ids"],
+            in_parts=in_parts,
         )
         self.problems += problems
         self.unchecked += unchecked
@@ -216,7 +232,11 @@ class _Check:
 
     def _check_names(self, release: Release) -> None:
         """A release has exactly the files of its kind."""
-        wanted = {self.certificate["release"]["published"], "codebook.csv", "report.html"}
+        published = {self.certificate["release"]["published"]}
+        if published == {PARTS}:
+            n_parts = -(-release.published.n_records // PART_SIZE)
+            published = {part_name(number) for number in range(n_parts)}
+        wanted = {*published, "codebook.csv", "report.html"}
         wanted |= {"sensitive.csv"} if release.kind == "grouping" else set()
         if set(self.certificate["files"]) != wanted:
             self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
@@ -228,6 +248,10 @@ class _Check:
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
         self.sentence = model.guarantee()
+        if self.is_on_spark:
+            self.verdict, found = judge_parts(self.folder / PARTS, model, self.progress, self.master)
+            self._compare_achieved(found)
+            return
         if not isinstance(model, ConstraintAnonymity) or not isinstance(release, Recoding):
             self.verdict, found = judge(release, model, self.progress)
             self._compare_achieved(found)

@@ -86,7 +86,7 @@ class AA(Algorithm):
 def largest_itemset(data: Transactions, model: KmAnonymity, cut: Cut, context: Context) -> int:
     """How many items an itemset may have: m, or as many as a recoded record."""
     if model.m != "all":
-        return min(model.m, int(data.lengths.max(initial=0)))
+        return min(model.m, data.longest)
     return DistinctRecords.of_leaves(data, cut.hierarchy, context).recode(cut.target).longest
 
 

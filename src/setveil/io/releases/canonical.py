@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Layout, Release, Vocabulary
+from setveil.core import Grouping, Layout, Release, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.core.transactions import sort_rows
 from setveil.errors import InputError
@@ -23,8 +25,10 @@ from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
 
 PARQUET_ABOVE = 10_000_000  # records of a grouping
+PARTS = "published"  # the folder of the parts, where a cluster wrote the release
+PART_SIZE = 1 << 18  # records of a part
 
-Files = dict[str, Iterator[bytes]]  # name → its bytes, piece by piece
+Files = Iterable[tuple[str, Iterator[bytes]]]  # name and bytes, piece by piece
 
 
 def layout_of(release: Release, wanted: Layout) -> Layout:
@@ -39,11 +43,28 @@ def published_name(layout: Layout) -> str:
     return "published" + extension(layout.name)
 
 
+def part_name(number: int) -> str:
+    """``published/part-00000.parquet`` and on."""
+    return f"{PARTS}/part-{number:05d}.parquet"
+
+
+def encode_part(rows: Transactions, layout: Layout) -> bytes:
+    """The bytes of a part of the published records, which stand in canonical order."""
+    return b"".join(encode_transactions(rows, layout))
+
+
 def encode_release(
-    release: Release, layout: Layout, *, keep_order: bool = False, keep_ids: bool = False
+    release: Release, layout: Layout, *, keep_order: bool = False, keep_ids: bool = False, in_parts: bool = False
 ) -> tuple[Files, NDArray[np.int64]]:
-    """The files of a release whose labels fit the layout, and the record at each place of the published one."""
+    """The files of a release whose labels fit the layout, and the record at each place of the published one.
+
+    ``in_parts``: the records as a folder of Parquet files, as they always are where records are on a cluster.
+    """
     rows, name = release.published, published_name(layout)
+    if isinstance(rows, RemoteTransactions):
+        made = rows.sorted_parts(PART_SIZE, partial(encode_part, layout=layout))
+        files = ((part_name(number), iter([content])) for number, content in made)
+        return chain(files, [(CODEBOOK, encode_codebook(release))]), np.empty(0, dtype=np.int64)
     if isinstance(release, Grouping):
         if keep_order or keep_ids:
             raise InputError(
@@ -51,23 +72,38 @@ def encode_release(
             )
         number, order = canonical_groups(release)
         published = encode_groups(rows, number + 1, release.group_of, order, layout.name)
-        return {name: published, CODEBOOK: encode_codebook(release), SENSITIVE: encode_counts(release, number)}, order
+        tables = [(CODEBOOK, encode_codebook(release)), (SENSITIVE, encode_counts(release, number))]
+        return [(name, published), *tables], order
     if keep_ids and rows.ids is None:
         raise InputError("the input has no record ids to keep; leave out --keep-ids.")
     order = np.arange(rows.n_records) if keep_order else rows.lexicographic_order()
+    if in_parts:
+        starts = range(0, rows.n_records, PART_SIZE)
+        parts = [(part_name(number), _part(rows, order, start, layout)) for number, start in enumerate(starts)]
+        return [*parts, (CODEBOOK, encode_codebook(release))], order
     published = encode_transactions(rows, layout, order=order, ids=rows.ids if keep_ids else None)
-    return {name: published, CODEBOOK: encode_codebook(release)}, order
+    return [(name, published), (CODEBOOK, encode_codebook(release))], order
+
+
+def _part(rows: Transactions, order: NDArray[np.int64], start: int, layout: Layout) -> Iterator[bytes]:
+    yield encode_part(rows.select(order[start : start + PART_SIZE]), layout)
 
 
 def check_form(
-    folder: Path, release: Release, layout: Layout, *, keep_order: bool = False, keep_ids: bool = False
+    folder: Path,
+    release: Release,
+    layout: Layout,
+    *,
+    keep_order: bool = False,
+    keep_ids: bool = False,
+    in_parts: bool = False,
 ) -> tuple[list[str], list[str]]:
     """Problems of files that say more than the release read from them, and what cannot be told; one line each."""
     problems, unchecked = [], []
     try:
-        files, _ = encode_release(release, layout, keep_order=keep_order, keep_ids=keep_ids)
-        for name, pieces in files.items():
-            if layout.name == "parquet" and name == published_name(layout):
+        files, _ = encode_release(release, layout, keep_order=keep_order, keep_ids=keep_ids, in_parts=in_parts)
+        for name, pieces in files:
+            if name.endswith(".parquet"):
                 expected = b"".join(pieces)
                 if _first_difference(folder / name, [expected]) is None:
                     continue

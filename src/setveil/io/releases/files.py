@@ -20,13 +20,14 @@ from setveil.core import (
     LocalRecoding,
     Recoding,
     Release,
+    RemoteTransactions,
     Replacement,
     Transactions,
     Vocabulary,
 )
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
-from setveil.io.releases.canonical import encode_release, layout_of, published_name
+from setveil.io.releases.canonical import PARTS, encode_release, layout_of, published_name
 from setveil.io.releases.domain import named_only
 from setveil.io.releases.groups import read_groups
 from setveil.io.releases.names import guard, names_for, relabel, rename
@@ -68,15 +69,19 @@ def write_release(
     if safe_csv:
         told, whole = relabel(told, guard), relabel(whole, guard)
         labels = [guard(label) for label in labels]
-    files, order = encode_release(told, layout, keep_order=keep_order, keep_ids=keep_ids)
-    for name, pieces in files.items():
-        _write(folder / name, pieces)
     if owners_folder is not None:
         _write(owners_folder / CODEBOOK, encode_codebook(whole))
-    return Written(tuple(files), published_name(layout), layout, order, tuple(labels))
+    files, order = encode_release(told, layout, keep_order=keep_order, keep_ids=keep_ids)
+    names = []
+    for name, pieces in files:
+        _write(folder / name, pieces)
+        names.append(name)
+    published = PARTS if isinstance(told.published, RemoteTransactions) else published_name(layout)
+    return Written(tuple(sorted(names)), published, layout, order, tuple(labels))
 
 
 def _write(path: Path, pieces: Iterator[bytes]) -> None:
+    path.parent.mkdir(exist_ok=True)  # the folder of the parts
     with open(path, "wb") as file:
         file.writelines(pieces)
 
@@ -89,14 +94,18 @@ def read_release(
     sensitive: Sequence[str] = (),
     *,
     keep_ids: bool = False,
+    rows: Transactions | None = None,
 ) -> Release:
-    """Read a release back from its files; records come in the order of the file."""
+    """Read a release back from its files; records come in the order of the file. ``rows``: where they were read already."""
     path = folder / published
     if kind == Grouping.kind:
         rows, group_of = read_groups(path)
         return _read_grouping(folder, rows, group_of, sensitive)
-    with open_regular(path) as file:
-        rows = read_written(file, layout, keep_ids)
+    if rows is None and published == PARTS:
+        rows = _read_parts(path, layout)
+    elif rows is None:
+        with open_regular(path) as file:
+            rows = read_written(file, layout, keep_ids)
     if kind == Replacement.kind:
         hidden = rows.vocabulary.numbers(sensitive)
         visible = np.ones(rows.n_items, dtype=bool)
@@ -118,6 +127,19 @@ def read_release(
         cover = Transactions.from_pairs(targets[known], items[known], rows.n_items, domain)
         return LocalRecoding(published=rows, cover=Itemsets(cover.indptr, cover.items, domain))
     raise InputError(f'{folder}: certificate.json names an unknown kind of release "{kind}".')
+
+
+def _read_parts(folder: Path, layout: Layout) -> Transactions:
+    """The parts of a release, one after the other."""
+    parts = []
+    for path in sorted(folder.iterdir()):
+        with open_regular(path) as file:
+            parts.append(read_written(file, layout))
+    vocabulary = Vocabulary({label for part in parts for label in part.vocabulary})
+    parts = [part.over(vocabulary) for part in parts]
+    lengths = np.concatenate([part.lengths for part in parts]) if parts else np.empty(0, dtype=np.int64)
+    items = np.concatenate([part.items for part in parts]) if parts else np.empty(0, dtype=np.int32)
+    return Transactions.from_rows(lengths, items, vocabulary, layout)
 
 
 def reorder_records(release: Release, order: NDArray[np.integer]) -> Release:

@@ -136,7 +136,7 @@ class Staging:
     def commit(self) -> None:
         """Make both folders appear, or neither."""
         for folder in (self.public, self.internal):
-            for path in folder.iterdir():
+            for path in folder.rglob("*"):
                 _flush(path)
             _flush(folder)
         with _undisturbed():

@@ -26,7 +26,7 @@ def from_frame(
     frame: Frame, options: ReadOptions, *, in_file: bool = False, told_by: str = ""
 ) -> tuple[Transactions, Plan]:
     """Transactions from a frame, and what its columns were taken for; ``in_file`` if it stands in a Parquet file."""
-    plan = _make_plan(frame, options, told_by)
+    plan = plan_frame(frame, options, told_by)
     if plan.layout in ("wide", "onehot", "table"):
         layout = Layout("parquet", item_column="items") if in_file else Layout()
         return read_grid(FrameGrid(frame, plan), plan, options.keep_ids, layout), plan
@@ -43,7 +43,7 @@ def from_frame(
     return data, replace(plan, n_rows=frame.n_rows)
 
 
-def _make_plan(frame: Frame, options: ReadOptions, told_by: str) -> Plan:
+def plan_frame(frame: Frame, options: ReadOptions, told_by: str = "") -> Plan:
     """What the columns mean: the user's word, a list column, 0 and 1 in every column, numbered columns, or the
     names.
     """

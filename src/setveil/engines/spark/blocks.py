@@ -1,0 +1,91 @@
+"""Records on the cluster: blocks of CSR rows, two binary columns per block, and what is counted over them.
+
+Counts of a partition are sparse: places of a table and how often each was counted. Spark adds them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from setveil.arrays.rows import renumber_rows
+
+Csr = tuple[NDArray[np.int64], NDArray[np.int32]]
+Sparse = tuple[NDArray[np.int64], NDArray[np.int64]]  # places, counts
+
+BLOCKS = "indptr binary, items binary"
+COUNTS = "place long, n long"
+AT_ONCE = 1 << 20  # counts in a batch
+BITS = 32_768  # of a bitmap made by Spark
+
+
+def pack(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> pa.RecordBatch:
+    """One block."""
+    return pa.RecordBatch.from_pydict(
+        {
+            "indptr": pa.array([indptr.astype("<i8").tobytes()], type=pa.binary()),
+            "items": pa.array([items.astype("<i4").tobytes()], type=pa.binary()),
+        }
+    )
+
+
+def unpack(batches: Iterable[pa.RecordBatch], target: NDArray[np.int32] | None = None) -> Iterator[Csr]:
+    """The blocks of a partition; with ``target`` every item replaced by its target, -1 to drop it."""
+    for batch in batches:
+        for indptr, items in zip(batch.column(0), batch.column(1), strict=True):
+            rows = np.frombuffer(indptr.as_buffer(), dtype="<i8").copy(), np.frombuffer(items.as_buffer(), "<i4").copy()
+            yield rows if target is None else renumber_rows(*rows, target)
+
+
+def add_up(blocks: DataFrame, target: NDArray[np.int32] | None, count: Callable[[Iterator[Csr]], Sparse]) -> DataFrame:
+    """``place, n``: what ``count`` finds in each partition, summed over all."""
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        places, counts = count(unpack(batches, target))
+        for start in range(0, len(places), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            yield pa.RecordBatch.from_pydict({"place": pa.array(places[part]), "n": pa.array(counts[part])})
+
+    return blocks.mapInArrow(run, COUNTS).groupBy("place").agg(f.sum("n").alias("n"))
+
+
+def sparse(table: NDArray[np.integer]) -> Sparse:
+    """The places of a table that are not zero, and what stands there."""
+    places = np.flatnonzero(table)
+    return places, table[places].astype(np.int64)
+
+
+def collect(counts: DataFrame) -> Sparse:
+    """Counts on the driver, by place."""
+    table = counts.toArrow()
+    places = table.column("place").to_numpy().astype(np.int64)
+    order = np.argsort(places)
+    return places[order], table.column("n").to_numpy().astype(np.int64)[order]
+
+
+def collect_dense(counts: DataFrame, size: int) -> NDArray[np.int64]:
+    """Counts on the driver as a table of a known size."""
+    places, found = collect(counts)
+    table = np.zeros(size, dtype=np.int64)
+    table[places] = found
+    return table
+
+
+def collect_places(places: DataFrame, size: int) -> NDArray[np.bool_]:
+    """Which places there are, bool[size]; they travel as bitmaps, an eighth of a byte each."""
+    numbered = places.select(
+        f.expr("bitmap_bucket_number(place + 1)").alias("bucket"),
+        f.expr("bitmap_bit_position(place + 1)").alias("bit"),
+    )
+    maps = numbered.groupBy("bucket").agg(f.bitmap_construct_agg("bit").alias("bits")).toArrow()
+    found = np.zeros(-(-size // BITS) * BITS, dtype=np.bool_)
+    for bucket, bits in zip(maps.column("bucket").to_pylist(), maps.column("bits"), strict=True):
+        start = (bucket - 1) * BITS
+        packed = np.frombuffer(bits.as_buffer(), dtype=np.uint8)
+        found[start : start + BITS] = np.unpackbits(packed, count=BITS, bitorder="little")
+    return found[:size]

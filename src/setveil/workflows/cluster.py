@@ -1,0 +1,158 @@
+"""Data on a Spark cluster: how it comes in, which engine works on it, and how its release is checked there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.core import RemoteTransactions, Transactions
+from setveil.core.progress import Progress
+from setveil.core.reading import Reading
+from setveil.engines import Engine, LocalEngine
+from setveil.errors import InputError, one_line
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from setveil.models import PrivacyModel
+    from setveil.verify import Verdict
+
+ENGINES = ("local", "spark")
+ON_SPARK = ("aa",)  # algorithms that need nothing but counts; the first one is the default
+PEEK = 1_000  # rows of a frame that are looked at to tell what its columns are
+TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+def is_spark_frame(data: object) -> bool:
+    """Whether something is a Spark frame; told without importing Spark."""
+    return any(
+        kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame" for kind in type(data).__mro__
+    )
+
+
+def check_engine(engine: str, master: str | None) -> bool:
+    """Whether Spark is asked for."""
+    if engine not in ENGINES:
+        raise InputError(f"--engine {one_line(engine)}: there is no such engine; choose from {', '.join(ENGINES)}.")
+    if engine == "local" and master is not None:
+        raise InputError("--master is for --engine spark; leave it out.")
+    return engine == "spark"
+
+
+def session_on(master: str | None) -> SparkSession:
+    """A Spark session, the running one or a new one."""
+    try:
+        from setveil.engines.spark.session import open_session
+    except ImportError:
+        raise InputError("--engine spark: Spark is not installed; `pip install 'setveil[spark]'`.") from None
+    return open_session(master or "local[*]")
+
+
+def read_path(path: str | os.PathLike[str], master: str | None, options: Mapping[str, Any]) -> Transactions:
+    """A Parquet or long CSV path of any kind that Spark reads."""
+    source = os.fspath(path)
+    session = session_on(master)
+    from setveil.engines.spark.session import SparkError, said_by
+
+    where, format = Path(source).name or source, options.get("format")
+    is_text = source.lower().endswith(TEXT_TABLES) if format is None else format == "long"
+    if format not in (None, "parquet", "long"):
+        raise InputError(f"{one_line(where)}: on Spark input is Parquet or a long CSV; use --format parquet or long.")
+    try:
+        if is_text:
+            usual = "\t" if ".tsv" in source.lower() else ","
+            delimiter = options.get("delimiter") or usual
+            reader = session.read.options(
+                sep="\t" if delimiter == "tab" else delimiter, header=not options.get("no_header"), mode="FAILFAST",
+                escape='"', encoding=options.get("encoding") or "UTF-8", columnPruning=False,
+            )  # fmt: skip
+            frame = reader.csv(source)
+        else:
+            frame = session.read.parquet(source)
+        return read_frame(frame, where, options, is_text=is_text)
+    except SparkError as problem:
+        raise InputError(f"{one_line(where)}: Spark cannot read it ({said_by(problem)}); check the path.") from None
+
+
+def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text: bool = False) -> RemoteTransactions:
+    """The records of a Spark frame: a list per row, or one row per (id, item)."""
+    import polars as pl
+
+    from setveil.engines.spark import frames
+    from setveil.io.transactions import guards
+    from setveil.io.transactions.columns import PolarsFrame
+    from setveil.io.transactions.frames import plan_frame
+    from setveil.io.transactions.labels import warn_about_blanks
+    from setveil.io.transactions.layouts import KINDS, ReadOptions
+
+    refused = [name for name in ("split", "strip", "item_columns", "keep_ids") if options.get(name)]
+    if refused:
+        raise InputError(f"{one_line(where)}: --{refused[0].replace('_', '-')} is not done on Spark; leave it out.")
+    known = {name: options[name] for name in ("id_column", "item_column") if options.get(name) is not None}
+    peek = PolarsFrame(pl.DataFrame(frame.limit(PEEK).toArrow()), where)
+    plan = plan_frame(peek, ReadOptions(format="long" if is_text else None, **known).checked())
+    if plan.layout not in ("lists", "long"):
+        raise InputError(
+            f"{one_line(where)}: looks like a {KINDS[plan.layout]}; on Spark give a list column, or --id-column and --item-column."
+        )
+    is_list, id_column = plan.layout == "lists", None if plan.id_place is None else plan.names[plan.id_place]
+    item_column = plan.names[plan.item_places[0]]
+    data = frames.read_frame(frame, where, item_column, id_column, is_list=is_list, null_is_empty=is_text)
+    if data.n_records == 0:
+        raise InputError(f"{one_line(where)}: holds no records.")
+    warn_about_blanks(data.vocabulary.labels)
+    if not options.get("labels_as_they_are"):
+        guards.check(data, plan, where)
+    layout = "long" if is_text else "parquet"
+    kind = f"{'CSV' if is_text else 'Spark frame'}, {KINDS[plan.layout]}"
+    reading = Reading(where, layout, kind, plan.told_by, plan.id_name, plan.item_name, plan.unused, plan.notes)
+    return frames.with_reading(data, replace(reading, notes=(*plan.notes, "on Spark")))
+
+
+def engine_for(data: Transactions) -> Engine:
+    """The engine that works where the data is."""
+    if not isinstance(data, RemoteTransactions):
+        return LocalEngine()
+    from setveil.engines.spark import SparkEngine, SparkTransactions
+
+    assert isinstance(data, SparkTransactions)
+    return SparkEngine(data.session)
+
+
+def algorithm_for(data: Transactions, model: PrivacyModel, algorithm: str | None) -> str | None:
+    """The algorithm that was asked for, or the default where the data is; one that does not run there is refused."""
+    if not isinstance(data, RemoteTransactions):
+        return algorithm
+    if model.name != "km" or (algorithm is not None and algorithm not in ON_SPARK):
+        asked = f'algorithm "{one_line(algorithm)}"' if algorithm else f'model "{model.name}"'
+        raise InputError(
+            f"{asked} does not run on Spark; there is {', '.join(ON_SPARK)} for km, or use --engine local."
+        )
+    return algorithm or ON_SPARK[0]
+
+
+def read_parts(folder: Path, master: str | None = None) -> RemoteTransactions:
+    """The published parts of a release, read by the cluster; every worker has to see the folder."""
+    from setveil.engines.spark import frames
+
+    return frames.read_frame(
+        session_on(master).read.parquet(_location(folder)), folder.name, "items", None, is_list=True
+    )
+
+
+def judge_parts(
+    folder: Path, model: PrivacyModel, progress: Progress, master: str | None = None
+) -> tuple[Verdict, dict[str, int | float]]:
+    """What the verifier finds in the published parts, counted by Spark SQL."""
+    from setveil.verify.spark_sql import judge_table
+
+    session = session_on(master)
+    table = "parquet.`" + _location(folder).replace("`", "``") + "`"
+    return judge_table(lambda query: session.sql(query).collect(), table, model, progress)
+
+
+def _location(folder: Path) -> str:
+    return f"file://{folder.resolve()}"

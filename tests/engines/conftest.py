@@ -1,0 +1,29 @@
+"""One Spark session for all tests: starting one takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+QUICK = {  # jobs this small are over before anything is worth compiling
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """Two cores of this machine; the tests that use it belong to the group "spark", so that one worker runs them all."""
+    from setveil.engines.spark import open_session
+
+    session = open_session("local[2]", QUICK)
+    yield session
+    session.stop()

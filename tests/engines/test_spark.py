@@ -1,0 +1,166 @@
+"""The same answers on Spark as on one machine, for any number of partitions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import setveil as sv
+from setveil.core import Itemsets, Transactions
+from setveil.engines import LocalEngine
+from setveil.errors import InputError
+from setveil.io.releases import canonical
+from setveil.verify import judge
+from setveil.workflows import cluster
+from setveil.workflows.recheck import verify_folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+Rows = list[list[str]]
+
+
+def some_rows(seed: int, n_records: int = 60, n_items: int = 9) -> Rows:
+    """Records of few items, some empty, some equal, items of very different support."""
+    random = np.random.default_rng(seed)
+    weights = random.random(n_items) ** 3 + 0.01
+    sizes = random.integers(0, min(5, n_items), n_records)
+    return [
+        [f"item {item}" for item in random.choice(n_items, size, replace=False, p=weights / weights.sum())]
+        for size in sizes
+    ]
+
+
+def as_frame(spark: SparkSession, rows: Rows, n_partitions: int) -> DataFrame:
+    frame = spark.createDataFrame([(row,) for row in rows], "items array<string>")
+    return frame.repartition(n_partitions)
+
+
+def figures(release: sv.Release) -> dict[str, Any]:
+    """All that the driver decides."""
+    details = {name: value for name, value in release.details.items() if name != "count_tree_nodes"}
+    supports = dict(zip(release.published.vocabulary, release.published.supports.tolist(), strict=True))
+    counts = release.published.n_records, release.published.n_empty, release.published.longest
+    return {"codebook": dict(release.codebook()), "details": details, "supports": supports, "counts": counts}
+
+
+@pytest.mark.parametrize(("seed", "m", "n_partitions"), [(1, 2, 1), (2, 3, 5), (7, 4, 3)])
+def test_same_cut_for_any_number_of_partitions(spark: SparkSession, seed: int, m: int, n_partitions: int) -> None:
+    rows, asked = some_rows(seed), {"k": 2 + seed % 4, "m": m, "algorithm": "aa", "hierarchy": "fanout:3"}
+    on_spark = sv.anonymize(as_frame(spark, rows, n_partitions), "km", **asked)
+    here = sv.anonymize(rows, "km", **asked)
+    assert figures(on_spark) == figures(here)
+    assert here.details["moves"], "a case in which nothing is done says nothing"
+    published = [sorted(row["items"]) for row in on_spark.published.to_spark().collect()]
+    assert sorted(published) == sorted(sorted(row) for row in here.to_lists())
+
+
+def test_same_files_and_certificate(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (canonical, sv.workflows.recheck):
+        monkeypatch.setattr(module, "PART_SIZE", 16)
+    rows, asked = some_rows(7), {"k": 3, "m": 2, "algorithm": "aa", "hierarchy": "fanout:3"}
+    here = sv.anonymize(rows, "km", **asked)
+    sv.publish(here, tmp_path / "here", to="parquet")
+    sv.publish(sv.anonymize(as_frame(spark, rows, 3), "km", **asked), tmp_path / "there")
+    folder = tmp_path / "there"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "certificate.json", "codebook.csv", "published", "report.html"
+    ]  # fmt: skip
+    files, _ = canonical.encode_release(here, here.published.layout.__class__("parquet", item_column="items"), in_parts=True)
+    expected = {name: b"".join(pieces) for name, pieces in files}
+    assert len(expected) == 5  # four parts of 16 and fewer records
+    assert {name: (folder / name).read_bytes() for name in expected} == expected
+    one, other = (json.loads((tmp_path / name / "certificate.json").read_text()) for name in ("here", "there"))
+    assert set(other["files"]) == {*expected, "report.html"}
+    for certificate in (one, other):
+        del certificate["files"], certificate["digest"], certificate["release"]["published"]
+    assert one == other
+    assert verify_folder(folder).holds
+    assert verify_folder(folder, engine="spark").holds
+    assert not verify_folder(folder, rows).problems
+    parts = sorted((folder / "published").iterdir())
+    assert sum(pl.read_parquet(part).height for part in parts) == len(rows)
+    (folder / "published" / "more").write_text("x")
+    assert verify_folder(folder).problems == ("published/more: an extra file; the certificate does not list it.",)
+    assert verify_folder(folder, engine="spark").holds is False
+
+
+def test_the_verifier_counts_by_itself(spark: SparkSession, tmp_path: Path) -> None:
+    n_broken = 0
+    for seed, numeric in ((1, True), (2, False), (3, True)):
+        rows = some_rows(seed, n_records=120, n_items=5)
+        rows = [[label[-1] * 2 if numeric else label for label in row] for row in rows]
+        place = tmp_path / f"rows{seed}"
+        place.mkdir()
+        pl.DataFrame({"items": pl.Series(rows, dtype=pl.List(pl.String))}).write_parquet(place / "part-00000.parquet")
+        for k, m in ((2, 2), (4, 3), (9, 1)):
+            model = sv.KmAnonymity(k=k, m=m)
+            expected = judge(Transactions.from_lists(rows), model)
+            assert cluster.judge_parts(place, model, lambda stage, share: None) == expected
+            n_broken += not expected[0].holds
+    assert 0 < n_broken < 9
+
+
+def test_supports_and_shards(spark: SparkSession) -> None:
+    from setveil.engines.spark import SparkEngine
+
+    rows = some_rows(3)
+    data = Transactions.from_lists(rows)
+    remote = sv.read(as_frame(spark, rows, 3))
+    assert remote.vocabulary == data.vocabulary
+    indptr = np.array([0, 0, 1, 3, 6, 7])
+    itemsets = Itemsets(indptr, np.array([2, 0, 1, 0, 1, 2, 8], dtype=np.int32), data.vocabulary)
+    engine = SparkEngine(spark)
+    assert engine.supports(remote, itemsets).tolist() == LocalEngine().supports(data, itemsets).tolist()
+    assert engine.map_shards(len, ["abc", "", "de"]) == [3, 0, 2]
+    assert engine.map_shards(len, []) == []
+    with pytest.raises(InputError, match="stay on the cluster"):
+        engine.distinct(remote)
+
+
+def test_what_spark_reads(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [["b", "a"], [], ["a"], ["c", "a", "b"], ["b"]] * 5
+    expected = sorted(sorted(row) for row in rows)
+    pairs = [(number, item) for number, row in enumerate(rows) for item in (row or [""])]
+    text = "".join(f"{number},{item}\n" for number, item in pairs)
+    (tmp_path / "long.csv").write_text("person,item\n" + text)
+    pl.DataFrame(pairs, schema=["person", "item"], orient="row").write_parquet(tmp_path / "long.parquet")
+    lists = pl.DataFrame({"items": pl.Series([[*row, *row] for row in rows], dtype=pl.List(pl.String))})
+    lists.write_parquet(tmp_path / "lists.parquet")
+    for name in ("long.csv", "long.parquet", "lists.parquet"):
+        data = cluster.read_path(tmp_path / name, None, {})
+        assert sorted(row["items"] for row in data.to_spark().collect()) == expected, name  # type: ignore[attr-defined]
+        here = sv.read(str(tmp_path / name))
+        assert (data.n_records, data.n_occurrences, data.n_empty) == (25, here.n_occurrences, here.n_empty)
+        assert data.supports.tolist() == here.supports.tolist()
+        assert data.summary().startswith(f"Read {name}: ")
+
+
+def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path) -> None:
+    frame = as_frame(spark, some_rows(1), 2)
+    with pytest.raises(InputError, match=r'algorithm "pcta" does not run on Spark; there is aa'):
+        sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
+    with pytest.raises(InputError, match=r'model "degree" does not run on Spark'):
+        sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])
+    with pytest.raises(InputError, match="auto tries trees on the records"):
+        sv.anonymize(frame, "km", k=2, m=2, hierarchy="auto")
+    with pytest.raises(InputError, match=r"Spark cannot read it .*check the path"):
+        cluster.read_path(tmp_path / "nothing.parquet", None, {})
+    with pytest.raises(InputError, match="no column"):
+        sv.anonymize(frame, "km", k=2, m=2, hierarchy="fanout:3", read_options={"item_column": "drugs"})
+    with pytest.raises(InputError, match="holds null"):
+        sv.read(spark.createDataFrame([(["a"],), (None,)], "items array<string>"))
+    with pytest.raises(InputError, match="is empty"):
+        sv.read(spark.createDataFrame([(["a", ""],)], "items array<string>"))
+    with pytest.raises(InputError, match="stay on the cluster"):
+        sv.read(frame).to_lists()
+    (tmp_path / "torn.csv").write_text("person,item\n1,a\n2\n3,b,c\n")
+    with pytest.raises(InputError, match="Spark cannot read it"):
+        cluster.read_path(tmp_path / "torn.csv", None, {})

