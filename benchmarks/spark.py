@@ -2,9 +2,10 @@
 
     python -m benchmarks.spark --records 100000 1000000 --cores 1 2
 
-Every line is a process of its own with a session of its own on ``local[cores]``: Quest baskets (T10I4, 1,000 items, fan-out 5, k=5)
-from a folder of eight Parquet files, anonymized, written, verified by Spark SQL and reported. CPU is that of all processes, Java and
-Python workers included. ``--stages`` lists the jobs of one run with the bytes that Spark moved between its stages.
+Every line is a process of its own with a session of its own on ``local[cores]``: Quest baskets (T10I4, 1,000 items,
+fan-out 5, k=5) from a folder of eight Parquet files, anonymized, written, verified by Spark SQL and reported. CPU is
+that of all processes, Java and Python workers included. ``--stages`` lists the stages of a run with the bytes that each
+wrote for the next one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import polars as pl
 import setveil as sv
 
 PARTS = 8
-HEADER = f"{'records':>12}{'cores':>7}{'m':>3}{'wall s':>9}{'CPU s':>9}{'shuffled MB':>13}{'driver MB':>11}{'Java MB':>9}  stages"
+HEADER = "     records  cores  m   wall s    CPU s  shuffled MB  driver MB  Java MB  stages"
 
 
 def make_input(folder: Path, n_records: int) -> Path:
@@ -68,7 +69,9 @@ def run_once(source: str, out: str, cores: int, m: int) -> dict[str, Any]:
         except Exception:
             break
         if stage.status().toString() == "COMPLETE":
-            stages.append((stage.name().split(" at ")[0], stage.numTasks(), stage.shuffleWriteBytes(), stage.executorRunTime()))
+            stages.append(
+                (stage.name().split(" at ")[0], stage.numTasks(), stage.shuffleWriteBytes(), stage.executorRunTime())
+            )
     java = Path(f"/proc/{session.sparkContext._gateway.proc.pid}/status").read_text()
     return {
         "wall": wall,
@@ -119,7 +122,9 @@ def main() -> None:
                 print("    " + ", ".join(f"{stage} {spent:.1f} s" for stage, spent in found["seconds"].items()))
                 if asked.stages:
                     for stage, n_tasks, moved, spent in found["stages"]:
-                        print(f"    {stage:30}{n_tasks:>4} tasks {moved / 1e6:>10.2f} MB {spent / 1000:>8.1f} s of tasks")
+                        print(
+                            f"    {stage:30}{n_tasks:>4} tasks {moved / 1e6:>10.2f} MB {spent / 1000:>8.1f} s of tasks"
+                        )
 
 
 if __name__ == "__main__":

@@ -92,6 +92,8 @@ _VALUES = {  # options and the words that may follow as their value; quoted text
     "hierarchy-format": "csv edges amnesia amnesia-json nodes paths indented mesh",
     "unknown-items": "root error",
     "utility-rest": "keep free",
+    "engine": "local spark",
+    "master": "",
     **dict.fromkeys(
         ["delimiter", "id-column", "item-column", "item-columns", "split", "hierarchy-columns", "max-suppressed"], ""
     ),

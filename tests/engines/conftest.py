@@ -21,7 +21,7 @@ QUICK = {  # jobs this small are over before anything is worth compiling
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """Two cores of this machine; the tests that use it belong to the group "spark", so that one worker runs them all."""
+    """Two cores of this machine; the tests that use it belong to the group "spark": one worker runs them."""
     from setveil.engines.spark import open_session
 
     session = open_session("local[2]", QUICK)

@@ -1,4 +1,4 @@
-"""``python killing_run.py INPUT OUT MASTER PID``: a whole run on a cluster, in the middle of which a process group is killed."""
+"""``python killing_run.py INPUT OUT MASTER PID``: a run on a cluster that kills a process group half-way."""
 
 from __future__ import annotations
 

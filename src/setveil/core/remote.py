@@ -30,7 +30,7 @@ class RemoteTransactions(Transactions):
 
     @abstractmethod
     def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:
-        """``(number, encode(records))`` of each run of ``part_size`` records in canonical order; they come in any order."""
+        """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
 
     @abstractmethod
     def on_one_worker(self, work: Callable[[Transactions], Result]) -> Result:

@@ -1,7 +1,7 @@
 """k^m-anonymity counted by Spark SQL, for releases that fit no machine: text in, counts out.
 
-This shares nothing with the engine that made a release: neither its numbers of items, nor its blocks, nor a line of code. The
-records are taken from the published files as lists of labels, and every itemset is counted by ``GROUP BY``.
+This shares nothing with the engine that made a release: neither its numbers of items, nor its blocks, nor a line of
+code. The records are taken from the published files as lists of labels, and every itemset is counted by ``GROUP BY``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def judge_table(
 def _counted(table: str, size: int) -> str:
     """A query for all itemsets of one size that occur, ``item1 … n``."""
     items = [f"item{place}" for place in range(1, size + 1)]
-    views = " ".join(f"LATERAL VIEW explode(items) AS {item}" for item in items)
+    views = " ".join(f"LATERAL VIEW explode(items) row_{item} AS {item}" for item in items)
     ascending = " AND ".join(f"{low} < {high}" for low, high in zip(items[:-1], items[1:], strict=True)) or "true"
     rows = f"(SELECT array_distinct(items) AS items FROM {table})"
     columns = ", ".join(items)
@@ -48,10 +48,10 @@ def _counted(table: str, size: int) -> str:
 
 def _broken(ask: Ask, table: str, counted: str, size: int, k: int) -> Verdict:
     """The first itemset that is too rare, in the house order of labels: numbers by value, else by code point."""
-    ((strange,),) = ask(
-        f"SELECT count(*) FROM (SELECT explode(items) AS item FROM {table}) WHERE NOT item RLIKE '^[0-9]+$'"
-    )
-    shape = "struct({0})" if strange else "struct(length(ltrim('0', {0})), ltrim('0', {0}), {0})"
+    each = f"SELECT explode(items) AS item FROM {table}"
+    ((strange,),) = ask(f"SELECT count(*) FROM ({each}) WHERE NOT item RLIKE '^[0-9]+$'")
+    by_value = "" if strange else "'digits', length(ltrim('0', {0})), 'value', ltrim('0', {0}), "
+    shape = f"named_struct({by_value}'label', {{0}})"
     members = ", ".join(shape.format(f"item{place}") for place in range(1, size + 1))
     rare = f"SELECT sort_array(array({members})) AS itemset, n FROM ({counted}) WHERE n < {k}"
     ((itemset, support),) = ask(f"SELECT * FROM ({rare}) ORDER BY itemset LIMIT 1")

@@ -96,7 +96,8 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     plan = plan_frame(peek, ReadOptions(format="long" if is_text else None, **known).checked())
     if plan.layout not in ("lists", "long"):
         raise InputError(
-            f"{one_line(where)}: looks like a {KINDS[plan.layout]}; on Spark give a list column, or --id-column and --item-column."
+            f"{one_line(where)}: looks like a {KINDS[plan.layout]}; on Spark give a list column, or --id-column and "
+            "--item-column."
         )
     is_list, id_column = plan.layout == "lists", None if plan.id_place is None else plan.names[plan.id_place]
     item_column = plan.names[plan.item_places[0]]
@@ -139,7 +140,7 @@ def read_parts(folder: Path, master: str | None = None) -> RemoteTransactions:
     from setveil.engines.spark import frames
 
     return frames.read_frame(
-        session_on(master).read.parquet(_location(folder)), folder.name, "items", None, is_list=True
+        session_on(master).read.parquet(_location(folder)), folder.name, "items", None, is_list=True, is_kept=False
     )
 
 

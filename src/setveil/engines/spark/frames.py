@@ -20,11 +20,19 @@ from setveil.errors import InputError, one_line
 
 
 def read_frame(
-    frame: DataFrame, where: str, item_column: str, id_column: str | None, *, is_list: bool, null_is_empty: bool = False
+    frame: DataFrame,
+    where: str,
+    item_column: str,
+    id_column: str | None,
+    *,
+    is_list: bool,
+    null_is_empty: bool = False,
+    is_kept: bool = True,
 ) -> SparkTransactions:
     """The records of a frame: a list of items per row, or (id, item) pairs; rows with equal ids are one record.
 
-    ``null_is_empty``: in text files nothing between two delimiters is an empty text, which in a pair stands for no item.
+    ``null_is_empty``: in text files nothing between two delimiters is an empty text; in a pair it stands for no item.
+    ``is_kept``: the cluster keeps the encoded records for what follows.
     """
     _check_types(frame, where, item_column, is_list)
     item, owner = f.col(_quoted(item_column)), None if id_column is None else f.col(_quoted(id_column)).cast("string")
@@ -40,7 +48,9 @@ def read_frame(
         together = f.collect_set(f.when(texts != "", texts))
     vocabulary = _read_labels(frame, loose, where, item_column, is_list)
     records = _grouped(frame, texts, owner, together)
-    blocks = _encoded(records, vocabulary).persist(StorageLevel.MEMORY_AND_DISK)
+    blocks = _encoded(records, vocabulary)
+    if is_kept:
+        blocks = blocks.persist(StorageLevel.MEMORY_AND_DISK)
     return SparkTransactions(blocks, vocabulary, Layout("parquet", item_column="items"))
 
 

@@ -1,8 +1,8 @@
 """Records in the order of their content, cut into parts of a fixed size, whatever the partitions of the cluster.
 
-A row is a key of big-endian item numbers, so that Spark's order of bytes is the lexicographic order of rows, a prefix before its
-extensions. Spark counts equal rows, range-partitions and sorts the distinct ones. How many records lie before each partition is
-all the driver has to know to say which record begins which part.
+A row is a key of big-endian item numbers, so that Spark's order of bytes is the lexicographic order of rows, a prefix
+before its extensions. Spark counts equal rows, range-partitions and sorts the distinct ones. How many records lie
+before each partition is all the driver has to know to say which record begins which part.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def distinct_rows(data: SparkTransactions) -> DataFrame:
 def sorted_parts(
     data: SparkTransactions, part_size: int, encode: Callable[[Transactions], bytes]
 ) -> Iterator[tuple[int, bytes]]:
-    """``(number, encode(records))`` for each run of ``part_size`` records in canonical order; they come in any order."""
+    """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
     n_partitions = max(2, -(-data.n_records // PER_PARTITION))
     in_order = distinct_rows(data).repartitionByRange(n_partitions, "row").sortWithinPartitions("row")
     in_order = in_order.persist(StorageLevel.MEMORY_AND_DISK)
@@ -65,18 +65,14 @@ def hand_to_one_worker(data: SparkTransactions, work: Callable[[Transactions], R
     vocabulary, key = data.vocabulary, _key_type(data)
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        table = pa.Table.from_batches(list(batches), SORTED)
-        indptr, items = _rows(table.column("row"), key)
-        distinct = Transactions(indptr, items, vocabulary)
+        table = pa.Table.from_batches(batches)  # never empty: there is a record
+        distinct = Transactions(*_rows(table.column("row"), key), vocabulary)
         records = distinct.select(np.repeat(np.arange(distinct.n_records), table.column("n").to_numpy()))
         yield pa.RecordBatch.from_pydict({"result": pa.array([pickle.dumps(work(records))], pa.binary())})
 
     table = distinct_rows(data).repartition(1).mapInArrow(run, "result binary").toArrow()
     result: Result = pickle.loads(table.column("result")[0].as_py())
     return result
-
-
-SORTED = pa.schema([("row", pa.binary()), ("n", pa.int64())])
 
 
 def _records_before(in_order: DataFrame) -> dict[int, int]:

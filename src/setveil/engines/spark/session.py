@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import sys
@@ -12,13 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from setveil.errors import InputError, one_line
 
-SparkError = PySparkException
+SparkError = (PySparkException, Py4JJavaError)
 PATIENCE = 30  # seconds within which a master has to answer
+CONDITION = re.compile(r"\[([A-Z]+(?:_[A-Z]+)+(?:\.[A-Z_]+)*)\]")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 AT_ONCE = 10_000  # records handed over to Python together
 
@@ -28,7 +31,7 @@ def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = 
 
     ``settings``: Spark's own, which go before the usual ones.
     """
-    running = SparkSession.getActiveSession()
+    running = _running()
     if running is not None:
         return running
     _find_java()
@@ -51,6 +54,13 @@ def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = 
     for name, value in {**usual, **(settings or {})}.items():
         builder = builder.config(name, value)
     return _within_patience(builder, master)
+
+
+def _running() -> SparkSession | None:
+    try:
+        return SparkSession.active()
+    except SparkError:  # there is none
+        return None
 
 
 def _find_java() -> None:
@@ -140,7 +150,8 @@ def _silence() -> Iterator[None]:
 
 
 def said_by(problem: BaseException) -> str:
-    """What Spark says is wrong, in one line."""
-    name = problem.getCondition() if isinstance(problem, SparkError) else None
-    text = str(problem).partition("\n")[0]
-    return one_line(text if text else name or type(problem).__name__, 120)
+    """What Spark says is wrong, in a few words: the name of the condition, for messages may hold records."""
+    named = CONDITION.findall(str(problem))
+    if named:
+        return one_line(named[-1].rpartition(".")[0] or named[-1], 120).lower().replace("_", " ")
+    return type(problem).__name__

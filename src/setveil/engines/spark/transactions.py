@@ -120,7 +120,7 @@ class SparkTransactions(RemoteTransactions):
         return label_lists(self)
 
     def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:
-        """``(number, encode(records))`` of each run of ``part_size`` records in canonical order; they come in any order."""
+        """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
         from setveil.engines.spark.ordering import sorted_parts
 
         return sorted_parts(self, part_size, encode)

@@ -1,8 +1,8 @@
 """Supports of itemsets over the nodes of a hierarchy, counted on the cluster; see ``arrays.tree_itemsets``.
 
-Every task counts its partition with the loops of the local engine, in a table of its own, up to k. Only places that are not
-zero travel; Spark adds them up. What is frequent comes back to the driver as bitmaps, is spread up the tree there, and goes out
-again for the recount. What comes back then are the rare itemsets, which the traversal wants to see one by one.
+Every task counts its partition with the loops of the local engine, in a table of its own, up to k. Only places that are
+not zero travel; Spark adds them up. What is frequent comes back to the driver as bitmaps, is spread up the tree there,
+and goes out again for the recount. What comes back then are the rare itemsets, which the traversal wants one by one.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class SparkTreeCounts:
             raise InputError(f"k={k:,}: on Spark supports are counted up to {MAX_K:,}; use --engine local.")
         if n_places(n_nodes, size) > MAX_PLACES:
             raise InputError(
-                f"itemsets of size {size} over {n_nodes:,} items and groups are more than the {MAX_PLACES:,} that are counted "
-                "at once on Spark; use a smaller m, a hierarchy with wider groups, or --engine local."
+                f"itemsets of size {size} over {n_nodes:,} items and groups are more than the {MAX_PLACES:,} that are "
+                "counted at once on Spark; use a smaller m, a hierarchy with wider groups, or --engine local."
             )
         return True
 

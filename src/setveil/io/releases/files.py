@@ -96,7 +96,7 @@ def read_release(
     keep_ids: bool = False,
     rows: Transactions | None = None,
 ) -> Release:
-    """Read a release back from its files; records come in the order of the file. ``rows``: where they were read already."""
+    """Read a release back from its files; records come in the order of the file. ``rows``: if read already."""
     path = folder / published
     if kind == Grouping.kind:
         rows, group_of = read_groups(path)
