@@ -77,7 +77,7 @@ def write_release(
         _write(folder / name, pieces)
         names.append(name)
     published = PARTS if isinstance(told.published, RemoteTransactions) else published_name(layout)
-    return Written(tuple(sorted(names)), published, layout, order, tuple(labels))
+    return Written(tuple(names), published, layout, order, tuple(labels))
 
 
 def _write(path: Path, pieces: Iterator[bytes]) -> None:
@@ -132,7 +132,7 @@ def read_release(
 def _read_parts(folder: Path, layout: Layout) -> Transactions:
     """The parts of a release, one after the other."""
     parts = []
-    for path in sorted(folder.iterdir()):
+    for path in sorted(folder.glob("part-*.parquet")):
         with open_regular(path) as file:
             parts.append(read_written(file, layout))
     vocabulary = Vocabulary({label for part in parts for label in part.vocabulary})
