@@ -10,6 +10,7 @@ import pytest
 from report.test_page import KINDS, Reader, pages, recoding, with_record
 
 import setveil as sv
+from setveil.cli.main import _run
 from setveil.report.facts import Facts
 from setveil.report.lights import headline_of, lights_of
 from setveil.report.record import facts_of
@@ -96,6 +97,23 @@ def test_a_release_of_one_item_does_not_look_like_a_success(tmp_path: Path) -> N
         assert "Only one item is published for everybody: nothing can be learned." in text
         assert "Do not release this" in text
         assert '<h1 class="bad">' in page
+
+
+def test_commands_say_first_that_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("few.csv").write_text("id,item\n" + "".join(f"{person},{'abc'[person % 3]}\n" for person in range(9)))
+    asked = ["--model", "km", "-k", "5", "-m", "1", "--algorithm", "aa", "--hierarchy", "fanout:3"]
+    assert _run(["anonymize", "few.csv", "-o", "out", *asked]) == 0
+    told = capsys.readouterr()
+    assert "everything is published as one item" in told.err and "nothing left" in told.out
+    assert _run(["verify", "out"]) == 0
+    assert capsys.readouterr().out.startswith("out: holds, but only one item is published for everybody")
+    assert _run(["verify", "out/published.csv", "--model", "km", "-k", "5", "-m", "1", "--labels-as-they-are"]) == 0
+    assert capsys.readouterr().out.startswith("holds, but only one item is published for everybody")
+    assert _run(["measure", "few.csv", "out"]) == 0
+    assert "only one item is published for everybody" in capsys.readouterr().err
 
 
 def test_about_is_shown_inside_only_and_gaps_become_lines(tmp_path: Path) -> None:

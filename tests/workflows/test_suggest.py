@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import setveil as sv
 from setveil.cli.main import _run
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError, InputError
-from setveil.workflows.suggest import PURPOSES, Choice, profile_of, suggest
+from setveil.workflows import suggest as module
+from setveil.workflows.suggest import MERGEABLE, PURPOSES, SAMPLES, Choice, profile_of, suggest
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 
@@ -35,7 +37,7 @@ def test_the_profile_tells_the_shape() -> None:
 
 
 def test_groups_are_never_proposed_without_saying_what_they_leave_exposed() -> None:
-    found = suggest(sparse(), sensitive=("i40",), purpose="share")
+    found = suggest(sparse(), sensitive=("i40",), purpose="share", seconds=600)
     (groups,) = [choice for choice in found.choices if choice.policy.model.name == "degree"]
     assert groups is not found.choices[0]
     assert "Leaves exposed: records can be recognized" in groups.words()[-1]
@@ -140,3 +142,28 @@ def test_the_command_pasted_does_what_is_proposed(
         assert _run(["verify", f"out{number}", "--original", "my data.csv"]) == 0
     assert _run(["suggest", "my data.csv", "--hierarchy", "fanout:5", "--run", "-o", "out", "--seconds", "20"]) == 0
     assert _run(["verify", "out"]) == 0
+
+
+def test_with_many_items_the_first_proposal_needs_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Building a tree of tens of thousands of items, or weighing their merges, would come before any answer."""
+    draw = np.random.default_rng(5)
+    monkeypatch.setattr(module, "WAYS", (module.PLAIN,))  # what comes after the first proposal takes its time
+    common = [set((draw.pareto(1.0, size=20) * 3).astype(int).tolist()) for _ in range(1500)]
+    rows = [row | {10**6 + 3 * person + own for own in range(3)} for person, row in enumerate(common)]
+    data = sv.Transactions.from_lists([[str(item) for item in row] for row in rows])
+    assert data.n_items > MERGEABLE and data.n_occurrences > SAMPLES[0]
+    told: list[Choice] = []
+    found = sv.suggest(data, seconds=300, purpose="internal", first=told.append)
+    assert len(told) == 1 and told[0].n_tried < data.n_records
+    assert told[0].policy.algorithm.name == "trim" and told[0].policy.hierarchy.source is None
+    assert not any("pcta" in name for name, _ in found.rejected)
+
+
+def test_the_command_repeats_options() -> None:
+    """Leaving entries out along a given hierarchy without raising any is an option of trim."""
+    search = sv.suggest(sv.generate("quest", D=300, T=4, N=20, L=20), hierarchy="fanout:4", seconds=300)
+    options = {"raising": False}
+    chosen = search.choices[0]
+    algorithm = chosen.policy.algorithm.model_copy(update={"name": "trim", "options": options})
+    command = search.command(replace(chosen, policy=chosen.policy.model_copy(update={"algorithm": algorithm})))
+    assert "--algorithm trim --option raising=false --hierarchy fanout:4" in command

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import read_data, say_json, table
+from setveil.cli.console import note, read_data, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -25,13 +25,16 @@ def measure(
 ) -> None:
     """What a release cost, compared with the original."""
     from setveil.report.words import figure, told
-    from setveil.workflows import folder
+    from setveil.workflows import folder, recheck
 
     data = read_data(input, reading)
     metrics = folder.measure_folder(data, out)
     if json:
         say_json({"input": data.facts(), **metrics})
         return
+    n_published = metrics.get("n_published_items")
+    if n_published in recheck.NOTHING_LEFT:
+        note(f"warning: {recheck.NOTHING_LEFT[n_published]}")
     table(
         ("cost", ""),
         [(words, figure(value)) for words, value in told(metrics)],

@@ -91,7 +91,8 @@ def verify(
             content["violations"] = [{"itemset": list(found.itemset), "support": found.support} for found in violations]
         say_json(content)
     else:
-        say("holds" if verdict.holds else f"does not hold: {verdict.reason}")
+        but = recheck.nothing_left(audited)
+        say(_answer(but) if verdict.holds else f"does not hold: {verdict.reason}")
         for found in violations:
             say(f"{found.support}\t{', '.join(map(one_line, found.itemset))}")
         if all_violations and len(violations) == limit:
@@ -120,7 +121,7 @@ def _show_folder(target: Path, result: Any, input: dict[str, Any] | None, json: 
             }
         )
         return
-    say(f"{target}: {WORDS[result.holds]}")
+    say(f"{target}: {_answer(result.nothing_left) if result.holds else WORDS[result.holds]}")
     if result.holds:
         say(result.sentence)
     for problem in result.problems:
@@ -129,10 +130,15 @@ def _show_folder(target: Path, result: Any, input: dict[str, Any] | None, json: 
         say(f"- {result.verdict.reason}")
     for line in result.unchecked:
         say(f"- cannot be checked here: {line}")
-    for line in result.notes:
+    for line in result.notes if not result.holds else [note for note in result.notes if note != result.nothing_left]:
         say(f"note: {line}")
     if result.holds is not False and result.publisher_says:
         say(f"the publisher says, not checked here: {_told(result.publisher_says)}")
+
+
+def _answer(nothing_left: str) -> str:
+    """A promise that is kept by saying the same of everybody is not called kept without a word."""
+    return f"{WORDS[True]}, but {nothing_left}" if nothing_left else WORDS[True]
 
 
 def _told(publisher_says: Any) -> str:

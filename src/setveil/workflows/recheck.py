@@ -45,6 +45,10 @@ HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (us
 MAYBE_SUPPRESSED = (
     "whether items that are not published were suppressed or absent only the owner can tell (use --original)."
 )
+NOTHING_LEFT = {
+    0: "nothing is published of anybody: nothing can be learned from it.",
+    1: "only one item is published for everybody: nothing can be learned from it.",
+}
 SECONDS, SECONDS_PER_MB = 120, 60  # how long a check may take unless told otherwise
 
 
@@ -60,6 +64,7 @@ class FolderVerdict:
     unchecked: tuple[str, ...] = ()  # why nothing can be told
     notes: tuple[str, ...] = ()
     publisher_says: Mapping[str, Any] = field(default_factory=dict)  # not computed here
+    nothing_left: str = ""  # a promise is easily kept by saying the same of everybody; one of the notes, too
 
 
 def verify_folder(
@@ -133,6 +138,11 @@ def audit(
     return verdict, minimal_violations(data, model, limit, watch) if limit and not verdict.holds else []
 
 
+def nothing_left(data: Transactions) -> str:
+    """What has to be said first of records that are all alike; empty for others."""
+    return NOTHING_LEFT.get(int((data.supports > 0).sum()), "")
+
+
 class _Check:
     """One check of one folder; what is found gathers in its lists."""
 
@@ -146,6 +156,7 @@ class _Check:
         self.certificate: Mapping[str, Any] = {}
         self.verdict: Verdict | None = None
         self.sentence = ""
+        self.nothing_left = ""
 
     def answer(self) -> FolderVerdict:
         """The three answers: what is wrong weighs more than what cannot be told."""
@@ -160,6 +171,7 @@ class _Check:
             unchecked=tuple(self.unchecked),
             notes=tuple(self.notes),
             publisher_says=self.publisher_says,
+            nothing_left=self.nothing_left,
         )
 
     def run(self, data: Transactions | None) -> None:
@@ -195,6 +207,9 @@ class _Check:
         if said["records"] != spelled.published.n_records:
             self._wrong("tells of another number of records than are published")
         release = plain(spelled, said)
+        if release.kind != "grouping":
+            self.nothing_left = nothing_left(release.published)
+            self.notes += filter(None, [self.nothing_left])
         owners = None if data is None else owners_model(self.folder, said, data)
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_CONSTRAINTS)

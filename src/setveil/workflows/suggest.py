@@ -36,13 +36,16 @@ from setveil.workflows.reading import as_transactions
 SECONDS = 60.0  # the time budget
 SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; smaller data is taken as it is
 FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
-QUICK = ("trim", "aa")  # tried on it
+PLAIN = "trim without groups"  # leaves entries out and raises none: quick however many items there are
+QUICK = (PLAIN, "aa")  # tried on it
+MERGEABLE = 4_000  # items up to which merging any two of them is tried
 BUDGET = 300_000  # combinations looked at for the risk
 QUERIES = 300
 AUTO = 100_000  # occurrences up to which several trees are tried for --hierarchy auto
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
 BETTER = 0.05  # of usefulness: less is no reason to weaken a promise
 WAYS = (
+    PLAIN,
     "trim",
     "mhghs+refine",
     "aa+refine",
@@ -181,6 +184,8 @@ class Suggestion:
                 words += [f"-{name}", str(value)]
         if policy.algorithm.name:
             words += ["--algorithm", policy.algorithm.name]
+        for name, value in policy.algorithm.options.items():
+            words += ["--option", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
         if policy.hierarchy.source:
             words += ["--hierarchy", policy.hierarchy.source]
         if policy.seed:
@@ -224,7 +229,9 @@ class Suggestion:
 def name_of(policy: Policy) -> str:
     """A setting in a few words."""
     told = [f"{name}={value}" for name, value in policy.model.given().items() if name != "sensitive"]
-    return " ".join([policy.model.name, *told, policy.algorithm.name or "", policy.hierarchy.source or ""]).strip()
+    options = [f"{name}={value}" for name, value in policy.algorithm.options.items()]
+    words = [policy.model.name, *told, policy.algorithm.name or "", *options, policy.hierarchy.source or ""]
+    return " ".join(word for word in words if word)
 
 
 def suggest(
@@ -376,8 +383,8 @@ class _Search:
             found_aim, found = self._aim(tried, steps, QUICK if is_first else WAYS)
             if found is not None:
                 aim, best, part = found_aim, found, tried
-                if is_first and self.first is not None:
-                    self.first(found)
+                if is_first:
+                    self._tell_first(found)
             else:  # too large for the time: what a smaller sample showed stands
                 self.rejected[:], self.reasons[:] = earlier + self.rejected, reasons
             if is_last or (found is None and best is not None):
@@ -387,7 +394,7 @@ class _Search:
             self.deadline, end = inf, inf
             self.rejected.clear()
             part = _sample(self.data, SAMPLES[0], self.ask["seed"])
-            aim, best = self._aim(part, steps, QUICK)
+            aim, best = self._aim(part, steps, [PLAIN])
         self.deadline = end
         if best is None:
             return []
@@ -474,16 +481,21 @@ class _Search:
         """Ways to give k^m-anonymity, the quickest to be useful first."""
         quick = self.data.n_occurrences <= AUTO  # otherwise trying several trees would use up the time
         source = self.ask["hierarchy"] or ("auto" if quick else "auto:frequency")
+        promise = {"name": "km", "k": k, "m": m}
         for name in ways:
-            uses_tree = find(name).hierarchy != "none"
-            yield self._policy({"name": "km", "k": k, "m": m}, name, source if uses_tree else None)
-        if not self.ask["hierarchy"] and ways is WAYS:
-            yield self._policy({"name": "km", "k": k, "m": m}, "pcta+", None)
+            if name != PLAIN:
+                yield self._policy(promise, name, source if find(name).hierarchy != "none" else None)
+            elif self.ask["hierarchy"]:
+                yield self._policy(promise, "trim", source, raising=False)
+            else:
+                yield self._policy(promise, "trim", None)
+        if not self.ask["hierarchy"] and ways is WAYS and int((self.data.supports > 0).sum()) <= MERGEABLE:
+            yield self._policy(promise, "pcta+", None)
 
     def _like(self, choice: Choice, k: int, m: int) -> Policy:
-        return self._policy(
-            {"name": "km", "k": k, "m": m}, choice.policy.algorithm.name, choice.policy.hierarchy.source
-        )
+        like = choice.policy
+        promise = {"name": "km", "k": k, "m": m}
+        return self._policy(promise, like.algorithm.name, like.hierarchy.source, **like.algorithm.options)
 
     def _degree(self, p: int) -> Policy:
         return self._policy({"name": "degree", "p": p, "sensitive": self.ask["sensitive"]}, None, None)
@@ -492,11 +504,11 @@ class _Search:
         sensitive = {"sensitive": self.ask["sensitive"]} if self.ask["sensitive"] else {}
         return self._policy({"name": "k-anonymity", "k": k, **sensitive}, None, None)
 
-    def _policy(self, model: dict[str, Any], algorithm: str | None, source: str | None) -> Policy:
+    def _policy(self, model: dict[str, Any], algorithm: str | None, source: str | None, **options: Any) -> Policy:
         return make_policy(
             {
                 "model": model,
-                "algorithm": {"name": algorithm},
+                "algorithm": {"name": algorithm, "options": options},
                 "hierarchy": {"source": source},
                 "seed": self.ask["seed"],
             }
@@ -515,6 +527,8 @@ class _Search:
             choice = self._try(part, policy, role, time.monotonic() + left / max(len(policies) - number, 1))
             if choice is None:
                 continue
+            if part.is_sampled and choice.colour != "bad":
+                self._tell_first(choice)
             if not keep_bad and choice.colour == "bad":
                 self.rejected.append(
                     (name_of(policy), f"leaves little: {percent(choice.exact)} of the entries exactly{_pairs(choice)}")
@@ -522,6 +536,12 @@ class _Search:
                 continue
             found.append(choice)
         return found
+
+    def _tell_first(self, choice: Choice) -> None:
+        """The first proposal is told once, as soon as there is one."""
+        if self.first is not None:
+            self.first(choice)
+            self.first = None
 
     def _try(self, part: _Part, policy: Policy, role: str, deadline: float) -> Choice | None:
         """Run, verify and measure a setting; None, with the reason kept, if nothing comes of it."""
