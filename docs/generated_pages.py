@@ -1,6 +1,6 @@
 """Pages of the site that say what the code says: made when the site is built, so that they cannot fall behind.
 
-MkDocs calls ``on_config``, ``on_files`` and ``on_page_markdown``; ``pages()`` gives path → text.
+MkDocs calls ``on_config``, ``on_files``, ``on_page_markdown`` and ``on_post_build``; ``pages()`` gives path → text.
 """
 
 from __future__ import annotations
@@ -25,6 +25,13 @@ PARTS = {
     "Errors": "SetveilError InputError InfeasibleError GuaranteeError CancelledError SetveilWarning",
 }
 
+FETCHED = {
+    "html": re.compile(
+        r"""<(?:script|img|iframe)[^>]+src=["']?(?:https?:)?//|<link[^>]+rel=["']?(?:stylesheet|preconnect)[^>]+//"""
+    ),
+    "css": re.compile(r"""@import|url\(['"]?https?:"""),
+}
+
 
 def on_config(config: Any) -> Any:
     """A page that nobody gave a place is listed at the end, so that none is missing."""
@@ -47,6 +54,14 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """A folder has no page of its own: the overview of algorithms stands for theirs."""
     return markdown.replace("](algorithms)", "](reference/algorithms.md)")
+
+
+def on_post_build(config: Any) -> None:
+    """The site opens without a network: a page or a style that fetches something fails the build."""
+    for kind, fetched in FETCHED.items():
+        for path in Path(config["site_dir"]).rglob(f"*.{kind}"):
+            if fetched.search(path.read_text(encoding="utf-8")):
+                sys.exit(f"{path}: fetches something from outside.")
 
 
 def pages() -> dict[str, str]:

@@ -70,3 +70,19 @@ def test_commands_are_completed() -> None:
 def test_no_color() -> None:
     done = run(["risk", BASKETS, "--known", "1"], NO_COLOR="1", FORCE_COLOR="1")
     assert "\x1b[3" not in done.stdout and "known items" in done.stdout
+
+
+def test_old_spellings_are_understood_and_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``--hierarchy``: what a tree is made of; ``--hierarchy-format``: how its file is read; ``--to``: what is made."""
+    tree, edges = str(tmp_path / "tree.csv"), str(tmp_path / "edges.csv")
+    assert _run(["hierarchy", "build", BASKETS, "--hierarchy", "fanout:2", "-o", tree]) == 0
+    expected = Path(tree).read_bytes()
+    assert _run(["hierarchy", "build", BASKETS, "--how", "fanout:2", "-o", tree]) == 0
+    assert Path(tree).read_bytes() == expected
+    assert "--how is called --hierarchy now" in capsys.readouterr().err
+    assert _run(["hierarchy", "convert", tree, "--from", "csv", "--to", "edges", "-o", edges]) == 0
+    assert "--from is called --hierarchy-format now" in capsys.readouterr().err
+    for command in ("build", "check", "convert"):
+        assert _run(["hierarchy", command, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert "--from" not in shown and "--how" not in shown

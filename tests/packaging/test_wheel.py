@@ -1,6 +1,8 @@
 """The wheel: what is in it, and that it works where nothing else of the repository is.
 
 The new environment sees the libraries of this one, but neither its setveil nor the sources; nothing is downloaded.
+With ``SETVEIL_WHEEL_PYTHONS=3.12,3.13`` the wheel is also installed into empty environments of these interpreters, with
+all it needs from the package index.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+VERSIONS = [version for version in os.environ.get("SETVEIL_WHEEL_PYTHONS", "").split(",") if version]
 pytestmark = pytest.mark.slow
 
 
@@ -56,7 +59,7 @@ def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_from_the_wheel_to_a_verified_release_of_a_frame(clean: Path, tmp_path: Path) -> None:
+def release_a_frame(clean: Path, folder: Path) -> None:
     """As the page on frames does it; without compiling, which the tests of the kernels do."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["NUMBA_DISABLE_JIT"] = "1"
@@ -69,8 +72,23 @@ def test_from_the_wheel_to_a_verified_release_of_a_frame(clean: Path, tmp_path: 
         "release.publish('out')\n"
     )
     python = [str(clean / "bin" / "python"), "-c", script]
-    done = subprocess.run(python, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = subprocess.run(python, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     command = [str(clean / "bin" / "setveil"), "verify", "out"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_from_the_wheel_to_a_verified_release_of_a_frame(clean: Path, tmp_path: Path) -> None:
+    release_a_frame(clean, tmp_path)
+
+
+if VERSIONS:
+
+    @pytest.mark.parametrize("version", VERSIONS)
+    def test_in_an_empty_environment_of(version: str, wheel: Path, tmp_path: Path) -> None:
+        subprocess.run([f"python{version}", "-m", "venv", str(tmp_path / "empty")], check=True)
+        pip = [str(tmp_path / "empty" / "bin" / "python"), "-m", "pip", "install", "--quiet", "-c", "constraints.txt"]
+        done = subprocess.run([*pip, str(wheel), "pandas"], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        release_a_frame(tmp_path / "empty", tmp_path)

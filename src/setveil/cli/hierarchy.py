@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import read_data, say, say_json
+from setveil.cli.console import note, read_data, say, say_json
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the hierarchy.")]
 _Layout = Annotated[str, typer.Option("--to", help="csv (leaf to root), edges, amnesia or amnesia-json.")]
-_From = Annotated[
-    str | None, typer.Option("--from", "--hierarchy-format", help="Format of the hierarchy file; detected otherwise.")
-]
+# Spellings of earlier versions: still understood, with a word about the new one, and not shown.
+_OldFormat = Annotated[str | None, typer.Option("--from", hidden=True)]
+_OldHow = Annotated[str | None, typer.Option("--how", hidden=True)]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
         rich_markup_mode=None,
     )
-    group.command(epilog="Example: setveil hierarchy build baskets.csv --how fanout:5 -o tree.csv")(build)
+    group.command(epilog="Example: setveil hierarchy build baskets.csv --hierarchy fanout:5 -o tree.csv")(build)
     group.command(epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv")(check)
     group.command(epilog="Example: setveil hierarchy convert taxonomy.csv -o edges.csv --to edges")(convert)
     app.add_typer(group)
@@ -36,15 +36,18 @@ def register(app: typer.Typer) -> None:
 def build(
     input: o.Input,
     output: _Target,
-    how: Annotated[str, typer.Option(help="fanout:D, fanout:D:even, levels:N, prefix:1,3,4 or auto.")] = "auto",
+    hierarchy: Annotated[
+        str | None, typer.Option(help="fanout:D, fanout:D:even, levels:N, prefix:1,3,4 or auto (the default).")
+    ] = None,
     to: _Layout = "csv",
+    how: _OldHow = None,
     reading: o.Reading = o.NOTHING,
 ) -> None:
     """Build a hierarchy over the items of a data set."""
     from setveil.workflows.hierarchy import resolve_hierarchy
 
     data = read_data(input, reading)
-    tree = resolve_hierarchy(how, data)
+    tree = resolve_hierarchy(_renamed("--how", how, "--hierarchy", hierarchy) or "auto", data)
     assert tree is not None
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")
@@ -54,15 +57,17 @@ def build(
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy file.")],
     data: Annotated[str | None, typer.Option(help="Transactions whose items the hierarchy must cover.")] = None,
-    source: _From = None,
+    hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
+    old_format: _OldFormat = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
     """List everything that is wrong with a hierarchy. Exit code 2 if it cannot be used."""
     import setveil
 
-    told: dict[str, Any] = {"format": source, "columns": _columns(hierarchy_columns)}
+    format = _renamed("--from", old_format, "--hierarchy-format", hierarchy_format)
+    told: dict[str, Any] = {"format": format, "columns": _columns(hierarchy_columns)}
     vocabulary = None
     if data is not None:
         vocabulary = read_data(data, reading).vocabulary
@@ -83,15 +88,25 @@ def convert(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy file.")],
     output: _Target,
     to: _Layout = "csv",
-    source: _From = None,
+    hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
+    old_format: _OldFormat = None,
 ) -> None:
     """Write a hierarchy in another format."""
     import setveil
 
-    tree = setveil.Hierarchy.from_file(str(file), format=source, columns=_columns(hierarchy_columns))
+    format = _renamed("--from", old_format, "--hierarchy-format", hierarchy_format)
+    tree = setveil.Hierarchy.from_file(str(file), format=format, columns=_columns(hierarchy_columns))
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")
+
+
+def _renamed(old: str, given: str | None, new: str, value: str | None) -> str | None:
+    """What an option says under its name or its old one."""
+    if given is None:
+        return value
+    note(f"warning: {old} is called {new} now.")
+    return given if value is None else value
 
 
 def _about_the_file(reading: o.Reading) -> dict[str, Any]:
