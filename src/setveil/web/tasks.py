@@ -242,7 +242,7 @@ class Desk:
             "files": sorted(outcome.certificate["files"]),
             "picture": picture,
             "legend": legend,
-            "losses": losses.losses_of(facts, record.data, record.model),
+            "losses": losses.losses_of(facts, outcome.release, record.data, record.model),
             "examples": list(facts.examples),
             "figures": {
                 "status": "ok",

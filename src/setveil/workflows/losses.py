@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from setveil.core import Transactions
+import numpy as np
+
+from setveil.core import LocalRecoding, Release, Transactions
 from setveil.models import PrivacyModel
 from setveil.report.facts import Facts
 
@@ -23,7 +25,7 @@ class Loss(NamedTuple):
     support: int | None  # how many have it
 
 
-def losses_of(facts: Facts, data: Transactions, model: PrivacyModel) -> list[Loss]:
+def losses_of(facts: Facts, release: Release, data: Transactions, model: PrivacyModel) -> list[Loss]:
     """The biggest losses, the costliest first; what forced them as far as it is known."""
     changes = facts.changes
     rows: Sequence[Mapping[str, Any]] = changes.get("rows") or ()
@@ -42,12 +44,21 @@ def losses_of(facts: Facts, data: Transactions, model: PrivacyModel) -> list[Los
     if changes.get("supports"):
         told = changes["supports"][:SHOWN]
         return [Loss(row["label"], f"{row['before']:,} → {row['after']:,} people", None, (), None) for row in told]
-    left_out = changes.get("left_out") or ()
+    left_out = changes.get("left_out") or _entries_left_out(release, data)
     broken = _broken(data, model) if left_out else {}
     return [
         Loss(label, f"left out of {count:,} records", None, *broken.get(label, ((), None)))
         for label, count in left_out[:SHOWN]
     ]
+
+
+def _entries_left_out(release: Release, data: Transactions) -> list[tuple[str, int]]:
+    """Items of which single entries were left out, with how many, the most frequent first."""
+    if not isinstance(release, LocalRecoding) or release.node_of_occurrence is None:
+        return []
+    n_gone = np.bincount(data.items[release.node_of_occurrence < 0], minlength=data.n_items)
+    order = np.lexsort((np.arange(data.n_items), -n_gone))[:SHOWN]
+    return [(data.vocabulary[item], int(n_gone[item])) for item in order.tolist() if n_gone[item]]
 
 
 Cause = tuple[tuple[str, ...], int | None]

@@ -71,8 +71,9 @@ def _choose(page: Page) -> None:
         with ui.element("section").classes("card"):
             Text("h3", t.SAMPLE_TITLE)
             paragraph(t.SAMPLE_NOTE)
-            button(t.SAMPLE_OPEN, lambda: open_sample(), main=session.read is None)
-            button(t.TOUR_START, lambda: open_sample(with_tour=True))
+            with ui.element("div").classes("row-of-buttons"):
+                button(t.SAMPLE_OPEN, lambda: open_sample(), main=session.read is None)
+                button(t.TOUR_START, lambda: open_sample(with_tour=True))
 
 
 def _read(page: Page) -> None:
