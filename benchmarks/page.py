@@ -38,9 +38,7 @@ def main() -> None:
     file = Path(sys.argv[1])
     started = time.perf_counter()
     code = "from setveil.cli.main import main; main()"
-    server = subprocess.Popen(
-        [sys.executable, "-c", code, "ui", "--no-browser", "--port", "0"], stderr=subprocess.PIPE, text=True
-    )
+    server = subprocess.Popen([sys.executable, "-c", code, "ui", "--no-browser"], stderr=subprocess.PIPE, text=True)
     try:
         assert server.stderr
         found = re.search(r"http://\S+", server.stderr.readline())
@@ -64,7 +62,7 @@ def main() -> None:
 def _drop_to_verdict(page: Page, file: Path) -> None:
     dropped = time.perf_counter()
     page.locator("input[type=file]").first.set_input_files(file)
-    page.get_by_text(f"Read {file.name}").wait_for()
+    page.get_by_text(f"Read {file.name}: ").wait_for()
     _tell("dropped file is read", time.perf_counter() - dropped)
     page.evaluate(CLICK, "Run")
     page.get_by_role("button", name="Start").click()

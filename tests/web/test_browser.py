@@ -187,7 +187,7 @@ def test_a_broken_file_is_told_in_words_and_read_again(page: Page) -> None:
     assert separator.input_value() == ""
     separator.fill("|")
     page.get_by_role("button", name="Read it again").click()
-    page.get_by_text("Read lists.csv").wait_for()
+    page.get_by_text("Read lists.csv: ").wait_for()
     page.get_by_text("60 people").first.wait_for()
 
 
