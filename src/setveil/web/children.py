@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.web import texts as t
+from setveil.web.worker import GIVES_WAY
 
 WATCH = 0.5  # seconds between two looks at the memory
 SHARE_OF_MEMORY = 0.8
@@ -28,9 +29,10 @@ class TaskError(Exception):
 
 
 class Child:
-    """One process; answers one question at a time."""
+    """One process; answers one question at a time. One that ``gives_way`` leaves the processor to the page."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, gives_way: bool = False) -> None:
+        self._arguments = [GIVES_WAY] if gives_way else []
         self._process: asyncio.subprocess.Process | None = None
         self._busy = asyncio.Lock()
         self._fate = ""  # why it was stopped
@@ -72,6 +74,7 @@ class Child:
                 sys.executable,
                 "-m",
                 "setveil.web.worker",
+                *self._arguments,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=None if os.environ.get("SETVEIL_VERBOSE") else asyncio.subprocess.DEVNULL,

@@ -46,7 +46,7 @@ class Run:
     policy: dict[str, Any]
     guarantee: str
     folder: Path
-    child: Child = field(default_factory=Child)
+    child: Child = field(default_factory=lambda: Child(gives_way=True))
     state: str = "running"  # then done, failed or cancelled
     stage: str = ""
     share: float | None = None
@@ -216,7 +216,7 @@ class Session:
 
     async def suggest(self) -> None:
         """Try what fits, in a process of its own."""
-        child = Child()
+        child = Child(gives_way=True)
         given = {
             "path": str(self.path),
             "options": self.options,

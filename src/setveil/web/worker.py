@@ -18,6 +18,8 @@ from typing import Any, TextIO
 
 from setveil.errors import SetveilError, SetveilWarning, speaking_of_options
 
+GIVES_WAY = "--gives-way"  # for long work: whatever the page does goes first
+NICER = 5
 BETWEEN = 0.1  # seconds between two reports of progress
 
 
@@ -42,6 +44,8 @@ class Teller:
 
 def main() -> None:
     """Work until the page hangs up."""
+    if GIVES_WAY in sys.argv:
+        os.nice(NICER)
     tell = Teller(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # whatever is printed by accident does not end up among the answers
     orders: queue.Queue[str] = queue.Queue()
