@@ -14,6 +14,7 @@ from experiments.results import Results
 from setveil.report.words import figure
 
 COMMAND = "make reproduce DATA=…"
+SHOWN = 4  # more readings than that are folded
 MARKS = {True: "yes", False: "**no**", None: "–"}
 
 
@@ -29,7 +30,7 @@ def render_index(papers: Sequence[Paper], results: Results) -> str:
         parts.append("".join(f"{number}. {text}\n" for number, text in enumerate(found, start=1)))
     parts.append("## Claims, tallied by kind\n")
     parts.append(_tally_of_papers(papers, results))
-    parts.append(_how())
+    parts.append(_how(results))
     return "\n".join(parts)
 
 
@@ -87,7 +88,9 @@ def _counts(paper: Paper, results: Results, kind: Kind) -> list[int]:
     return [verdicts.count(each) for each in Verdict]
 
 
-def _how() -> str:
+def _how(results: Results) -> str:
+    costs = [outcome.cpu_seconds for outcome in results.values() if outcome.cpu_seconds is not None]
+    those = "The experiments" if len(costs) == len(results) else f"{len(costs)} of the {len(results)} experiments"
     return f"""## How to read this, and how to make it again
 
 A *claim* is one statement of a paper, however many figures repeat it; a *reading* is one way of taking it (a data
@@ -96,7 +99,9 @@ rule that stands beside the measured value; a tie between methods that cannot di
 *holds* if all its readings do. What fails has a cause, grouped on each paper's page: the paper contradicts itself,
 its data is not at hand, its protocol is undefined, our comparator is a reconstruction, or the claim is genuinely
 not what we find. Seconds depend on machines and programs: they are shown, and compared only where both sides are
-programs of ours that do the paper's steps.
+programs of ours that do the paper's steps. *Our default* is what setveil does when no algorithm is named; for
+k^m-anonymity, with the least effort (`effort=fast`) and without a hierarchy, which it does not need: it leaves out
+single entries so that counts stay right, and NCP counts each of them as 1.
 
     {COMMAND}
 
@@ -104,7 +109,7 @@ runs everything (a run that was stopped goes on with `python -m experiments all 
 writes this page, one page and one picture per paper, and [one table](reproduction/results.csv) with every point of
 every figure and every reading. `python -m experiments 003-fig12 --data DIR -o docs` runs one experiment again,
 `python -m experiments all --draw DIR -o docs` draws all pictures from the table. Everything but the seconds is the
-same in every run.
+same in every run. {those} above took {sum(costs):,} CPU seconds in all.
 """
 
 
@@ -122,7 +127,9 @@ def readings_of(paper: Paper, results: Results) -> dict[str, list[Reading]]:
 
 def pictured(paper: Paper, results: Results) -> list[Panel]:
     """The panels of the paper's picture, as far as they were run."""
-    return [results[name].panel(title) for name, title in paper.picture if name in results and results[name].panels]
+    wanted = [(results[name].panels, title) for name, title in paper.picture if name in results]
+    found = [[panel for panel in panels if panel.title.startswith(title)] for panels, title in wanted]
+    return [panels[0] for panels in found if panels]  # an earlier version may have drawn others
 
 
 def render_paper(paper: Paper, results: Results) -> str:
@@ -202,9 +209,17 @@ def _row(claim: Claim, readings: Sequence[Reading]) -> tuple[str, str, str]:
         f"{MARKS[reading.holds]}: {f'*{_cell(reading.name)}*: ' if reading.name else ''}{_cell(reading.ours)}"
         for reading in readings
     )
+    if len(readings) > SHOWN:
+        tried = f"<details><summary>{_summed_up(readings)}</summary>{tried}</details>"
     found = verdict(readings)
     cause = f"<br>{claim.cause or 'unexplained'}" if found in (Verdict.FAILS, Verdict.PARTLY) else ""
     return _Raw(said), _Raw(tried), _Raw(f"{_cell(told(readings))}{cause}")
+
+
+def _summed_up(readings: Sequence[Reading]) -> str:
+    answers = [reading.holds for reading in readings]
+    counts = {word: answers.count(holds) for holds, word in ((True, "yes"), (False, "no"), (None, "cannot be told"))}
+    return f"{len(readings)} readings: {', '.join(f'{count} {word}' for word, count in counts.items() if count)}"
 
 
 def _panels(experiment: Experiment, outcome: Outcome) -> Iterator[str]:

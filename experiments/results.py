@@ -1,4 +1,4 @@
-"""Everything that was found, in one table: a row per point of every line, and a row per reading of every claim.
+"""Everything that was found, in one table: a row per point of every line, per reading of every claim, and per run.
 
 Pages and pictures are made of this table alone, so that they can be made again without running anything.
 """
@@ -41,6 +41,8 @@ def _rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
                 yield kind, panel.title, line.name, source, panel.x_label, str(x), panel.y_label, value, line.note
     for reading in outcome.readings:
         yield "reading", reading.claim, reading.name, "setveil", "", "", "holds", HOLDS[reading.holds], reading.ours
+    if outcome.cpu_seconds is not None:
+        yield "run", "", "", "setveil", "", "", "CPU seconds", str(outcome.cpu_seconds), ""
     if outcome.not_run:
         yield "not run", "", "", "setveil", "", "", "", "", outcome.not_run
 
@@ -61,6 +63,7 @@ def _outcome(rows: list[dict[str, str]]) -> Outcome:
         Reading(row["title"], row["line"], row["note"], holds[row["y"]]) for row in rows if row["kind"] == "reading"
     ]
     not_run = "".join(row["note"] for row in rows if row["kind"] == "not run")
+    cpu_seconds = next((int(row["y"]) for row in rows if row["kind"] == "run"), None)
     points = [row for row in rows if row["kind"] in SCALES]
     panels = []
     for title, of_panel in groupby(points, key=lambda row: row["title"]):
@@ -68,7 +71,7 @@ def _outcome(rows: list[dict[str, str]]) -> Outcome:
         log, timing = SCALES[some[0]["kind"]]
         lines = tuple(_line(name, list(of_line)) for name, of_line in groupby(some, key=lambda row: row["line"]))
         panels.append(Panel(title, some[0]["x_label"], some[0]["y_label"], lines, log, timing))
-    return Outcome(tuple(panels), tuple(readings), not_run)
+    return Outcome(tuple(panels), tuple(readings), not_run, cpu_seconds)
 
 
 def _line(name: str, rows: list[dict[str, str]]) -> Line:

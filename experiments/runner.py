@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -75,7 +76,7 @@ def _run_task(task: Task) -> tuple[str, Outcome]:
     outcome, seconds = workshop.timed(lambda: run_one(experiment, workshop))
     _tell("")
     print(f"{task.name}: {outcome.not_run or f'{seconds:.0f} CPU seconds'}", file=sys.stderr, flush=True)
-    return task.name, outcome
+    return task.name, replace(outcome, cpu_seconds=round(seconds))
 
 
 def _tell(what: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from experiments.claims import Cause, Claim, Kind
 
 COAT = (
-    "COAT is rebuilt from its description here; its own paper was not at hand, and for constraints of "
-    "one item both descriptions leave nothing to choose but the partner of least UL, so that it "
-    "coincides with PCTA there."
+    "COAT is rebuilt from what this paper says about it; its own paper was not at hand. Ours: of a constraint's items "
+    "the rarest that has a partner left is generalized, with the partner of least UL, and constraints are taken in "
+    "PCTA's order. For constraints of one item that leaves nothing to choose, so that it coincides with PCTA at m=1, "
+    "in either order of the constraints."
 )
 QUERIES = (
     "How the items of a query are drawn decides it: section 5.1 says “from the generalized items” and "

@@ -154,7 +154,7 @@ def run_once(workshop: Workshop, data: Transactions, model: Model, method: str, 
         if method in ALGORITHMS:
             made = workshop.release(data, model, ALGORITHMS[method], hierarchy if method == "Apriori" else None)
         else:
-            found = workshop.default_release(data, model, hierarchy)
+            found = workshop.default_release(data, model)
             if found is None:
                 return None
             made = found

@@ -80,6 +80,8 @@ PAPER = Paper(
     ),
     Headline("large-loss", "001-fig11a", "Loss of AA", "BMS-WebView-1", ("AA, by id", "AA, by frequency")),
     (
+        ("001-fig11a", "Loss of AA"),
+        ("001-fig11a", "Counts of pairs"),
         ("001-fig10", "AA above the optimum"),
         ("001-fig11c", "Loss of AA"),
         ("001-fig11d", "Loss of AA"),

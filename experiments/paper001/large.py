@@ -7,12 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from experiments.claims import Reading
-from experiments.experiment import Line, Outcome, Panel, Workshop, name_of_default
-from experiments.paper001.runs import NOT_COMPARED, WEB, Run, default_loss, line, loss, run
+from experiments.experiment import OURS, REFINE, Line, Outcome, Panel, Workshop, name_of_default
+from experiments.paper001.runs import NOT_COMPARED, WEB, Run, default_loss, line, loss, pair_error, run
 from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.models import KmAnonymity
 from setveil.taxonomies.balanced import with_levels
+from setveil.workflows.assess import measure
 
 FANOUT = 5
+MODEL = KmAnonymity(5, 3)
+NO_TREE = "needs no hierarchy; what is left out counts as 1"
 
 
 def by_frequency(data: Transactions) -> Transactions:
@@ -36,11 +40,14 @@ def packed(data: Transactions) -> Hierarchy:
 
 
 def vary(
-    workshop: Workshop, xs: Sequence[int], setting: Callable[[int], Setting]
+    workshop: Workshop,
+    xs: Sequence[int],
+    setting: Callable[[int], Setting],
+    for_default: Callable[[int], bool] = lambda _: True,
 ) -> tuple[dict[str, dict[float | str, Run]], list[Line]]:
-    """AA on both data sets and both orders of items, and the default on items by frequency."""
+    """AA on both data sets and both orders of items; beside it what is ours, on items by frequency."""
     runs: dict[str, dict[float | str, Run]] = {}
-    defaults = []
+    ours = []
     for name, title in WEB.items():
         for order, reorder in ORDERS.items():
             data = reorder(workshop.data(name))
@@ -51,19 +58,19 @@ def vary(
                 k, m, tree = setting(x)
                 of_line[x] = run(workshop, data, "aa", k, m, tree(data))
             runs[f"{short(title)}, {order}"] = of_line
-        points = []
+        refined, default = [], []
         for x in xs:
-            workshop.step(f"default, {title}, {x}")
             k, m, tree = setting(x)
-            points.append((float(x), default_loss(workshop, data, k, m, tree(data))))
-        defaults.append(
-            Line(
-                f"{name_of_default('km')}, {short(title)}",
-                tuple(points),
-                "with a hierarchy over items by frequency, if it needs one",
-            )
-        )
-    return runs, defaults
+            workshop.step(f"aa+refine, {title}, {x}")
+            refined.append((float(x), loss(workshop, data, "aa+refine", k, m, tree(data))))
+            workshop.step(f"default, {title}, {x}")
+            default.append((float(x), default_loss(workshop, workshop.data(name), k, m) if for_default(x) else None))
+        gaps = "" if all(for_default(x) for x in xs) else "; gaps: left out to save time"
+        ours += [
+            Line(f"{REFINE}, {short(title)}", tuple(refined), "items by frequency"),
+            Line(f"{name_of_default('km')}, {short(title)}", tuple(default), NO_TREE + gaps),
+        ]
+    return runs, ours
 
 
 def warm_up(workshop: Workshop, data: Transactions) -> None:
@@ -72,7 +79,7 @@ def warm_up(workshop: Workshop, data: Transactions) -> None:
     run(workshop, few, "aa", 5, 2, packed(few))
 
 
-def panels_of(runs: Runs, defaults: Sequence[Line], x_label: str) -> tuple[Panel, ...]:
+def panels_of(runs: Runs, ours: Sequence[Line], x_label: str) -> tuple[Panel, ...]:
     """Time, memory and loss of AA."""
     return (
         Panel(
@@ -89,7 +96,13 @@ def panels_of(runs: Runs, defaults: Sequence[Line], x_label: str) -> tuple[Panel
             tuple(line(name, some, "largest_tree") for name, some in runs.items()),
             log_y=True,
         ),
-        Panel("Loss of AA", x_label, "NCP", (*(line(name, some, "ncp") for name, some in runs.items()), *defaults)),
+        Panel(
+            "Loss of AA",
+            x_label,
+            "NCP",
+            (*(line(name, some, "ncp") for name, some in runs.items()), *ours),
+            log_y=True,
+        ),
     )
 
 
@@ -101,14 +114,25 @@ def short(title: str) -> str:
 def figure_11a(workshop: Workshop) -> Outcome:
     """AA on whole data sets."""
     runs: dict[str, dict[float | str, Run]] = {f"AA, {order}": {} for order in ORDERS}
-    default: list[tuple[float | str, float | None]] = []
+    ours = (REFINE, name_of_default("km"))
+    losses: dict[str, dict[str, float | None]] = {name: {} for name in ours}
+    off: dict[str, dict[str, float | None]] = {name: {} for name in (*runs, *ours)}
     for name, title in WEB.items():
         for order, reorder in ORDERS.items():
             data = reorder(workshop.data(name))
             warm_up(workshop, data)
             workshop.step(f"AA, {title}, items {order}")
             runs[f"AA, {order}"][title] = run(workshop, data, "aa", 5, 3, packed(data))
-        default.append((title, default_loss(workshop, data, 5, 3, packed(data))))
+            off[f"AA, {order}"][title] = pair_error(data, workshop.release(data, MODEL, "aa", packed(data))[0])
+        workshop.step(f"ours, {title}")
+        stored = workshop.data(name)
+        refined, default = (
+            workshop.release(data, MODEL, "aa+refine", packed(data)),
+            workshop.default_release(stored, MODEL),
+        )
+        for line_name, (records, made) in zip(ours, ((data, refined), (stored, default)), strict=True):
+            losses[line_name][title] = None if made is None else measure(records, made[0])["ncp"]
+            off[line_name][title] = None if made is None else pair_error(records, made[0])
     readings = [
         Reading(
             "large-loss",
@@ -119,7 +143,11 @@ def figure_11a(workshop: Workshop) -> Outcome:
         for order, some in runs.items()
     ]
     readings.append(Reading("time-large", "", NOT_COMPARED, None))
-    return Outcome(panels_of(runs, [Line(name_of_default("km"), tuple(default))], ""), tuple(readings))
+    notes = dict(zip(ours, ("items by frequency", NO_TREE), strict=True))
+    lines = [Line(name, tuple(of_line.items()), notes[name]) for name, of_line in losses.items()]
+    errors = [Line(name, tuple(of_line.items()), notes.get(name, "")) for name, of_line in off.items()]
+    of_pairs = Panel("Counts of pairs", "", "mean relative error", tuple(errors), log_y=True)
+    return Outcome((*panels_of(runs, lines, ""), of_pairs), tuple(readings))
 
 
 def listed(runs: Mapping[float | str, Run], what: str) -> str:
@@ -129,9 +157,9 @@ def listed(runs: Mapping[float | str, Run], what: str) -> str:
 
 def figure_11b(workshop: Workshop) -> Outcome:
     """Growing k."""
-    runs, defaults = vary(workshop, (2, 5, 10, 20, 50), lambda k: (k, 3, packed))
+    runs, ours = vary(workshop, (2, 5, 10, 20, 50), lambda k: (k, 3, packed), lambda k: k == 5)
     return Outcome(
-        panels_of(runs, defaults, "k"),
+        panels_of(runs, ours, "k"),
         (
             *(
                 Reading(
@@ -164,7 +192,7 @@ def even_levels(data: Transactions, levels: int) -> Hierarchy:
 
 def figure_11c(workshop: Workshop) -> Outcome:
     """Flat and tall hierarchies, evenly split and packed."""
-    runs, defaults = vary(workshop, LEVELS, lambda h: (5, 3, lambda data: even_levels(data, h)))
+    runs, ours = vary(workshop, LEVELS, lambda h: (5, 3, lambda data: even_levels(data, h)))
     losses = {f"{name}, even": {h: some[h].ncp for h in LEVELS} for name, some in runs.items()}
     for name, title in WEB.items():
         for order, reorder in ORDERS.items():
@@ -186,6 +214,7 @@ def figure_11c(workshop: Workshop) -> Outcome:
             ),
         ]
     readings.append(Reading("time-h", "", NOT_COMPARED, None))
+    defaults = (each for each in ours if each.name.startswith(OURS))  # the same below any hierarchy
     of_packed = tuple(
         Line(name, tuple((float(h), value) for h, value in some.items()))
         for name, some in losses.items()
@@ -193,8 +222,10 @@ def figure_11c(workshop: Workshop) -> Outcome:
     )
     return Outcome(
         (
-            *panels_of(runs, defaults, "levels of the hierarchy, evenly split"),
-            Panel("Loss of AA, packed hierarchies", "levels of the hierarchy", "NCP", of_packed),
+            *panels_of(runs, ours, "levels of the hierarchy, evenly split"),
+            Panel(
+                "Loss of AA, packed hierarchies", "levels of the hierarchy", "NCP", (*of_packed, *defaults), log_y=True
+            ),
         ),
         tuple(readings),
     )
@@ -203,7 +234,7 @@ def figure_11c(workshop: Workshop) -> Outcome:
 def figure_11d(workshop: Workshop) -> Outcome:
     """Growing m; and the proven optimum, which the paper could not have at this size."""
     ms = (1, 2, 3, 4)
-    runs, defaults = vary(workshop, ms, lambda m: (5, m, packed))
+    runs, ours = vary(workshop, ms, lambda m: (5, m, packed), lambda m: m <= 3)
     above: dict[str, dict[int, float]] = {name: {} for name in runs}
     for name, title in WEB.items():
         for order, reorder in ORDERS.items():
@@ -215,7 +246,7 @@ def figure_11d(workshop: Workshop) -> Outcome:
                 above[label][m] = 100 * (runs[label][m].ncp / least - 1) if least else 0.0
     return Outcome(
         (
-            *panels_of(runs, defaults, "m"),
+            *panels_of(runs, ours, "m"),
             Panel(
                 "AA above the proven optimum",
                 "m",

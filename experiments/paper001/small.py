@@ -154,7 +154,7 @@ def compare_methods(workshop: Workshop, points: Mapping[float | str, Small]) -> 
                 else:
                     losses[phase][algorithm][x] = loss(workshop, data, algorithm, K, point.m, tree)
             if phase == MAIN:
-                default.append((x, default_loss(workshop, data, K, point.m, tree)))
+                default.append((x, default_loss(workshop, data, K, point.m)))
     return (
         runs,
         losses,

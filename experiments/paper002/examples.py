@@ -50,7 +50,7 @@ def figure_1(workshop: Workshop) -> Outcome:
     told = f"AA {costs['AA']:.1f}, HgHs {costs['HgHs']:.1f}; the optimum costs {best:.1f}."
     found = (round(costs["AA"], 6), round(costs["HgHs"], 6))
     readings.append(Reading("example-costs", "", told, found == (23, 5.6)))
-    default = workshop.default_release(data, KmAnonymity(2, 5), tree)
+    default = workshop.default_release(data, KmAnonymity(2, 5))
     ours_too = () if default is None else ((name_of_default("km"), measure(data, default[0]).get("lm_cost")),)
     lines = (
         Line("setveil", (*costs.items(), ("optimum", best), *ours_too)),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import setveil as sv
 from experiments.claims import Reading
-from experiments.experiment import Line, Outcome, Panel, Workshop
+from experiments.experiment import Line, Outcome, Panel, Workshop, name_of_default
 from experiments.paper003.sweeps import DEFAULTS, GRAY, RCM, draw, list_values, warm_up
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree.cahd import group_in_sequence
@@ -51,6 +51,9 @@ def worked_example(workshop: Workshop) -> Outcome:
     for title, order in PRINTED_ORDERS.items():
         releases[title] = _groups_in(data, model, order, absorb=False)
         releases[f"{title}, absorb"] = _groups_in(data, model, order, absorb=True)
+    ours, _ = workshop.release(data, model, None)
+    assert isinstance(ours, Grouping)
+    releases[name_of_default("degree")] = ours
     return Outcome(
         (_example_panel(data, releases),),
         (*_order_readings(Transactions.from_lists(public)), *_group_readings(data, model, releases)),

@@ -14,7 +14,7 @@ import pytest
 from experiments import catalogue, pages, runner
 from experiments.__main__ import main
 from experiments.claims import Cause, Claim, Kind, Reading, Verdict, told, verdict
-from experiments.experiment import Experiment, Headline, Line, Outcome, Panel, Paper, Workshop
+from experiments.experiment import Experiment, Headline, Line, Outcome, Panel, Paper, Workshop, name_of_default
 from experiments.plots import axis_of, draw, styles_of
 from experiments.results import read_results, write_results
 from setveil.core import Transactions
@@ -78,6 +78,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(catalogue, "PAPERS", (FAKE,))
     monkeypatch.setattr("experiments.__main__.PAPERS", (FAKE,))
     monkeypatch.setattr(runner, "_WORKSHOPS", {})
+    monkeypatch.setattr(Workshop, "timed", lambda _, what: (what(), 1.7))
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SETVEIL_DATA", raising=False)
     (tmp_path / "data").mkdir()
@@ -120,7 +121,9 @@ def test_pages_picture_and_table(folder: Path, capsys: pytest.CaptureFixture[str
     assert page.index("### 009-fig1") < page.index("### 009-fig2")
     with (folder / "docs" / "reproduction" / "results.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 7 + 2 + 4 + 1
+    assert len(rows) == 7 + 2 + 4 + 1 + 2
+    assert [row["y"] for row in rows if row["kind"] == "run"] == ["2", "2"]
+    assert "The experiments above took 4 CPU seconds in all." in index
     assert rows[0] == {
         "experiment": "009-fig1",
         "kind": "figure",
@@ -137,6 +140,14 @@ def test_pages_picture_and_table(folder: Path, capsys: pytest.CaptureFixture[str
     assert [row["y"] for row in rows if row["kind"] == "reading"] == ["yes", "no", "no", "", "yes"]
 
 
+def test_many_readings_are_folded() -> None:
+    readings = [Reading("less", str(number), "1.", holds) for number, holds in enumerate([True, True, False, None])]
+    assert pages.SHOWN == 4
+    assert "<details>" not in pages._row(CLAIMS[0], readings)[1]
+    folded = pages._row(CLAIMS[0], [*readings, Reading("less", "4", "1.", False)])[1]
+    assert folded.startswith("<details><summary>5 readings: 2 yes, 2 no, 1 cannot be told</summary>yes: *0*: 1.<br>")
+
+
 def test_a_later_run_keeps_the_others_and_gives_the_same_bytes(folder: Path) -> None:
     assert reproduce("009-fig2", "009-fig1", "--data", "data", "-o", "one") == 0
     assert reproduce("009-fig2", "--data", "data", "-o", "two") == 0
@@ -148,7 +159,9 @@ def test_a_later_run_keeps_the_others_and_gives_the_same_bytes(folder: Path) -> 
 def test_results_are_read_as_written(tmp_path: Path) -> None:
     random = Random(2)
     results = {
-        f"x-{number}": Outcome((panel, TIMES), READINGS[: random.randint(0, 4)], random.choice(("", "no data")))
+        f"x-{number}": Outcome(
+            (panel, TIMES), READINGS[: random.randint(0, 4)], random.choice(("", "no data")), number or None
+        )
         for number, panel in enumerate(random_panels())
     }
     write_results(results, tmp_path / "results.csv")
@@ -248,8 +261,11 @@ def test_a_release_that_does_not_verify_is_not_measured(tmp_path: Path, monkeypa
     data = Transactions.from_lists([["a"], ["a", "b"]])
     workshop = Workshop(tmp_path)
     assert workshop.release(data, KmAnonymity(2, 2), "aa", "fanout:2")[1] >= 0
-    assert workshop.default_release(data, KmAnonymity(2, 2), "fanout:2") is not None
-    assert workshop.default_release(data, KmAnonymity(3, 2), "fanout:2") is None  # infeasible
+    first = workshop.default_release(data, KmAnonymity(2, 2))
+    assert first is not None
+    assert first[0].record.algorithm in name_of_default("km")
+    assert workshop.default_release(data, KmAnonymity(2, 2)) is first  # not made again
+    assert workshop.default_release(data, KmAnonymity(3, 2)) is None  # infeasible
     monkeypatch.setattr("experiments.experiment.verify", lambda *_: Answer(False, ("b",), 1))
     with pytest.raises(GuaranteeError, match="aa does not keep"):
         workshop.release(data, KmAnonymity(2, 2), "aa", "fanout:2")

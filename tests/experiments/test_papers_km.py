@@ -130,7 +130,7 @@ def test_groceries(real_data: Callable[[str], Path]) -> None:
     real_data("groceries.csv.gz")
     workshop = Workshop(real_data("groceries_taxonomy.csv").parent)
     tree = Hierarchy.from_file(workshop.path("groceries_taxonomy"))
-    trial = methods.Trial("", workshop.data("groceries"), tree, 7, 3)
+    trial = methods.Trial("", workshop.data("groceries"), tree, 7, 3, lambda *_: True)
     for method, m, ncp in (("mHgHs", 2, 0.050278), ("mHgHs", 3, 0.086100), ("AA", 2, 0.076014)):
         found = methods.try_method(workshop, trial, method, 5, m)
         assert found is not None
