@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from setveil.arrays import threads
-from setveil.core import Transactions
+from setveil.core import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io import source
-from setveil.io.transactions import delimited, fimi, labels
-from setveil.io.transactions.reading import read_transactions
+from setveil.io.transactions import columns, delimited, fimi, labels, parquet, writing
+from setveil.io.transactions.reading import read_transactions, read_written, write_transactions
 
 
 @pytest.fixture
@@ -82,3 +84,27 @@ def random_long(rng: random.Random) -> str:
         rows[rng.randrange(40)] = rng.choice(["", "1", "1,2,3", '1,"a"', '"1"",2', ",a", "a\rb,c", '"x,y",z'])
     rows += [""] * rng.choice([0, 0, 2])
     return "id,item\n" + rng.choice(["\n", "\r\n"]).join(rows) + rng.choice(["", "\n"])
+
+
+def test_large_files_are_written_and_scanned_as_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(9)
+    rows = [rng.sample(["a", "b,c", "é", "long label of an item", "7"], rng.randint(0, 4)) for _ in range(50)]
+    data = Transactions.from_lists(rows, ids=[f"person {number}" for number in range(50)])
+    for layout in (Layout("long"), Layout("basket"), Layout("jsonl"), Layout("parquet"), Layout("parquet", long=True)):
+        files = []
+        for name in ("few", "many"):
+            with monkeypatch.context() as patch:
+                if name == "many":
+                    compiled_everywhere(patch, 3)
+                    patch.setattr(writing, "FEW", 0)
+                    patch.setattr(writing, "CHUNK", 7)
+                    patch.setattr(parquet, "LARGE_FILE", 0)
+                    patch.setattr(columns, "SCANNED", 11)
+                path = tmp_path / name
+                ids = None if layout.name == "basket" else data.ids
+                write_transactions(data, path, layout, order=np.arange(50)[::-1], ids=ids)
+                files.append(path.read_bytes())
+                again = read_written(path, layout, keep_ids=ids is not None)
+            assert again.to_lists() == data.to_lists()[::-1]
+            assert again.ids == (None if ids is None else ids[::-1])
+        assert files[0] == files[1]

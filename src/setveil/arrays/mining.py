@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compile import compiled
 from setveil.arrays.containers import grown
+from setveil.arrays.threads import for_slices
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: ascending in each row
 Queries: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: one itemset per query
 
+_SHARE = 64  # queries that are asked together
+_LONG = 1 << 22  # records times queries above which all processors are asked
 _DENSE = 64  # an item in more than one of so many records is kept as bits
 
 
@@ -40,6 +43,11 @@ def pack_postings(lists: Sequence[NDArray[np.integer[Any]]], n_records: int) -> 
     np.cumsum(np.where(dense < 0, lengths, 0), out=indptr[1:])
     joined = np.concatenate(kept) if kept else np.empty(0)
     return Postings(indptr, joined.astype(np.int32), dense, bits, n_records)
+
+
+def index_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Postings:
+    """Postings of rows of items."""
+    return add_bits(invert_rows(indptr, items, n_items), len(indptr) - 1)
 
 
 def add_bits(lists: Lists, n_records: int) -> Postings:
@@ -135,13 +143,24 @@ def intersect(common: NDArray[np.int32], n_common: int, other: NDArray[np.int32]
 # -- queries ----------------------------------------------------------------------------------------------------------
 
 
-@compiled
 def count_matches(postings: Postings, weights: NDArray[np.int64], queries: Queries) -> NDArray[np.int64]:
     """The total weight of the records that contain each queried itemset; an empty ``weights`` means 1 each."""
+    n_queries = len(queries[0]) - 1
+    counts = np.zeros(n_queries, dtype=np.int64)
+    share = _SHARE if n_queries * postings.n_records > _LONG else max(n_queries, 1)
+    slices = [(first, min(first + share, n_queries)) for first in range(0, n_queries, share)]
+    for_slices(lambda first, last: count_some_matches(postings, weights, queries, first, last, counts), slices)
+    return counts
+
+
+@compiled
+def count_some_matches(
+    postings: Postings, weights: NDArray[np.int64], queries: Queries, first: int, last: int, counts: NDArray[np.int64]
+) -> None:
+    """``count_matches`` of the queries ``first:last``."""
     query_indptr, query_items = queries
-    counts = np.zeros(len(query_indptr) - 1, dtype=np.int64)
     words = np.empty(postings.bits.shape[1], dtype=np.uint64)
-    for query in range(len(counts)):
+    for query in range(first, last):
         itemset = query_items[query_indptr[query] : query_indptr[query + 1]]
         if len(itemset) > 0 and _all_dense(postings, itemset):
             _and_bits(postings, itemset, words)
@@ -154,7 +173,6 @@ def count_matches(postings: Postings, weights: NDArray[np.int64], queries: Queri
             counts[query] = len(common)
         for record in common[: len(weights)]:
             counts[query] += weights[record]
-    return counts
 
 
 @compiled
@@ -254,20 +272,19 @@ def _common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArr
     item = itemset[shortest]
     common = postings.records[postings.indptr[item] : postings.indptr[item + 1]].copy()
     n_common = len(common)
-    for number in range(len(itemset)):
-        item = itemset[number]
-        if number == shortest:
-            continue
-        if postings.dense[item] < 0:
-            others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
-            n_common = intersect(common, n_common, others)
-        else:
+    for item in itemset:  # bits first: looking one up is quick
+        if postings.dense[item] >= 0:
             kept = 0
             for record in common[:n_common]:
                 if _is_in(postings, item, record):
                     common[kept] = record
                     kept += 1
             n_common = kept
+    for number in range(len(itemset)):
+        item = itemset[number]
+        if postings.dense[item] < 0 and number != shortest:
+            others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
+            n_common = intersect(common, n_common, others)
     return common[:n_common]
 
 

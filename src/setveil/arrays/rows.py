@@ -106,3 +106,31 @@ def gather_runs(
         fill[row_of_run[run]] = at + run_lengths[run]
         place += run_lengths[run]
     return indptr, gathered
+
+
+def take_rows(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The given rows in the given order."""
+    bounds = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.diff(indptr)[rows], out=bounds[1:])
+    taken = np.empty(bounds[-1], dtype=np.int32)
+    for_slices(lambda first, last: take_some(indptr, items, rows, first, last, bounds, taken), slices_of(bounds))
+    return bounds, taken
+
+
+@compiled
+def take_some(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    first: int,
+    last: int,
+    bounds: NDArray[np.int64],
+    taken: NDArray[np.int32],
+) -> None:
+    """Copy the rows ``rows[first:last]`` to ``taken``, where ``bounds`` says."""
+    for number in range(first, last):
+        shift = indptr[rows[number]] - bounds[number]
+        for place in range(bounds[number], bounds[number + 1]):
+            taken[place] = items[place + shift]

@@ -25,6 +25,11 @@ def pack_texts(texts: Sequence[bytes]) -> Texts:
     return Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)
 
 
+def no_texts(n: int) -> Texts:
+    """So many empty pieces."""
+    return Texts(np.frombuffer(b"", dtype=np.uint8), np.zeros(n + 1, dtype=np.int64))
+
+
 @compiled
 def join_rows(
     indptr: NDArray[np.int64],
@@ -33,16 +38,21 @@ def join_rows(
     labels: Texts,
     heads: Texts,
     marks: Texts,
+    is_long: bool,
 ) -> NDArray[np.uint8]:
     """The given records as ``head label between label end``; ``marks`` are (between, end), heads one per given record.
 
-    A record without items is ``head end``.
+    With ``is_long`` each item has a line of its own, ``head label end``. A record without items is ``head end``.
     """
     between, end = marks.starts[1], marks.starts[2] - marks.starts[1]
-    size = heads.starts[len(records)] + end * len(records)
-    for record in records:
+    size = 0
+    for number in range(len(records)):
+        record = records[number]
         n_items = indptr[record + 1] - indptr[record]
-        size += max(n_items - 1, 0) * between
+        n_lines = max(n_items, 1) if is_long else 1
+        size += n_lines * (heads.starts[number + 1] - heads.starts[number] + end)
+        if not is_long:
+            size += max(n_items - 1, 0) * between
         for place in range(indptr[record], indptr[record + 1]):
             size += labels.starts[items[place] + 1] - labels.starts[items[place]]
     out = np.empty(size, dtype=np.uint8)
@@ -52,7 +62,11 @@ def join_rows(
         at = _copy(heads, number, out, at)
         for place in range(indptr[record], indptr[record + 1]):
             if place > indptr[record]:
-                at = _copy(marks, 0, out, at)
+                if is_long:
+                    at = _copy(marks, 1, out, at)
+                    at = _copy(heads, number, out, at)
+                else:
+                    at = _copy(marks, 0, out, at)
             at = _copy(labels, items[place], out, at)
         at = _copy(marks, 1, out, at)
     return out

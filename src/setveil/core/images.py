@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.release import LocalRecoding, Recoding, Release
+from setveil.core.seam import call
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 
@@ -27,6 +29,14 @@ class Images:
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    def postings(self) -> Any:
+        """The records that may hold the items of each image, for queries: ``arrays.mining.Postings``."""
+        if np.array_equal(self.published_items, np.arange(self.published.n_items)) and len(self) == len(
+            self.published_items
+        ):  # every image is one published item
+            return self.published.postings
+        return call("Images.postings", self.record_lists(), self.published.n_records)
 
     def record_lists(self) -> list[NDArray[np.int64]]:
         """For each image the records that may hold its items, ascending."""

@@ -199,20 +199,31 @@ class Transactions:
 
     def inverted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``(indptr, records)``: the records of item ``i``, ascending, are ``records[indptr[i]:indptr[i+1]]``."""
+        if self.n_occurrences > LARGE:  # worth loading a compiled loop
+            indptr, records = call("Transactions.inverted", self.indptr, self.items, self.n_items)
+            return indptr, records.astype(np.int64)
         indptr = np.zeros(self.n_items + 1, dtype=np.int64)
         np.cumsum(self.supports, out=indptr[1:])
         items = self.items.astype(np.uint16) if self.n_items <= 1 << 16 else self.items  # short numbers sort by radix
         return indptr, self.owners[np.argsort(items, kind="stable")]
 
+    @cached_property
+    def postings(self) -> Any:
+        """The records of each item, for queries: ``arrays.mining.Postings``."""
+        return call("Transactions.postings", self.indptr, self.items, self.n_items)
+
     # -- deriving -------------------------------------------------------------------------------------------------
 
     def select(self, records: NDArray[np.integer]) -> Transactions:
         """The given records, in the given order, over the same vocabulary."""
+        ids = None if self.ids is None else tuple(self.ids[record] for record in records)
+        if self.n_occurrences > LARGE:  # worth loading a compiled loop
+            indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
+            return replace(self, indptr=indptr, items=items, ids=ids)
         lengths = self.lengths[records]
         indptr = np.zeros(len(records) + 1, dtype=np.int64)
         np.cumsum(lengths, out=indptr[1:])
         gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
-        ids = None if self.ids is None else tuple(self.ids[record] for record in records)
         return replace(self, indptr=indptr, items=self.items[gather], ids=ids)
 
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:

@@ -138,17 +138,35 @@ def tally_pairs(
     end: int,
     singles: NDArray[np.int64],
     pairs: NDArray[np.int64],
-    sums: NDArray[np.float64],
+    totals: NDArray[np.float64],
     least: NDArray[np.int64],
 ) -> None:
-    """As ``tally_subsets`` for up to two known items, from supports that are known."""
-    indptr, items, _ = rows
+    """Up to two known items of the rows ``begin:end``, from supports that are known.
+
+    Adds to ``totals[c-1]``, over all records, the share of their c-subsets of support 1, and the mean of 1/support.
+    """
+    indptr, items, weights = rows
     for row in range(begin, end):
+        alone, alone_together, inverse, inverse_together = 0, 0, 0.0, 0.0
         for place in range(indptr[row], indptr[row + 1]):
-            _tally(row, 1, 1.0, singles[items[place]], sums, least)
+            support = singles[items[place]]
+            alone += support == 1
+            inverse += 1 / support
+            least[row, 0] = min(least[row, 0], support)
             base = np.int64(items[place]) * (items[place] - 1) // 2
             for other in range(indptr[row], place):
-                _tally(row, 2, 1.0, pairs[base + items[other]], sums, least)
+                support = pairs[base + items[other]]
+                alone_together += support == 1
+                inverse_together += 1 / support
+                least[row, 1] = min(least[row, 1], support)
+        n = indptr[row + 1] - indptr[row]
+        if n > 0:
+            totals[0, 0] += weights[row] * (alone / n)
+            totals[0, 1] += weights[row] * (inverse / n)
+        if n > 1:
+            n_pairs = n * (n - 1) // 2
+            totals[1, 0] += weights[row] * (alone_together / n_pairs)
+            totals[1, 1] += weights[row] * (inverse_together / n_pairs)
 
 
 @compiled

@@ -18,18 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.mining import Lists, add_bits, count_matches, invert_rows, sort_rows_by_item
 from setveil.arrays.sampling import draw_subsets
-from setveil.arrays.threads import available_threads
+from setveil.arrays.threads import available_threads, map_in_order, slices_of
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.seam import call
-from setveil.engines import LocalEngine
 from setveil.errors import InputError
 from setveil.models.base import whole_number
 from setveil.risk._identifying import Rows, count_pairs, find_rare_subsets, tally_pairs, tally_subsets
@@ -38,7 +37,7 @@ from setveil.risk.intervals import Interval, wilson
 QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
 THOROUGH = 1_000_000_000  # the default budget: seconds
 _PER_SLICE = 5_000_000  # subsets or list entries between two reports of progress
-_ENTRIES_PER_SLICE = 1 << 20  # occurrences, where pairs are counted
+_HANDS = 2  # that count at the same time
 _MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
 _N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
 _PATIENCE = 20_000  # list entries looked at in each of these searches
@@ -121,13 +120,13 @@ def risk(
     view = _View.of(data)
     progress(_COUNTING, 0.0)
     n_exact = view.feasible_size(max(sizes, default=0), budget)
-    sums, least = view.tally(n_exact, progress)
+    totals, least = view.tally(n_exact, progress)
     rows = []
     for size in sizes:
         if not (view.lengths >= size).any():
             rows.append(RiskRow(size, 0, 0.0, None, None, None, None, note=f"no record has {size} items or more"))
         elif size <= n_exact:
-            rows.append(_exact_row(view, size, k, sums[:, size - 1], least[:, size - 1]))
+            rows.append(_exact_row(view, size, k, totals[size - 1], least[:, size - 1]))
         else:
             rows.append(_sampled_row(view, size, k, least, np.random.default_rng((seed, size)), targets, progress))
     return RiskTable(data.n_records, k, seed, tuple(rows))
@@ -149,6 +148,7 @@ class _View:
     rows: Rows
     lists: Lists
     lengths: NDArray[np.int64]  # [rows]
+    singles: NDArray[np.int64]  # [items] supports
 
     @classmethod
     def of(cls, data: Transactions) -> _View:
@@ -157,7 +157,7 @@ class _View:
         rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
         lists = invert_rows(distinct.indptr, rank[distinct.items], data.n_items)
         items = sort_rows_by_item(lists, distinct.indptr)
-        return cls((distinct.indptr, items, weights), lists, distinct.lengths)
+        return cls((distinct.indptr, items, weights), lists, distinct.lengths, np.sort(data.supports))
 
     @property
     def weights(self) -> NDArray[np.int64]:
@@ -178,50 +178,85 @@ class _View:
         return size
 
     def tally(self, n_known: int, progress: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """``sums[row, c-1]`` = (number of c-subsets of support 1, sum of 1/support), ``least[row, c-1]`` = least
-        support.
+        """``totals[c-1]`` = over all records, the share of c-subsets of support 1, and the mean of 1/support;
+        ``least[row, c-1]`` = the least support.
         """
         n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
-        sums = np.zeros((n_rows, n_known, 2))
-        least = np.full((n_rows, n_known), _UNSEEN)
         if n_rows and n_known == 2 and n_items * (n_items - 1) // 2 <= _MAX_PAIRS:
-            self._tally_pairs(sums, least, progress)
-            return sums, least
-        n_slices = max(1, int(self.n_subsets(n_known).sum() / _PER_SLICE))
-        cuts = np.searchsorted(self.lists[0], np.linspace(0, self.lists[0][-1], n_slices + 1)[1:-1])
-        bounds = [0, *cuts.tolist(), n_items]
-        for number, (first, last) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
-            tally_subsets(self.rows, self.lists, first, last, sums, least)
-            progress(_COUNTING, (number + 1) / n_slices)
-        return sums, least
+            return self._tally_pairs(progress)
+        hands = [_Hand.of(n_rows, n_known) for _ in range(_HANDS)]
+        slices = self._slices_of_subsets(n_known)
+        for start in range(0, len(slices), _HANDS):  # always the same hand for the same slice: sums keep their order
+            jobs = list(zip(slices[start : start + _HANDS], hands, strict=False))
+            for _ in map_in_order(lambda job: tally_subsets(self.rows, self.lists, *job[0], *job[1]), jobs):
+                pass
+            progress(_COUNTING, start / len(slices))
+        for other in hands[1:]:
+            hands[0].sums[...] += other.sums
+            np.minimum(hands[0].least, other.least, out=hands[0].least)
+        totals = np.zeros((n_known, 2))
+        for size in range(1, n_known + 1):
+            can = self.lengths >= size
+            totals[size - 1] = self.weights[can] @ (hands[0].sums[can, size - 1] / self.n_subsets(size)[can, None])
+        return totals, hands[0].least
 
-    def _tally_pairs(self, sums: NDArray[np.float64], least: NDArray[np.int64], progress: Progress) -> None:
-        """Two known items: all pairs are counted in one table per thread, then every row looks up its own."""
-        indptr, items, weights = self.rows
+    def _slices_of_subsets(self, n_known: int) -> list[tuple[int, int]]:
+        """Runs of items of which about equally many subsets begin with one."""
+        indptr, items, _ = self.rows
+        n_after = (np.repeat(indptr[1:], self.lengths) - np.arange(1, len(items) + 1)).astype(np.float64)
+        price = np.ones(len(items))
+        for taken in range(n_known - 1):
+            price *= np.maximum(n_after - taken, 0) / (taken + 1)
         n_items = len(self.lists[0]) - 1
-        marks = np.searchsorted(indptr, np.arange(0, indptr[-1], _ENTRIES_PER_SLICE))
-        bounds = np.unique(np.concatenate((marks, [0, len(weights)]))).tolist()
-        slices = list(zip(bounds[:-1], bounds[1:], strict=True))
+        until = np.cumsum(np.bincount(items, weights=price, minlength=n_items)) if n_items else np.zeros(1)
+        n_slices = max(_HANDS, int(until[-1] / _PER_SLICE))
+        cuts = np.searchsorted(until, np.linspace(0, until[-1], n_slices + 1)[1:-1])
+        bounds = np.unique(np.concatenate(([0], cuts, [n_items]))).tolist()
+        return list(zip(bounds[:-1], bounds[1:], strict=True))
+
+    def _tally_pairs(self, progress: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Two known items: all pairs are counted in one table per thread, then every row looks up its own."""
+        indptr, _, weights = self.rows
+        n_items = len(self.lists[0]) - 1
+        least = np.full((len(weights), 2), _UNSEEN)
+        slices = slices_of(indptr)
         n_threads = min(available_threads(), len(slices))
         tables = [np.zeros(n_items * (n_items - 1) // 2, dtype=np.int64) for _ in range(n_threads)]
-        engine = LocalEngine()
         for start in range(0, len(slices), n_threads):
             jobs = list(zip(slices[start : start + n_threads], tables, strict=False))
-            engine.map_shards(lambda job: count_pairs(self.rows, *job[0], job[1]), jobs)
+            for _ in map_in_order(lambda job: count_pairs(self.rows, *job[0], job[1]), jobs):
+                pass
             progress(_COUNTING, start / len(slices) / 2)
         pairs = np.sum(tables, axis=0)
-        singles = np.bincount(items, weights=np.repeat(weights, self.lengths), minlength=n_items).astype(np.int64)
-        for start in range(0, len(slices), n_threads):
-            part = slices[start : start + n_threads]
-            engine.map_shards(lambda rows: tally_pairs(self.rows, *rows, singles, pairs, sums, least), part)
-            progress(_COUNTING, 0.5 + start / len(slices) / 2)
+
+        def tally_some(rows: tuple[int, int]) -> NDArray[np.float64]:
+            totals = np.zeros((2, 2))
+            tally_pairs(self.rows, *rows, self.singles, pairs, totals, least)
+            return totals
+
+        totals = np.zeros((2, 2))
+        for number, some in enumerate(map_in_order(tally_some, slices)):  # in order, so that sums do not vary
+            totals += some
+            progress(_COUNTING, 0.5 + number / len(slices) / 2)
+        return totals, least
 
 
-def _exact_row(view: _View, size: int, k: int, sums: NDArray[np.float64], least: NDArray[np.int64]) -> RiskRow:
+class _Hand(NamedTuple):
+    """What one of the hands that count at the same time has found."""
+
+    sums: NDArray[np.float64]  # [row, c-1] number of its c-subsets of support 1, sum of 1/support
+    least: NDArray[np.int64]  # [row, c-1] least support
+
+    @classmethod
+    def of(cls, n_rows: int, n_known: int) -> _Hand:
+        return cls(np.zeros((n_rows, n_known, 2)), np.full((n_rows, n_known), _UNSEEN))
+
+
+def _exact_row(view: _View, size: int, k: int, totals: NDArray[np.float64], least: NDArray[np.int64]) -> RiskRow:
     can = view.lengths >= size
     weights = view.weights[can]
     n_records = int(weights.sum())
-    singled_out, mean_inverse = weights @ (sums[can] / view.n_subsets(size)[can, None]) / n_records
+    singled_out, mean_inverse = totals / n_records
     return RiskRow(
         known=size,
         n_records=n_records,

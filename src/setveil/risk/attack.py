@@ -252,7 +252,9 @@ class _People:
         rank[secrets] = -1
         number = np.full(data.n_items, -1, dtype=np.int32)
         number[secrets] = np.arange(len(secrets))
-        return cls(data.recode(rank, data.vocabulary), item_of_rank, data.recode(number, data.vocabulary), data)
+        nothing = Transactions(np.zeros_like(data.indptr), data.items[:0], data.vocabulary)
+        private = data.recode(number, data.vocabulary) if len(secrets) else nothing
+        return cls(data.recode(rank, data.vocabulary), item_of_rank, private, data)
 
     def can_be_known(self, size: int) -> bool:
         return bool((self.public.lengths >= size).any())

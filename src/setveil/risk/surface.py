@@ -12,7 +12,6 @@ from setveil.arrays.mining import (
     Queries,
     are_matches,
     count_matches,
-    pack_postings,
     sorted_distinct,
     sum_over_matches,
 )
@@ -56,17 +55,18 @@ class Surface:
         """The original as if it were published as it is."""
         items = np.arange(original.n_items, dtype=np.int32)
         images = Images(items, np.arange(original.n_items + 1, dtype=np.int64), items, original)
-        lists = images.record_lists()
         holds = np.zeros((len(secrets), original.n_records), dtype=np.float32)
-        for row, item in enumerate(secrets.tolist()):
-            holds[row, lists[item]] = 1
-        return cls(images, pack_postings(lists, original.n_records), holds, _NO_GROUPS, _NO_GROUPS)
+        if len(secrets):
+            indptr, records = original.inverted()
+            for row, item in enumerate(secrets.tolist()):
+                holds[row, records[indptr[item] : indptr[item + 1]]] = 1
+        return cls(images, images.postings(), holds, _NO_GROUPS, _NO_GROUPS)
 
     @classmethod
     def of_release(cls, release: Release, vocabulary: Vocabulary, secrets: NDArray[np.integer]) -> Surface:
         """A release and its codebook, for an attacker who thinks in the items of ``vocabulary``."""
         images = images_of(release, vocabulary)
-        postings = pack_postings(images.record_lists(), release.published.n_records)
+        postings = images.postings()
         if isinstance(release, Grouping):
             sizes = np.bincount(release.group_of, minlength=release.n_groups)
             shares = np.zeros(
@@ -148,8 +148,10 @@ def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]
         sizes = np.diff(release.cover.indptr)
     else:
         sizes = np.ones(release.published.n_items, dtype=np.int64)
-    list_indptr, records = release.published.inverted()
     holds = np.zeros((len(secrets), release.published.n_records), dtype=np.float32)
+    if not len(secrets):
+        return holds
+    list_indptr, records = release.published.inverted()
     for row, image in enumerate(images.of_item[secrets].tolist()):
         if image < 0:
             continue

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import add_bits, count_matches, invert_rows
+from setveil.arrays.mining import count_matches
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Itemsets, Release, Transactions
 from setveil.errors import InputError
@@ -72,9 +72,7 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
 
 def true_supports(original: Transactions, queries: Itemsets) -> NDArray[np.int64]:
     """In how many records of the original each itemset is contained."""
-    lists = invert_rows(original.indptr, original.items, original.n_items)
-    ones = np.empty(0, dtype=np.int64)
-    return count_matches(add_bits(lists, original.n_records), ones, (queries.indptr, queries.items))
+    return count_matches(original.postings, np.empty(0, dtype=np.int64), (queries.indptr, queries.items))
 
 
 def workload_t(data: Transactions, n: int = 1000, size: int = 5, seed: int = 0) -> Itemsets:

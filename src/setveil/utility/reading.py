@@ -21,7 +21,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import Postings, Queries, count_matches, list_matches, pack_postings, sorted_distinct
+from setveil.arrays.mining import Postings, Queries, count_matches, list_matches, sorted_distinct
 from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Vocabulary
 from setveil.core.images import Images, images_of
 from setveil.errors import InputError
@@ -45,7 +45,8 @@ class Reading:
     @cached_property
     def postings(self) -> Postings:
         """Of each image."""
-        return pack_postings(self.images.record_lists(), self.release.published.n_records)
+        found: Postings = self.images.postings()
+        return found
 
     @cached_property
     def published_sizes(self) -> NDArray[np.int64]:

@@ -36,7 +36,7 @@ def encode_groups(
         columns = {"group": numbers[order], "items": list_column(lengths, named, list(rows.vocabulary))}
         return iter([encode(columns, len(order))])
 
-    def heads(records: NDArray[np.int64]) -> list[bytes]:
+    def heads(start: int, records: NDArray[np.int64]) -> list[bytes]:
         return [b'{"group": %d, "items": [' % number for number in numbers[records].tolist()]
 
     labels = [json.dumps(label, ensure_ascii=False).encode() for label in rows.vocabulary]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SLICE = 500_000  # rows at a time
+SCANNED = 1_000_000  # rows at a time from disk: row groups of most writers are no larger
 TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "float", "list", "other"
 SCALARS = (TEXT, INTEGER)
 
@@ -80,13 +81,23 @@ class PolarsFrame:
         self.where = where
         self._frame = frame
         self.names = frame.columns
+        self.dtypes = frame.dtypes
         self.n_rows = frame.height
+
+    def _whole(self, column: int) -> pl.Series:
+        return self._frame.to_series(column)
+
+    def _slices(self, column: int) -> Iterator[tuple[int, pl.Series]]:
+        """Some rows of a column after the other, each with the number of the first."""
+        series = self._whole(column)
+        for start in range(0, self.n_rows, SLICE):
+            yield start, series.slice(start, SLICE)
 
     def kind(self, column: int) -> str:
         """What the column holds."""
         import polars as pl
 
-        dtype = self._frame.dtypes[column]
+        dtype = self.dtypes[column]
         if isinstance(dtype, pl.List | pl.Array):
             return LIST
         if dtype.is_integer():
@@ -99,16 +110,14 @@ class PolarsFrame:
 
     def texts(self, column: int) -> Iterator[Tokens]:
         """A column in slices."""
-        series = self._frame.to_series(column)
-        for start in range(0, self.n_rows, SLICE):
-            part = series.slice(start, SLICE)
+        for start, part in self._slices(column):
             yield self._tokens(part, column, np.arange(start, start + len(part)))
 
     def cells(self, column: int) -> Iterator[Tokens]:
         """Any column as text in slices."""
         import polars as pl
 
-        series = self._frame.to_series(column)
+        series = self._whole(column)
         if series.dtype.is_float():
             series = series.fill_nan(None)
             if bool((series.drop_nulls() % 1 == 0).all()):
@@ -122,17 +131,14 @@ class PolarsFrame:
         """A list column in slices."""
         import polars as pl
 
-        series = self._frame.to_series(column)
-        dtype = series.dtype
-        if isinstance(dtype, pl.Array):
-            series = series.cast(pl.List(dtype.inner))
-        if series.null_count():
-            row = int(series.is_null().arg_max() or 0)
-            raise InputError(
-                f"{cell_of(self, column, row)}: the list is null; write an empty list for a record without items."
-            )
-        for start in range(0, self.n_rows, SLICE):
-            part = series.slice(start, SLICE)
+        for start, part in self._slices(column):
+            if isinstance(part.dtype, pl.Array):
+                part = part.cast(pl.List(part.dtype.inner))
+            if part.null_count():
+                row = start + int(part.is_null().arg_max() or 0)
+                raise InputError(
+                    f"{cell_of(self, column, row)}: the list is null; write an empty list for a record without items."
+                )
             lengths = part.list.len().to_numpy().astype(np.int64)
             inner = part.filter(part.list.len() > 0).explode()
             owners = np.repeat(np.arange(start, start + len(part)), lengths)
@@ -159,13 +165,13 @@ class PolarsFrame:
 
     def has_null(self, column: int) -> bool:
         """Whether something is missing."""
-        return bool(self._frame.to_series(column).null_count())
+        return bool(self._whole(column).null_count())
 
     def ones(self, column: int) -> NDArray[np.int64] | None:
         """The rows with a 1."""
         import polars as pl
 
-        series = self._frame.to_series(column)
+        series = self._whole(column)
         missing = series.is_null() | (series.is_nan() if series.dtype.is_float() else pl.Series([False]))
         if missing.any():
             raise _null(self, column, int(missing.arg_max() or 0))
@@ -176,6 +182,27 @@ class PolarsFrame:
     def label(self, column: int) -> str:
         """The column's name."""
         return label_of(self.names[column], f"{self.where}: column {column + 1}")
+
+
+class ScannedFrame(PolarsFrame):
+    """A table on disk that is read a part at a time, for it may be larger than memory."""
+
+    def __init__(self, scan: pl.LazyFrame, collect: Callable[[pl.LazyFrame], pl.DataFrame], where: str) -> None:
+        import polars as pl
+
+        self.where = where
+        self._scan, self._collect = scan, collect
+        empty = collect(scan.head(0))
+        self.names, self.dtypes = empty.columns, empty.dtypes
+        self.n_rows = int(collect(scan.select(pl.len())).item())
+
+    def _whole(self, column: int) -> pl.Series:
+        return self._collect(self._scan.select(self.names[column])).to_series()
+
+    def _slices(self, column: int) -> Iterator[tuple[int, pl.Series]]:
+        scan = self._scan.select(self.names[column])
+        for start in range(0, self.n_rows, SCANNED):
+            yield start, self._collect(scan.slice(start, SCANNED)).to_series()
 
 
 # -- pandas -----------------------------------------------------------------------------------------------------------

@@ -10,14 +10,27 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import are_counts, says_yes_or_no
 from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of
+from setveil.io.transactions.columns import Part as ListPart
 from setveil.io.transactions.grids import Part, read_grid
 from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
-from setveil.io.transactions.labels import WORD, Ids, Labels, Tokens, assemble, joined
+from setveil.io.transactions.labels import (
+    WORD,
+    Ids,
+    Labels,
+    Numbered,
+    Records,
+    Tokens,
+    assemble_rows,
+    assemble_runs,
+    joined,
+    number_apart,
+)
 from setveil.io.transactions.layouts import Plan, ReadOptions
 from setveil.io.transactions.tables import COUNTS_NOTE, match_columns
 
@@ -238,21 +251,28 @@ def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, 
     numbers: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int64]] = []
     n_seen = 0
-    for part in frame.lists(place):
-        empty = np.flatnonzero(part.tokens.lengths == 0)
-        if len(empty):
-            row = n_seen + int(np.searchsorted(np.cumsum(part.lengths), empty[0], side="right"))
+
+    def read(part: ListPart) -> tuple[ListPart, Numbered]:
+        return part, number_apart(_refuse_nul(frame, place, part.tokens))
+
+    for part, items in map_in_order(read, frame.lists(place)):
+        if (items.numbers < 0).any():
+            empty = int(np.argmin(items.numbers))
+            row = n_seen + int(np.searchsorted(np.cumsum(part.lengths), empty, side="right"))
             raise InputError(f"{cell_of(frame, place, row)}: an item label is empty; give every item a name.")
-        numbers.append(labels.number(_refuse_nul(frame, place, part.tokens)))
+        numbers.append(labels.merge(items))
         lengths.append(part.lengths)
         n_seen += len(part.lengths)
     n_items = joined(lengths, np.int64)
-    records, n_records, texts = np.arange(len(n_items)), len(n_items), None
-    if id_place is not None:
-        records, n_records, texts = _records(frame, id_place, keep_ids)
-    elif keep_ids:
-        raise InputError(f"{frame.where}: there is no id column to keep; name it with --id-column.")
-    return assemble(np.repeat(records, n_items), joined(numbers, np.int32), n_records, labels.texts(), layout, texts)
+    if id_place is None:
+        if keep_ids:
+            raise InputError(f"{frame.where}: there is no id column to keep; name it with --id-column.")
+        return assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), layout)
+    of_rows = _records(frame, id_place, keep_ids)
+    records = of_rows._replace(
+        of_run=np.repeat(of_rows.of_run, of_rows.n_rows), n_rows=n_items.astype(np.int32)
+    )  # every row is a run of items
+    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout)
 
 
 def _from_long(
@@ -267,19 +287,16 @@ def _from_long(
                 "convert it to text."
             )
     labels = Labels()
-    numbers: list[NDArray[np.int32]] = []
-    for tokens in frame.texts(place):
-        has_item = tokens.lengths > 0
-        found = np.full(len(has_item), -1, dtype=np.int32)
-        found[has_item] = labels.number(_refuse_nul(frame, place, tokens).pick(has_item))
-        numbers.append(found)
-    records, n_records, texts = _records(frame, id_place, keep_ids)
-    items = joined(numbers, np.int32)
-    has_item = items >= 0
-    return assemble(records[has_item], items[has_item], n_records, labels.texts(), layout, texts)
+
+    def read(tokens: Tokens) -> Numbered:
+        return number_apart(_refuse_nul(frame, place, tokens))
+
+    numbers = [labels.merge(items) for items in map_in_order(read, frame.texts(place))]
+    records = _records(frame, id_place, keep_ids)
+    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout)
 
 
-def _records(frame: Frame, place: int, keep_ids: bool) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None]:
+def _records(frame: Frame, place: int, keep_ids: bool) -> Records:
     ids = Ids()
     n_seen = 0
     for tokens in frame.texts(place):
@@ -290,7 +307,7 @@ def _records(frame: Frame, place: int, keep_ids: bool) -> tuple[NDArray[np.int64
             )
         ids.add(_refuse_nul(frame, place, tokens))
         n_seen += len(tokens.starts)
-    return ids.number(keep_ids)
+    return ids.records(keep_ids)
 
 
 def _refuse_nul(frame: Frame, column: int, tokens: Tokens) -> Tokens:

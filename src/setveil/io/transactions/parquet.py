@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import Transactions
+from setveil.errors import InputError
 from setveil.io.source import PARQUET, Source, one_line
-from setveil.io.transactions.columns import PolarsFrame
+from setveil.io.transactions.columns import PolarsFrame, ScannedFrame
 from setveil.io.transactions.frames import from_frame
 from setveil.io.transactions.layouts import KINDS, Plan, ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
 
+LARGE_FILE = 1 << 26  # bytes; a larger file is read a part at a time
 ROW_GROUP = 1_000_000  # rows
 
 
@@ -30,22 +32,45 @@ ROW_GROUP = 1_000_000  # rows
 
 def read_parquet(source: Source, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read a list column, one row per (id, item), or one column per item."""
-    data, plan = from_frame(PolarsFrame(load(source), source.name), options, in_file=True)
+    data, plan = from_frame(_open(source), options, in_file=True)
     if data.n_records == 0:
         raise source.error("the file holds no records.", None)
     return data, replace(plan, layout="parquet", kind=f"Parquet, {KINDS[plan.layout]}")
 
 
-def load(source: Source) -> pl.DataFrame:
-    """The whole file as a Polars frame; whatever Polars cannot read is an error with the file's name."""
+def _open(source: Source) -> PolarsFrame:
+    """The file as a frame: a small one whole, a large one part by part; what Polars cannot read is refused."""
     if not source.start().startswith(PARQUET):
         raise source.error("is not a Parquet file; name its layout with --format.", None)
     import polars as pl
 
-    file: Path | IO[bytes] = source.path if source.path and source.is_plain_file else io.BytesIO(source.whole())
+    file: Path | IO[bytes]
+    if source.path and source.is_plain_file:
+        file, size = source.path, source.path.stat().st_size
+    else:
+        content = source.whole()
+        file, size = io.BytesIO(content), len(content)
+
+    def collect(scan: pl.LazyFrame) -> pl.DataFrame:
+        with _as_damaged(source):
+            return scan.collect()
+
+    with _as_damaged(source):
+        if size <= LARGE_FILE:
+            return PolarsFrame(pl.read_parquet(file, glob=False, hive_partitioning=False), source.name)
+        return ScannedFrame(pl.scan_parquet(file, glob=False, hive_partitioning=False), collect, source.name)
+
+
+@contextmanager
+def _as_damaged(source: Source) -> Iterator[None]:
+    """Whatever Polars cannot read becomes an error with the file's name."""
+    import polars as pl
+
     try:
         with _silence():
-            return pl.read_parquet(file, glob=False, hive_partitioning=False)
+            yield
+    except InputError:
+        raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
         reason = one_line(str(problem).partition("\n")[0], 80)
         raise source.error(f"the Parquet data is damaged ({reason}); write the file again.", None) from None

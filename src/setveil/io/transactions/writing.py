@@ -15,15 +15,15 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
 from setveil.io.transactions.labels import is_proper
 from setveil.io.transactions.layouts import DELIMITERS, WRITTEN, check_delimiter, check_format
 
-CHUNK = 1 << 18  # records at a time
-
-Pieces = NDArray[np.object_]
+CHUNK = 1 << 16  # records at a time
+FEW = 20_000  # occurrences for which a compiled loop is not worth loading
 
 
 def write_transactions(
@@ -154,7 +154,7 @@ def _basket(data: Transactions, order: NDArray[np.int64], delimiter: str) -> Ite
 
 
 def _json_lines(data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
-    def heads(records: NDArray[np.int64]) -> list[bytes]:
+    def heads(start: int, records: NDArray[np.int64]) -> list[bytes]:
         if ids is None:
             return [b'{"items": ['] * len(records)
         return [b'{"id": %s, "items": [' % _json(ids[record]) for record in records.tolist()]
@@ -167,19 +167,15 @@ def _long(
     data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None, delimiter: str, n_written: int
 ) -> Iterator[bytes]:
     separator = delimiter.encode()
-    ends = _pieces([*(field(label, delimiter) + b"\n" for label in data.vocabulary), b"\n"])
-    for start in range(0, len(order), CHUNK):
-        records = order[start : start + CHUNK]
-        if ids is None:
-            first = n_written + start + 1
-            heads = [b"%d%s" % (number, separator) for number in range(first, first + len(records))]
-        else:
-            heads = [field(ids[record], delimiter) + separator for record in records.tolist()]
-        numbers, lengths = items_or_nothing(data, records)
-        rows = np.empty(2 * len(numbers), dtype=object)
-        rows[::2] = np.repeat(_pieces(heads), lengths)
-        rows[1::2] = ends[numbers]
-        yield b"".join(rows.tolist())
+
+    def heads(start: int, records: NDArray[np.int64]) -> list[bytes]:
+        if ids is not None:
+            return [field(ids[record], delimiter) + separator for record in records.tolist()]
+        first = n_written + start + 1
+        return [b"%d%s" % (number, separator) for number in range(first, first + len(records))]
+
+    labels = [field(label, delimiter) for label in data.vocabulary]
+    return join_records(data, order, labels, b"", b"\n", heads, is_long=True)
 
 
 def _parquet(
@@ -210,16 +206,45 @@ def join_records(
     labels: Sequence[bytes],
     between: bytes,
     end: bytes,
-    heads: Callable[[NDArray[np.int64]], list[bytes]] | None = None,
+    heads: Callable[[int, NDArray[np.int64]], list[bytes]] | None = None,
+    is_long: bool = False,
 ) -> Iterator[bytes]:
-    """Records as ``head label between label end``."""
-    from setveil.arrays.text import join_rows, pack_texts
+    """Records as ``head label between label end``, or one line ``head label end`` per item; ``heads`` gives those of
+    the records from a place of ``order`` on.
+    """
+    if data.n_occurrences <= FEW:
+        yield b"".join(_join_few(data, order, labels, between, end, heads, is_long))
+        return
+    from setveil.arrays.text import join_rows, no_texts, pack_texts
 
     texts, marks = pack_texts(labels), pack_texts([between, end])
-    for start in range(0, len(order), CHUNK):
+
+    def join(start: int) -> bytes:
         records = order[start : start + CHUNK]
-        pieces = pack_texts([b""] * len(records) if heads is None else heads(records))
-        yield join_rows(data.indptr, data.items, records, texts, pieces, marks).tobytes()
+        pieces = no_texts(len(records)) if heads is None else pack_texts(heads(start, records))
+        return join_rows(data.indptr, data.items, records, texts, pieces, marks, is_long).tobytes()
+
+    yield from map_in_order(join, range(0, len(order), CHUNK))
+
+
+def _join_few(
+    data: Transactions,
+    order: NDArray[np.int64],
+    labels: Sequence[bytes],
+    between: bytes,
+    end: bytes,
+    heads: Callable[[int, NDArray[np.int64]], list[bytes]] | None,
+    is_long: bool,
+) -> Iterator[bytes]:
+    """``join_records`` where a compiled loop is not worth loading."""
+    bounds, items = data.indptr.tolist(), data.items.tolist()
+    before = [b""] * len(order) if heads is None else heads(0, order)
+    for record, head in zip(order.tolist(), before, strict=True):
+        texts = [labels[item] for item in items[bounds[record] : bounds[record + 1]]]
+        if is_long:
+            yield b"".join([head + text + end for text in texts] or [head, end])
+        else:
+            yield b"".join((head, between.join(texts), end))
 
 
 def items_or_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -232,12 +257,6 @@ def items_or_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[ND
         return part.items, part.lengths
     numbers = np.insert(part.items, part.indptr[:-1][is_empty], data.n_items)
     return numbers.astype(np.int32, copy=False), np.maximum(part.lengths, 1)
-
-
-def _pieces(texts: list[bytes]) -> Pieces:
-    pieces = np.empty(len(texts), dtype=object)
-    pieces[:] = texts
-    return pieces
 
 
 def field(text: str, delimiter: str) -> bytes:
