@@ -66,6 +66,8 @@ def verify(
         raise typer.Exit(EXIT_CODES[result.holds])
     if engine != "local":
         raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
+    if not target.exists() and str(target) != "-":
+        raise InputError(f"{target}: there is no such file or folder; give a release folder, or a file and --model.")
     if model is None:
         raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
     section = o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
