@@ -267,7 +267,7 @@ def notebooks() -> str:
 def gallery() -> str:
     """Every picture of the docs."""
     lines = ["# Gallery", ""]
-    for path in sorted((ROOT / "docs").rglob("*.svg")):
+    for path in sorted([*(ROOT / "docs").rglob("*.svg"), *(ROOT / "docs").rglob("*.png")]):
         name = path.relative_to(ROOT / "docs").as_posix()
         lines += [f"[![{path.stem}]({name}){{ width=320 }}]({name})"]
     return "\n".join([*lines, ""])

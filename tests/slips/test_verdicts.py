@@ -84,6 +84,24 @@ def test_the_lights_follow_the_documented_thresholds(case: str) -> None:
     assert (words == "The guarantee holds") == (worst == "good")
 
 
+def test_what_only_the_owner_knows_is_no_green_light_in_public() -> None:
+    """Where entries were left out the published ones are all exact, whatever was lost."""
+    shown = facts(is_internal=False, has_suppression=True, metrics={"exact_ratio": None}, shape={"exact": 1.0})
+    useful = lights_of(shown)[2]
+    assert (useful.colour, useful.answer) == ("care", "partly known")
+    assert "of the published entries are exact; how many were left out only the owner knows" in useful.sentence
+    assert lights_of(replace(shown, has_suppression=False))[2].colour == "good"
+
+
+def test_advice_speaks_of_what_the_model_has() -> None:
+    from setveil.report.prose import advice_of
+
+    little = facts(singled_out=0.9, metrics={"exact_ratio": 0.2}, algorithm="aa", model="km")
+    assert "--algorithm trim" in " ".join(advice_of(little)) and "a larger m" in " ".join(advice_of(little))
+    other = " ".join(advice_of(replace(little, model="constraints", algorithm="pcta+")))
+    assert "trim" not in other and "larger m)" not in other and "--max-suppressed" in other
+
+
 def test_a_release_of_one_item_does_not_look_like_a_success(tmp_path: Path) -> None:
     data = sv.Transactions.from_lists([["a", "b"], ["a"], ["b", "c"], ["c"]] * 3)
     tree = sv.Hierarchy.balanced(data, 3)

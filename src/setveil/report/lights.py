@@ -169,7 +169,11 @@ def usefulness_of(facts: Facts) -> Light:
         "replacement": "records stand for the centre of their class; how many "
         "entries kept their item only the owner knows",
     }.get(facts.kind, "how many entries kept their item only the owner knows")
-    told = [f"{percent(exact)} of the entries are published exactly" if exact is not None else unknown]
+    is_partly_known = not facts.is_internal and facts.has_suppression and exact is not None
+    if is_partly_known:
+        told = [f"{percent(exact)} of the published entries are exact; how many were left out only the owner knows"]
+    else:
+        told = [f"{percent(exact)} of the entries are published exactly" if exact is not None else unknown]
     if largest and largest > 1:
         told.append(f"the largest set stands for {figure(largest)} items")
     if facts.kind == "replacement" and facts.metrics.get("added_ratio"):
@@ -191,6 +195,8 @@ def usefulness_of(facts: Facts) -> Light:
         return Light(
             question, "bad", "nothing left", f"{what} is published for everybody: nothing can be learned. {sentence}"
         )
+    if is_partly_known and colour == "good":
+        return Light(question, "care", "partly known", sentence)
     return Light(question, colour, {"good": "useful", "care": "limited", "bad": "little left"}[colour], sentence)
 
 

@@ -13,7 +13,7 @@ from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossa
 from setveil.report.words import ACHIEVED, figure, percent, put, short, told
 
 MOVES = 100  # steps of the algorithm shown
-LISTED = 20  # parts of a long parameter shown
+LISTED = 6  # parts of a long parameter shown
 
 ABOUT = (("title", "Data set"), ("date", "Date"), ("responsible", "Responsible"), ("purpose", "Purpose"))
 LEGEND = (

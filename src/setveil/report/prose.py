@@ -105,6 +105,14 @@ def analyses_of(facts: Facts) -> Analyses:
     return Analyses(safe, unsafe)
 
 
+WAYS_TO_KEEP_MORE = {
+    "km": "Leaving out a few rare entries (--algorithm trim), a hierarchy that keeps frequent items apart, or a "
+    "smaller m can keep more.",
+    "constraints": "Counts of utility groups stay exact, counts of single items do not. Fewer or smaller constraints, "
+    "or a larger --max-suppressed, can keep more.",
+}
+
+
 def advice_of(facts: Facts) -> list[str]:
     """What to do about a release that keeps its promise and still should not go out as it is; the shortest first."""
     lines = []
@@ -114,13 +122,18 @@ def advice_of(facts: Facts) -> list[str]:
     is_recoded = facts.kind in ("recoding", "local-recoding")
     if is_recoded and n_published is not None and n_published <= 1:
         lines.append(
-            "Do not release this: everybody has the same one item, or none. Let a few rare entries go instead of "
-            "generalizing everything (--algorithm trim), or ask for a smaller k or m."
+            "Do not release this: everybody has the same one item, or none. "
+            + (
+                "Let a few rare entries go instead of generalizing everything (--algorithm trim), or ask for a "
+                "smaller k or m."
+                if facts.model == "km"
+                else "Ask for a smaller k, or for less."
+            )
         )
     elif is_recoded and exact is not None and exact < EXACT and facts.algorithm != "trim":
         lines.append(
-            f"Much was generalized: {percent(exact)} of the entries are exact. Leaving out a few rare entries "
-            "(--algorithm trim), a hierarchy that keeps frequent items apart, or a smaller m can keep more."
+            f"Much was generalized: {percent(exact)} of the entries are exact. "
+            + WAYS_TO_KEEP_MORE.get(facts.model, "A smaller k, or another model, can keep more.")
         )
     if facts.kind == "replacement" and (
         (lost or 0) > MUCH or facts.shape.get("in_empty", 0) > MUCH * facts.records / 2
@@ -139,8 +152,9 @@ def advice_of(facts: Facts) -> list[str]:
             "Release this only to people who will not look for anybody and are bound not to: known items "
             "single out many records."
             if facts.kind == "grouping"
-            else "Attackers who know more than was assumed still find many: promise more (a larger m), or bind "
-            "the recipients by contract."
+            else "Attackers who know more than was assumed still find many: promise more "
+            f"({'a larger m' if facts.model == 'km' else 'another model, or a larger k'}), or bind the recipients by "
+            "contract."
         )
     return sorted(lines, key=len)
 
