@@ -171,6 +171,8 @@ BAD = {
     "not verified": (["verify", "baskets.txt", "--model", "km", "-k", "3", "-m", "1"], 1, ""),
     "audit without model": (["verify", "baskets.txt"], 2, "--model km"),
     "no policy file": (["anonymize", "baskets.txt", "-o", "out", "--policy", "p.toml"], 2, "p.toml"),
+    "odd share": (["measure", "baskets.txt", "out", "--patterns", "5,much"], 2, "percentages"),
+    "no share": (["measure", "baskets.txt", "out", "--patterns", "0"], 2, "more than 0"),
     "missing folder": (["measure", "baskets.txt", "nowhere"], 2, "nowhere"),
 }
 

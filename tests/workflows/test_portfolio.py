@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import setveil as sv
+from setveil.algorithms import PORTFOLIO, default_for
 from setveil.workflows.portfolio import YARDSTICKS, figure_of
 
 DATA = sv.generate("quest", D=400, T=5, I=3, N=40, L=20, seed=2)
@@ -21,6 +24,23 @@ def test_the_smallest_figure_is_taken_and_the_losers_are_told(yardstick: str) ->
     assert release.record is not None and release.record.algorithm == told["chosen"]
     assert figure_of(DATA, release, yardstick) == best["figure"]
     assert sv.verify(release, MODEL).holds
+
+
+def test_the_internal_report_shows_the_choice_and_the_losers(tmp_path: Path) -> None:
+    release = sv.anonymize(DATA, MODEL, hierarchy="fanout:4")
+    release.publish(tmp_path / "out")
+    page = (tmp_path / "out.internal" / "report.html").read_text()
+    told = release.details["portfolio"]
+    assert "What was tried" in page and page.count("<td>taken</td>") == 1
+    assert all(f'<th scope="row">{entry["algorithm"]}' in page for entry in told["tried"])
+    assert YARDSTICKS["counts"] in page
+    assert "What was tried" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_there_is_no_other_default() -> None:
+    assert PORTFOLIO == ("km",)
+    with pytest.raises(AssertionError):
+        default_for("km")
 
 
 def test_no_hierarchy_is_needed_and_never_one_item_for_everything() -> None:

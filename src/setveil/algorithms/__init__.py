@@ -1,10 +1,11 @@
 """One file per algorithm, named as in its paper; ``registry`` lists them."""
 
 from setveil.algorithms.base import Algorithm, Context, Option, make_algorithm, option, options_of
-from setveil.algorithms.registry import ENTRIES, Entry, by_kind, default_for, find
+from setveil.algorithms.registry import ENTRIES, PORTFOLIO, Entry, by_kind, default_for, find
 
 __all__ = [
     "ENTRIES",
+    "PORTFOLIO",
     "Algorithm",
     "Context",
     "Entry",

@@ -17,7 +17,7 @@ class Entry:
 
     name: str
     where: str  # "module:Class" below setveil.algorithms
-    models: tuple[str, ...]  # the first algorithm listed for a model is its default
+    models: tuple[str, ...]  # the first algorithm listed for a model is its default, but see PORTFOLIO
     paper: str
     scales: Literal["counts", "shards", "local"]
     hierarchy: Literal["required", "optional", "none"]
@@ -49,6 +49,8 @@ TMK11 = "Terrovitis, Mamoulis, Kalnis 2011"
 GL12 = "Gkoulalas-Divanis, Loukides 2012"
 LLFH16 = "Lin, Liu, Fournier-Viger, Hong 2016"
 LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
+
+PORTFOLIO = ("km",)  # models whose default is what loses least of several algorithms: ``workflows/portfolio.py``
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -350,7 +352,8 @@ def find(name: str) -> Entry:
 
 
 def default_for(model: str) -> Entry:
-    """The algorithm used for a model when none is named."""
+    """The algorithm used for a model when none is named; for models of ``PORTFOLIO`` there is no such algorithm."""
+    assert model not in PORTFOLIO, "several algorithms run: workflows/portfolio.py"
     for entry in ENTRIES:
         if model in entry.models:
             return entry
@@ -367,7 +370,9 @@ def by_kind(model: str) -> dict[str, list[str]]:
 
 
 def list_algorithms() -> tuple[Entry, ...]:
-    """Every algorithm, in the order of the registry; the first one for a model is its default.
+    """Every algorithm, in the order of the registry.
+
+    The first one for a model is its default; for k^m-anonymity several run, and what loses least is taken.
 
     Returns:
         Entries with ``name``, ``models``, ``paper``, ``scales``, ``hierarchy`` and ``summary``.

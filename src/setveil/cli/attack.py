@@ -66,6 +66,8 @@ def attack(
     say("Control: people who are not in the published data.")
     if result.guesses is not None:
         _show_guesses(result.guesses)
+    if result.left_out is not None:
+        _show_left_out(result.left_out)
     for line in result.notes:
         say(line)
 
@@ -88,3 +90,20 @@ def _show_guesses(guesses: Any) -> None:
     if guesses.promised is not None:
         say(f"Promised: at most {100 * guesses.promised:.2f}%. Random holders show what the algorithm gives away,")
         say("the real ones what people's habits give away as well; no grouping can undo that.")
+
+
+def _show_left_out(found: Any) -> None:
+    """What entries that were left out give away: to somebody who knows two items, and to who replays the program."""
+    say("\nTwo items are known, and the person's record does not show both:")
+    rows = [
+        ("so many people", _percent(found.concerned)),
+        ("of these: no record shows both", _percent(found.nowhere)),
+        ("of these: records do, none of them theirs", _percent(found.misled)),
+        ("right one picked among those with one of the two", _percent(found.picked)),
+    ]
+    if found.replayed is not None:
+        rows.append((f"item left out guessed by replaying ({found.n_replayed})", _percent(found.replayed)))
+        rows.append(("the same blindly", f"{100 * found.blindly:.2f}%"))
+    table(("what", "measured"), rows)
+    if found.promised is not None:
+        say(f"Promised: the right record is picked in at most {100 * found.promised:.2f}%; nothing about replaying.")

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note, read_data, say_json, table
+from setveil.cli.console import note, read_data, say, say_json, table
+from setveil.errors import InputError, one_line
 
 
 def register(app: typer.Typer) -> None:
@@ -20,6 +21,10 @@ def register(app: typer.Typer) -> None:
 def measure(
     input: o.Input,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A release folder.")],
+    patterns: Annotated[
+        str | None,
+        typer.Option(help="Frequent itemsets and rules, too: in so many percent of the records, as in 5,1,0.2."),
+    ] = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -28,9 +33,11 @@ def measure(
     from setveil.workflows import folder, recheck
 
     data = read_data(input, reading)
+    thresholds = None if patterns is None else _shares(patterns)
     metrics = folder.measure_folder(data, out)
+    left = None if thresholds is None else folder.patterns_of_folder(data, out, thresholds)
     if json:
-        say_json({"input": data.facts(), **metrics})
+        say_json({"input": data.facts(), **metrics, **({} if left is None else {"patterns": left.to_dict()})})
         return
     n_published = metrics.get("n_published_items")
     if n_published in recheck.NOTHING_LEFT:
@@ -39,3 +46,42 @@ def measure(
         ("cost", ""),
         [(words, figure(value)) for words, value in told(metrics)],
     )
+    if left is None:
+        return
+    say("\nFrequent itemsets, as each view of the release shows them:")
+    table(
+        ("in", "view", "original", "release", "precision", "recall", "support off"),
+        [
+            (
+                f"{row.threshold:.2%}",
+                row.view,
+                figure(row.n_original),
+                figure(row.n_release),
+                *(_percent(share) for share in (row.precision, row.recall, row.support_error)),
+            )
+            for row in left.itemsets
+        ],
+    )
+    say("\nRules with a confidence of one half or more:")
+    table(
+        ("in", "view", "original", "kept", "lost", "new"),
+        [
+            (f"{row.threshold:.2%}", row.view, *map(figure, (row.n_original, row.kept, row.lost, row.new)))
+            for row in left.rules
+        ],
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(part) / 100 for part in text.split(","))
+    except ValueError:
+        raise InputError(f'--patterns takes percentages, as in 5,1,0.2, not "{one_line(text, 60)}".') from None
+    for share in shares:
+        if not 0 < share <= 1:
+            raise InputError(f"--patterns: {100 * share:g} % of the records; take more than 0 and at most 100.")
+    return shares

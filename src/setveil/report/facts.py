@@ -50,6 +50,7 @@ class Facts:
     guesses: Mapping[str, Any] = field(
         default_factory=dict
     )  # who of a group holds its sensitive item: promised and measured
+    left_out: Mapping[str, Any] = field(default_factory=dict)  # what entries left out give away
     query_errors: Mapping[str, Any] = field(default_factory=dict)  # of counts read off the release
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)
     input_facts: Mapping[str, Any] = field(default_factory=dict)

@@ -70,6 +70,7 @@ def render_report(facts: Facts) -> str:
             for name, value in facts.details.items()
             if isinstance(value, int | float | str) and name not in facts.metrics
         ],
+        portfolio=_portfolio(facts),
         moves=[_move(move) for move in facts.details.get("moves", ())[:MOVES]],
         metrics=told(facts.metrics),
         achieved=[(put(name, ACHIEVED), value) for name, value in facts.achieved.items()],
@@ -93,6 +94,24 @@ def _attacks(facts: Facts) -> list[dict[str, Any]]:
             {**row, "promised": promised, "words": f"{row['known']} {how} item{'s' if row['known'] > 1 else ''}"}
         )
     return rows
+
+
+def _portfolio(facts: Facts) -> dict[str, Any]:
+    """What was tried before the release was chosen, the smallest figure first; {} if the algorithm was named."""
+    told = facts.details.get("portfolio")
+    if not told:
+        return {}
+    tried = [
+        {
+            "words": " ".join((row["algorithm"], *(f"{name}={value}" for name, value in row["options"].items()))),
+            "figure": row["figure"],
+            "refused": row.get("refused", ""),
+            "is_chosen": (row["algorithm"], row["options"]) == (told["chosen"], told["options"]),
+        }
+        for row in told["tried"]
+    ]
+    ordered = sorted(tried, key=lambda row: (row["figure"] is None, row["figure"] or 0.0, not row["is_chosen"]))
+    return {"yardstick": told["yardstick"], "means": told["means"], "effort": told["effort"], "tried": ordered}
 
 
 def _risk_charts(facts: Facts) -> list[str]:

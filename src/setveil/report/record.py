@@ -19,6 +19,10 @@ SEQUENCES = (
     "Order and time: records are sets; what order or dates within a record would tell is neither used nor protected."
 )
 STEP, FEWEST_FOR_FIGURES = 0.05, 1000  # how coarse a figure about the original is made before it may be public
+NOTHING_FITS = (
+    "Items that fit no record together: whoever knows them learns that the person's record does not show all of them, "
+    "or that the person is not in the data."
+)
 MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
 
 
@@ -46,6 +50,8 @@ def facts_of(
     not_protected += [SEQUENCES, MEMBERSHIP]
     if isinstance(release, Grouping):
         not_protected.append(left_out_words(release))
+    if isinstance(release, LocalRecoding):
+        not_protected.append(NOTHING_FITS)
     if guesses:
         not_protected.insert(0, guessing_words(guesses, release.published.n_records))
     cover = Cover(release)
@@ -196,10 +202,11 @@ def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[s
         "seed": facts.seed,
         "risk": {"before": list(facts.risk_before), "after": list(facts.risk_after)},
         "metrics": dict(facts.metrics),
-        "count_error": dict(facts.query_errors),
+        "query_errors": dict(facts.query_errors),
         "histograms": dict(facts.histograms),
         "achieved": dict(facts.achieved),
         "guesses": dict(facts.guesses),
+        "left_out": dict(facts.left_out),
         "details": dict(facts.details),
         "seconds": dict(facts.seconds),
         "warnings": list(facts.warnings),

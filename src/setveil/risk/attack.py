@@ -28,12 +28,13 @@ Figures are means over independently drawn targets, with 95 % intervals.
 
 A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more
 attacker is tried on it, who knows nobody and picks a record of a group by its looks, in thirteen ways
-(``guesses.py``).
+(``guesses.py``). Where single entries were left out, two more attackers look for what that gives away
+(``trimmed.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -45,9 +46,10 @@ from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.base import whole_number
-from setveil.risk.guesses import GuessTable, Remake, guess_both
+from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Outcomes, Surface
+from setveil.risk.trimmed import LeftOutTable, attack_left_out
 
 STRATEGIES = ("random", "rarest", "frequent", "wrong")
 
@@ -90,6 +92,7 @@ class AttackTable:
     seed: int
     notes: tuple[str, ...] = ()
     guesses: GuessTable | None = None  # groupings only
+    left_out: LeftOutTable | None = None  # where single entries were left out
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; a rate is [value, low, high]."""
@@ -125,7 +128,7 @@ def attack(
     wrong: float = 0.2,
     aligned: bool = True,
     guess: bool = True,
-    remake: Remake | None = None,
+    remake: Callable[[Transactions], Any] | None = None,
     promised: float | None = None,
     progress: Progress = no_progress,
 ) -> AttackTable:
@@ -182,7 +185,8 @@ def attack(
     guesses = None
     if guess and aligned and isinstance(release, Grouping):
         guesses = guess_both(original, release, promised, remake, seed)
-    return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses)
+    left_out = attack_left_out(original, release, targets, seed, promised, remake) if guess and aligned else None
+    return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses, left_out)
 
 
 def _check(

@@ -64,11 +64,12 @@ class Reading:
         if isinstance(self.release, Grouping):
             return self._in_groups(self.release, itemsets, estimator)
         queries, is_lost = self._queries(itemsets)
-        if isinstance(self.release, LocalRecoding) and estimator == "probability":
+        is_exact = bool((self.published_sizes == 1).all())  # what is published stands for itself: both ways agree
+        if isinstance(self.release, LocalRecoding) and estimator == "probability" and not is_exact:
             supports = self._by_record(itemsets)
         else:
             supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
-            if estimator == "probability":
+            if estimator == "probability" and not is_exact:
                 # Each item halves what is left; an empty subset is impossible for each published item involved.
                 possible = -np.expm1(-np.log(2) * self.published_sizes[queries[1]])  # 1 - 2^-g
                 owners = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from setveil.algorithms import Context, default_for, find, make_algorithm
+from setveil.algorithms import PORTFOLIO, Context, default_for, find, make_algorithm
 from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, SetveilWarning, name_some
@@ -95,7 +95,7 @@ def make_release(
     _refuse_all_sensitive(data, model)
     started = time.perf_counter()
     algorithm = algorithm_for(data, model, algorithm)
-    if algorithm is None and model.name == "km":
+    if algorithm is None and model.name in PORTFOLIO:
         from setveil.workflows.portfolio import take_least_loss
 
         algorithm, options, release = take_least_loss(data, model, options, context)

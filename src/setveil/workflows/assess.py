@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Grouping, Release, RemoteTransactions, RunRecord, Transactions
+from setveil.core import Grouping, Hierarchy, Release, RemoteTransactions, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.models import PrivacyDegree, PrivacyModel, as_model
+from setveil.models import KmAnonymity, PrivacyDegree, PrivacyModel, as_model
 from setveil.workflows.reading import as_transactions
 
 if TYPE_CHECKING:
@@ -224,6 +224,15 @@ def public_metrics(release: Release) -> dict[str, int]:
     }
 
 
+def quick_left_out(data: Transactions, release: Release, seed: int) -> dict[str, Any]:
+    """What entries that were left out give away, without replaying the program; {} where there are none."""
+    from setveil.risk.trimmed import attack_left_out
+
+    promised = None if release.record is None else guessing_options(release.record).get("promised")
+    table = attack_left_out(data, release, TARGETS, seed, promised)
+    return {} if table is None else table.to_dict()
+
+
 def quick_guesses(data: Transactions, release: Release) -> GuessTable | None:
     """Who of a group holds its sensitive item: every guesser who does not make the release anew; groupings only."""
     from setveil.risk.guesses import guess_both
@@ -236,16 +245,20 @@ def quick_guesses(data: Transactions, release: Release) -> GuessTable | None:
 
 def guessing_options(record: RunRecord) -> dict[str, Any]:
     """What guessers who know the program need: the promise, and a way to make the release of other data."""
-    return remaking(record.model, record.algorithm, record.options, record.seed)
+    return remaking(record.model, record.algorithm, record.options, record.seed, record.hierarchy)
 
 
-def remaking(model: PrivacyModel, algorithm: str, options: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """The same from what a folder tells; nothing for a model that makes no groups."""
+def remaking(
+    model: PrivacyModel, algorithm: str, options: Mapping[str, Any], seed: int, hierarchy: Hierarchy | None = None
+) -> dict[str, Any]:
+    """The same from what a folder tells; only for models and algorithms that somebody can gain from replaying."""
     from setveil.algorithms import ENTRIES, Context, find, make_algorithm
 
-    if not isinstance(model, PrivacyDegree):
+    if not isinstance(model, PrivacyDegree | KmAnonymity):
         return {}
-    if all(entry.name != algorithm for entry in ENTRIES):  # made by hand: nobody can make it again
-        return {"promised": 1 / model.p}
+    promised = {"promised": 1 / (model.p if isinstance(model, PrivacyDegree) else model.k)}
+    by_hand = all(entry.name != algorithm for entry in ENTRIES)  # nobody can make it again
+    if by_hand or (isinstance(model, KmAnonymity) and algorithm != "trim"):
+        return promised
     chosen = make_algorithm(find(algorithm).load(), algorithm, options)
-    return {"promised": 1 / model.p, "remake": lambda data: chosen.run(data, model, Context(seed=seed))}
+    return {**promised, "remake": lambda data: chosen.run(data, model, Context(seed=seed, hierarchy=hierarchy))}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from setveil.workflows.reading import as_transactions
 
 if TYPE_CHECKING:
     from setveil.risk.attack import AttackTable
+    from setveil.utility.patterns import PatternTable
 
 
 def open_release(out: str | os.PathLike[str]) -> Release:
@@ -71,6 +72,14 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     release, is_ordered = _open(out)
     original = as_transactions(data)
     return measure(original, with_items(release, original.vocabulary), aligned=is_ordered)
+
+
+def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Sequence[float]) -> PatternTable:
+    """What frequent itemsets and rules are left in a release folder; see ``utility.patterns``."""
+    from setveil.utility.patterns import compare_patterns
+
+    original = as_transactions(data)
+    return compare_patterns(original, with_items(_open(out)[0], original.vocabulary), thresholds)
 
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:

@@ -21,7 +21,7 @@ from setveil.errors import GuaranteeError, InputError, SetveilWarning
 from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
-from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_risk
+from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
 from setveil.workflows.cluster import judge_parts, read_parts
 from setveil.workflows.policies import policy_of
 
@@ -152,6 +152,7 @@ def publish(
             risk_after = public_risk(again, record.model)
             # What looks at single records is left out where they are not at hand.
             attacks = quick_attacks(record.data, release, record.seed) if is_here else []
+            left_out = quick_left_out(record.data, release, record.seed) if is_here else {}
             table = quick_guesses(record.data, release)
             guesses = {} if table is None else table.to_dict()
             errors = query_errors(record.data, release, seed=record.seed) if is_here else {}
@@ -172,6 +173,7 @@ def publish(
                 about=about_of(policy),
                 read=record.data.summary(),
                 attacks=attacks,
+                left_out=left_out,
                 query_errors=errors,
                 is_checkable=publish_constraints or not record.model.is_about_original,
                 seconds=seconds,

@@ -11,10 +11,12 @@ from setveil.algorithms.km._trim_rows import (
     LONGEST,
     NONE,
     ONE,
+    TINY,
     Scratch,
     State,
     cover_best,
     gather_row,
+    least_to_lose,
     loss_of,
     may_join,
     show_mask,
@@ -25,7 +27,6 @@ from setveil.algorithms.km._trim_sets import Sets, find_set, list_items
 from setveil.arrays.compile import compiled
 from setveil.arrays.sorting import stable_order
 
-TINY = 1e-9  # losses are sums of values and prices; below this they are the same
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # the rows of each set; empty for frequent sets
 
 
@@ -59,42 +60,58 @@ def count_sets(state: State, sets: Sets) -> None:
 
 
 @compiled
-def weigh_row(
-    state: State, sets: Sets, room: Scratch, row: int, shown: int, dropped: int, at_most: float
-) -> tuple[float, np.uint64]:
+def weigh_row(state: State, sets: Sets, room: Scratch, row: int, shown: int, dropped: int) -> tuple[float, np.uint64]:
     """What the best choice of a row costs more than what it shows now, and what it leaves out.
 
-    The choice shows the set ``shown`` and does not show the set ``dropped``; -1 for neither. A row that shows a dead
-    set now has an infinite loss now. An infinite answer: there is no such choice, or it costs more than ``at_most``.
+    The choice shows the set ``shown`` and does not show the set ``dropped``; -1 for neither. An infinite answer: there
+    is no such choice.
     """
-    length = state.indptr[row + 1] - state.indptr[row]
     now = shown_mask(state, row)
     if not gather_row(state, sets, room, row, now, shown, dropped):
         return np.inf, NONE
-    left_out = (~NONE >> np.uint64(64 - length)) & ~now
-    before = loss_of(state, room, row, left_out)
+    before = (~NONE >> np.uint64(64 - (state.indptr[row + 1] - state.indptr[row]))) & ~now
     locked = mask_of_set(state, sets, row, shown) if shown >= 0 else NONE
-    best, loss = cover_best(state, room, row, locked, before + at_most)
-    if loss == np.inf:
-        return np.inf, best
-    if shown < 0 and dropped < 0 and has_dead(room, left_out):
-        return -np.inf, best
-    return loss - before, best
+    best, loss = cover_best(state, room, row, locked, state.nodes)
+    return loss - loss_of(state, room, row, before), best
 
 
 @compiled
-def settle_row(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> bool:
-    """Let a row show the best it may: no dead set, least loss. Whether anything changed."""
+def settle_row(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> None:
+    """Let a row show the best it may: no dead set, least loss."""
     length = state.indptr[row + 1] - state.indptr[row]
     if length == 0:
-        return False
-    if length <= LONGEST:
-        more, best = weigh_row(state, sets, room, row, -1, -1, np.inf)
-        if more < -TINY:
-            show_mask(state, sets, room, row, best, show)
-        return more < -TINY
-    settle_long_row(state, sets, room, row, show)
-    return True
+        return
+    if length > LONGEST:
+        settle_long_row(state, sets, room, row, show)
+        return
+    now = shown_mask(state, row)
+    if not gather_row(state, sets, room, row, now, -1, -1):
+        settle_long_row(state, sets, room, row, show)
+        return
+    left_out = (~NONE >> np.uint64(64 - length)) & ~now
+    best, loss = cover_best(state, room, row, NONE, 4 * state.nodes)
+    if has_dead(room, left_out) or loss < loss_of(state, room, row, left_out) - TINY:
+        show_mask(state, sets, room, row, best, show)
+
+
+@compiled
+def drop_set(state: State, sets: Sets, room: Scratch, row: int, number: int, show: NDArray[np.uint8]) -> None:
+    """Let a row that shows a set no longer show it."""
+    start, end = state.indptr[row], state.indptr[row + 1]
+    if end - start <= state.weighed:
+        cost, left_out = weigh_row(state, sets, room, row, -1, number)
+        if cost < np.inf:
+            show_mask(state, sets, room, row, left_out, show)
+            return
+    worst = sets.last[number]
+    while number >= 0:  # the item that is worth least; of equals the rarest, for its sets are the next to become rare
+        item = sets.last[number]
+        if (state.value[item], state.count[item]) < (state.value[worst], state.count[worst]):
+            worst = item
+        number = sets.prefix[number]
+    for place in range(start, end):
+        show[place - start] = state.kept[place] if state.items[place] != worst else 0
+    show_places(state, sets, room, row, show)
 
 
 @compiled
@@ -167,13 +184,26 @@ def settle_rows(
     steps = 0
     while done < len(rows) and steps < budget:
         length = state.indptr[rows[done] + 1] - state.indptr[rows[done]]
-        if k > 0 and length > LONGEST:
-            put_back(state, sets, room, rows[done], show, k)
-        else:
-            settle_row(state, sets, room, rows[done], show)
-        steps += 1 + length * length
+        row = rows[done]
         done += 1
+        steps += 1
+        if k > 0 and shows_all(state, row):  # and what it shows is safe: there is nothing to win
+            continue
+        if k > 0 and length > LONGEST:
+            put_back(state, sets, room, row, show, k)
+        else:
+            settle_row(state, sets, room, row, show)
+        steps += length * length
     return done
+
+
+@compiled
+def shows_all(state: State, row: int) -> bool:
+    """Whether nothing of a row is left out."""
+    for place in range(state.indptr[row], state.indptr[row + 1]):
+        if state.kept[place] == 0:
+            return False
+    return True
 
 
 @compiled
@@ -188,18 +218,8 @@ def bound_rows(state: State, sets: Sets, room: Scratch, first: int, budget: int)
         start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
         steps += 1 + length * length
         if 0 < length <= LONGEST and gather_row(state, sets, room, row, NONE, -1, -1):
-            _, loss = cover_best(state, room, row, NONE, np.inf)
-            if room.sizes[2] == 0:
-                loss, used = 0.0, NONE
-                for number in range(room.sizes[0]):
-                    if room.dead[number] & used:
-                        continue
-                    used |= room.dead[number]
-                    cheapest = np.inf
-                    for entry in range(room.dead_size[number]):
-                        cheapest = min(cheapest, state.value[state.items[start + room.dead_places[number, entry]]])
-                    loss += cheapest
-            total += loss
+            _, loss = cover_best(state, room, row, NONE, 100 * state.nodes)
+            total += loss if room.sizes[2] else least_to_lose(room, 0, NONE)
         elif length > 0 and state.m > 1:
             taken = np.zeros(length, dtype=np.uint8)
             for one in range(length):
@@ -265,6 +285,7 @@ def list_holders(state: State, sets: Sets, starts: NDArray[np.int64], rows: NDAr
     fill = starts[:-1].copy()
     for row in range(len(state.indptr) - 1):
         end = state.indptr[row + 1]
+        step = state.walk_starts[row]
         depth = 1
         at[1] = state.indptr[row] - 1
         while depth > 0:
@@ -272,8 +293,12 @@ def list_holders(state: State, sets: Sets, starts: NDArray[np.int64], rows: NDAr
             if at[depth] >= end:
                 depth -= 1
                 continue
-            item = state.items[at[depth]]
-            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+            if step >= 0:
+                found = state.walks[step]
+                step += 1
+            else:
+                item = state.items[at[depth]]
+                found = item if depth == 1 else find_set(sets, number[depth - 1], item)
             if found < 0:
                 continue
             if starts[found] < starts[found + 1]:
@@ -362,9 +387,9 @@ def fill_up(
     owners = np.empty(len(others), dtype=np.int64)
     n_ways = 0
     for row in others:
-        if state.indptr[row + 1] - state.indptr[row] > LONGEST:
+        if state.indptr[row + 1] - state.indptr[row] > state.weighed:
             continue
-        cost, way = weigh_row(state, sets, room, row, number, -1, max(at_most, 1.0))
+        cost, way = weigh_row(state, sets, room, row, number, -1)
         if cost < np.inf:
             costs[n_ways], ways[n_ways], owners[n_ways] = cost, way, row
             n_ways += 1
@@ -403,7 +428,7 @@ def repair(
     steps = 0
     done = first
     while done < len(rare) and steps < budget:
-        number = rare[done]
+        number = np.int64(rare[done])
         done += 1
         if state.count[number] >= k:
             continue
@@ -421,18 +446,18 @@ def repair(
         if len(others) >= need and tries[number] < most_tries and (n_showing == 0 or 2 * n_showing >= k):
             at_most = 0.0
             for row in holders[:n_showing]:
-                if state.indptr[row + 1] - state.indptr[row] > LONGEST:
+                if state.indptr[row + 1] - state.indptr[row] > state.weighed:
                     at_most += 1.0
                 else:
-                    cost, _ = weigh_row(state, sets, room, row, -1, number, np.inf)
-                    at_most += cost
+                    cost, _ = weigh_row(state, sets, room, row, -1, number)
+                    at_most += min(cost, 1.0 * LONGEST)
             steps += 10 * (n_showing + len(others))
             if fill_up(state, sets, room, number, others, need, at_most, show):
                 tries[number] += 1
                 continue
         if n_showing > 0:
-            state.wanted[number] = 0
             for row in holders[:n_showing]:
-                settle_row(state, sets, room, row, show)
+                drop_set(state, sets, room, row, number, show)
+            state.wanted[number] = 0
             steps += 10 * n_showing
     return done

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from setveil.algorithms.km._trim_sets import Sets, find_set
 from setveil.arrays.compile import compiled
 
-LONGEST = 40  # items of a record that are weighed against each other; of longer ones items are taken in greedily
-NODES = 64  # of the search tree of one record
+LONGEST = 64  # items of a record that are weighed against each other; of longer ones items are taken in greedily
+TINY = 1e-9  # losses are sums of values and prices; below this they are the same
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 
@@ -29,6 +29,8 @@ class State(NamedTuple):
     value: NDArray[np.float64]  # [n_items] what keeping an entry is worth
     price: NDArray[np.float64]  # [k + …] what a row pays for leaving a wanted set to so many others
     m: int
+    weighed: int  # rows of at most so many items are weighed; longer ones drop an item, and choose anew at the end
+    nodes: int  # of the search tree of one row that changes; four times as many for one that chooses anew
     walk_starts: NDArray[np.int64]  # [n_rows] where the walk through a row begins, -1 for rows without one
     walks: NDArray[np.int32]  # the number of each set met on a walk, in order: looked up once, not each time
 
@@ -39,12 +41,22 @@ class Scratch(NamedTuple):
     dead: NDArray[np.uint64]  # sets of places no row may show, as bits
     dead_places: NDArray[np.uint8]  # [dead, m] the same as numbers
     dead_size: NDArray[np.uint8]
+    cheapest: NDArray[np.float64]  # the least value of an entry of each dead set
     priced: NDArray[np.uint64]  # sets of places that should stay together
     prices: NDArray[np.float64]
     priced_places: NDArray[np.uint8]  # [priced, m] the same as numbers
     priced_size: NDArray[np.uint8]
-    price_starts: NDArray[np.int64]  # [LONGEST + 1] where the priced sets of a place begin in ``price_lists``
-    price_lists: NDArray[np.int32]  # [priced * m] numbers of priced sets, place by place
+    dead_starts: NDArray[np.int64]  # [LONGEST + 1] where the dead sets of a place begin in ``dead_lists``
+    dead_lists: NDArray[np.int32]  # [dead * m] numbers of dead sets, place by place
+    price_starts: NDArray[np.int64]  # the same for priced sets
+    price_lists: NDArray[np.int32]
+    hits: NDArray[np.int64]  # [LONGEST] dead sets of each place that are not hit yet
+    more: NDArray[np.float64]  # [LONGEST] what leaving out each place costs
+    out: NDArray[np.uint64]  # [LONGEST + 2] of each node on the way down the search tree: what is left out,
+    fixed: NDArray[np.uint64]  # what is not to be,
+    todo: NDArray[np.uint64]  # places of the set it branches on that were not tried yet,
+    loss: NDArray[np.float64]  # what it costs,
+    first_open: NDArray[np.int64]  # and the first dead set that may not be hit
     sizes: NDArray[np.int64]  # [3] how many of each; 1 if the last search was finished
     at: NDArray[np.int64]  # [m + 1]
     number: NDArray[np.int64]  # [m + 1]
@@ -86,8 +98,10 @@ def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64
                 return False
             room.dead[n_dead] = here
             room.dead_size[n_dead] = depth
+            room.cheapest[n_dead] = np.inf
             for level in range(1, depth + 1):
                 room.dead_places[n_dead, level - 1] = at[level] - start
+                room.cheapest[n_dead] = min(room.cheapest[n_dead], state.value[state.items[at[level]]])
             n_dead += 1
             silent = depth
         elif silent > state.m and found != extra:
@@ -150,28 +164,34 @@ def loss_of(state: State, room: Scratch, row: int, left_out: np.uint64) -> float
 
 
 @compiled
-def list_prices(room: Scratch, length: int) -> None:
-    """List the priced sets of each place of a gathered row, in their order."""
-    starts = room.price_starts
+def list_by_place(
+    n_sets: int,
+    places: NDArray[np.uint8],
+    sizes: NDArray[np.uint8],
+    length: int,
+    starts: NDArray[np.int64],
+    lists: NDArray[np.int32],
+) -> None:
+    """List the sets that each place of a gathered row takes part in, in their order."""
     for at in range(length + 1):
         starts[at] = 0
-    for number in range(room.sizes[1]):
-        for entry in range(room.priced_size[number]):
-            starts[room.priced_places[number, entry]] += 1
+    for number in range(n_sets):
+        for entry in range(sizes[number]):
+            starts[places[number, entry]] += 1
     total = 0
     for at in range(length + 1):  # where each list ends
         total += starts[at]
         starts[at] = total
-    for number in range(room.sizes[1] - 1, -1, -1):
-        for entry in range(room.priced_size[number]):
-            at = room.priced_places[number, entry]
+    for number in range(n_sets - 1, -1, -1):
+        for entry in range(sizes[number]):
+            at = places[number, entry]
             starts[at] -= 1
-            room.price_lists[starts[at]] = number
+            lists[starts[at]] = number
 
 
 @compiled
 def added_loss(state: State, room: Scratch, start: int, left_out: np.uint64, at: int) -> float:
-    """What leaving out one place more costs; needs ``list_prices``."""
+    """What leaving out one place more costs; needs the lists of priced sets."""
     loss = state.value[state.items[start + at]]
     for entry in range(room.price_starts[at], room.price_starts[at + 1]):
         number = room.price_lists[entry]
@@ -182,62 +202,76 @@ def added_loss(state: State, room: Scratch, start: int, left_out: np.uint64, at:
 
 @compiled
 def cover_greedily(state: State, room: Scratch, row: int, locked: np.uint64) -> tuple[np.uint64, float]:
-    """Places to leave out that hit every dead set: most dead sets per loss first; infinite loss if there are none."""
+    """Places to leave out that hit every dead set, most dead sets per loss first; what they cost.
+
+    An infinite loss if all places of a dead set are locked. Needs the lists of dead and priced sets.
+    """
     start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
     left_out, loss = NONE, 0.0
-    hits = np.zeros(length, dtype=np.int64)
+    hits, more = room.hits, room.more
     n_open = room.sizes[0]
     for number in range(n_open):
         if room.dead[number] & ~locked == NONE:
             return left_out, np.inf
-        for entry in range(room.dead_size[number]):
-            hits[room.dead_places[number, entry]] += 1
+    for at in range(length):
+        hits[at] = room.dead_starts[at + 1] - room.dead_starts[at]
+        more[at] = added_loss(state, room, start, NONE, at)
     while n_open > 0:
-        best, best_rate, best_loss = -1, -1.0, 0.0
+        best, best_rate = -1, -1.0
         for at in range(length):
-            if hits[at] == 0 or (locked >> np.uint64(at)) & ONE:
-                continue
-            more = added_loss(state, room, start, left_out, at)
-            rate = hits[at] / more
-            if rate > best_rate:
-                best, best_rate, best_loss = at, rate, more
-        bit = ONE << np.uint64(best)
-        for number in range(room.sizes[0]):
-            if room.dead[number] & bit and not room.dead[number] & left_out:
+            if hits[at] > 0 and not (locked >> np.uint64(at)) & ONE and hits[at] / more[at] > best_rate:
+                best, best_rate = at, hits[at] / more[at]
+        loss += more[best]
+        for entry in range(room.dead_starts[best], room.dead_starts[best + 1]):
+            number = room.dead_lists[entry]
+            if not room.dead[number] & left_out:
                 n_open -= 1
-                for entry in range(room.dead_size[number]):
-                    hits[room.dead_places[number, entry]] -= 1
-        left_out |= bit
-        loss += best_loss
+                for place in range(room.dead_size[number]):
+                    hits[room.dead_places[number, place]] -= 1
+        for entry in range(room.price_starts[best], room.price_starts[best + 1]):
+            number = room.price_lists[entry]
+            if not room.priced[number] & left_out:  # it is taken apart now: the other places no longer pay for it
+                for place in range(room.priced_size[number]):
+                    more[room.priced_places[number, place]] -= room.prices[number]
+        left_out |= ONE << np.uint64(best)
     return left_out, loss
 
 
 @compiled
-def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, at_most: float) -> tuple[np.uint64, float]:
-    """The cheapest places to leave out, by branch and bound within ``NODES`` nodes; infinite loss if above ``at_most``.
+def least_to_lose(room: Scratch, first: int, left_out: np.uint64) -> float:
+    """What hitting the dead sets from ``first`` on costs at least: disjoint ones, the cheapest entry of each."""
+    loss, used = 0.0, left_out
+    for number in range(first, room.sizes[0]):
+        if not room.dead[number] & used:
+            used |= room.dead[number]
+            loss += room.cheapest[number]
+    return loss
+
+
+@compiled
+def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, most_nodes: int) -> tuple[np.uint64, float]:
+    """The cheapest places to leave out, by branch and bound; what they cost.
 
     Every dead set must lose a place. Branch on one of them: leave out its first place; or keep that and leave out the
-    second; and so on.
+    second; and so on. ``room.sizes[2]`` tells whether the search was finished within ``most_nodes``; if not, the answer
+    is the best one met. An infinite loss if all places of a dead set are locked.
     """
     start = state.indptr[row]
     room.sizes[2] = 1
     if room.sizes[0] == 0:
         return NONE, 0.0
-    list_prices(room, state.indptr[row + 1] - start)
-    best, best_loss = cover_greedily(state, room, row, locked)
-    if best_loss == np.inf:  # a dead set is locked
-        return best, best_loss
-    limit = min(best_loss, at_most)
-    depth_limit = 66
-    out = np.zeros(depth_limit, dtype=np.uint64)
-    fixed = np.zeros(depth_limit, dtype=np.uint64)
-    loss = np.zeros(depth_limit, dtype=np.float64)
-    todo = np.zeros(depth_limit, dtype=np.uint64)  # places of the branching set not tried yet
-    first_open = np.zeros(depth_limit, dtype=np.int64)  # dead sets before this one are hit
-    fixed[0] = locked
+    length = state.indptr[row + 1] - start
+    list_by_place(room.sizes[0], room.dead_places, room.dead_size, length, room.dead_starts, room.dead_lists)
+    list_by_place(room.sizes[1], room.priced_places, room.priced_size, length, room.price_starts, room.price_lists)
+    best, limit = cover_greedily(state, room, row, locked)
+    if limit == np.inf or limit <= least_to_lose(room, 0, NONE) + TINY:
+        return best, limit
+    out, fixed, todo = room.out, room.fixed, room.todo
+    loss, first_open = room.loss, room.first_open
+    out[0], fixed[0], loss[0], first_open[0] = NONE, locked, 0.0, 0
     depth, nodes = 0, 0
     fresh = True
-    while depth >= 0 and nodes < NODES:
+    while depth >= 0 and nodes < most_nodes:
         if fresh:
             nodes += 1
             fresh = False
@@ -246,10 +280,11 @@ def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, at_most
                 if not room.dead[number] & out[depth]:
                     chosen = number
                     break
-            if chosen < 0:  # everything is hit
-                if loss[depth] < limit - 1e-9 or (loss[depth] <= at_most and best_loss > at_most):
-                    best, best_loss = out[depth], loss[depth]
-                    limit = best_loss
+            if chosen < 0:  # everything is hit, for less than before
+                best, limit = out[depth], loss[depth]
+                depth -= 1
+                continue
+            if loss[depth] + least_to_lose(room, chosen, out[depth]) >= limit - TINY:
                 depth -= 1
                 continue
             first_open[depth] = chosen
@@ -263,7 +298,7 @@ def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, at_most
         while (bit >> np.uint64(at)) != ONE:
             at += 1
         more = loss[depth] + added_loss(state, room, start, out[depth], at)
-        if more < limit - 1e-9:
+        if more < limit - TINY:
             out[depth + 1] = out[depth] | bit
             fixed[depth + 1] = fixed[depth]
             loss[depth + 1] = more
@@ -274,7 +309,7 @@ def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, at_most
         else:
             fixed[depth] |= bit
     room.sizes[2] = 1 if depth < 0 else 0
-    return best, best_loss
+    return best, limit
 
 
 @compiled

@@ -25,6 +25,7 @@ class Sets(NamedTuple):
     numbers: NDArray[np.int32]  # [2^bits] the set's number, or a count while counting
     prefix: NDArray[np.int32]  # [n_sets] the set without its last item, -1 for single items
     last: NDArray[np.int32]  # [n_sets]
+    support: NDArray[np.int32]  # [n_sets] rows that hold a set in the original
     n_items: int
     shift: np.uint64  # 64 - bits
 

@@ -35,8 +35,9 @@ proportion to the records whose itemsets become rare. With ``m="all"``, and wher
 numbered, records are cut to the longest common beginnings instead (``trim_whole``), which keeps every m.
 
 Departures: there is no paper to depart from. Where the search is cut short, less is optimal, never less is safe:
-records of more than 40 items drop the item with most dead pairs instead of searching, a search has at most 64 nodes,
-and as many holders of an itemset as ``effort`` says are looked at before it is given up.
+records of more than 64 items drop the item with most dead pairs instead of searching, and ``effort`` says how many
+nodes a search has, how long a record may be to be weighed for each of its itemsets, and how many holders of an itemset
+are looked at before it is given up.
 """
 
 from __future__ import annotations
@@ -63,8 +64,10 @@ MOST_STEPS = 4_000_000_000  # of counting them
 MOST_LISTED = 40_000_000  # entries of the lists of records per itemset; frequent itemsets go without
 MOST_WALKED = 50_000_000  # sets of all rows whose numbers are remembered; other rows look them up each time
 SLICE = 3_000_000  # steps between two signs of life
+BOUNDING = 16  # nodes of the search tree of a row for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.12, 0.3  # the price of an itemset at k - 1 others per k - 1, and its decline per record less
+CAUTION, MARGIN = 0.6, 10  # its decline per record more, for others may drop it, too; and how far it reaches
 
 
 class Effort(NamedTuple):
@@ -74,12 +77,14 @@ class Effort(NamedTuple):
     others: int  # holders looked at for that
     rounds: int  # of reviving
     revivals: int  # itemsets looked at in each
+    weighed: int  # items of a row that is weighed each time one of its itemsets is at stake, at most
+    nodes: int  # of its search tree
 
 
 EFFORTS = {
-    "fast": Effort(0, 0, 0, 0),
-    "normal": Effort(3, 8, 2, 2000),
-    "best": Effort(6, 64, 12, 1_000_000),
+    "fast": Effort(0, 0, 0, 0, 24, 16),
+    "normal": Effort(3, 8, 2, 2000, 40, 32),
+    "best": Effort(6, 64, 12, 1_000_000, 64, 64),
 }
 
 
@@ -216,13 +221,13 @@ def trim_rows(
     if sets is None:
         kept[in_play] = trim_whole(core, k, value[frequent], context)
         if m != 1 and (pairs := number_sets(core, k, 2, context)) is not None:  # rare pairs are rare itemsets, too
-            lost += _Work(core, pairs, value[frequent], k, 2, context).bound()
+            lost += _Work(core, pairs, value[frequent], k, 2, EFFORTS["fast"], context).bound()
         return Trimmed(kept, lost, method="whole records")
-    work = _Work(core, sets, value[frequent], k, m, context)
+    work = _Work(core, sets, value[frequent], k, m, EFFORTS[effort], context)
     bound = lost + work.bound()
     work.settle()
-    work.repair_all(EFFORTS[effort])
-    work.improve(EFFORTS[effort])
+    work.repair_all()
+    work.improve()
     kept[in_play] = work.state.kept.astype(bool)
     return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
 
@@ -235,6 +240,7 @@ def number_sets(rows: Transactions, k: int, m: int, context: Context) -> Sets | 
         np.zeros(16, dtype=np.int32),
         np.full(rows.n_items, -1, dtype=np.int32),
         np.arange(rows.n_items, dtype=np.int32),
+        rows.supports.astype(np.int32),
         n_items,
         np.uint64(60),
     )
@@ -254,7 +260,8 @@ def number_sets(rows: Transactions, k: int, m: int, context: Context) -> Sets | 
                 move_keys(keys, counts, *table)
                 keys, counts = table
         steps += int(state[3])
-        found = np.sort(keys[(keys >= 0) & (counts >= k)])
+        found, support = keys[(keys >= 0) & (counts >= k)], counts[(keys >= 0) & (counts >= k)]
+        found, support = found[order := np.argsort(found)], support[order]
         if not len(found):
             break
         known = np.concatenate((known, found))
@@ -268,6 +275,7 @@ def number_sets(rows: Transactions, k: int, m: int, context: Context) -> Sets | 
             numbers,
             np.concatenate((sets.prefix, (found // n_items).astype(np.int32))),
             np.concatenate((sets.last, (found % n_items).astype(np.int32))),
+            np.concatenate((sets.support, support)),
             n_items,
             np.uint64(65 - capacity.bit_length()),
         )
@@ -278,22 +286,32 @@ class _Work:
     """The state of the search over rows of items that k rows hold each."""
 
     def __init__(
-        self, rows: Transactions, sets: Sets, value: NDArray[np.float64], k: int, m: int, context: Context
+        self,
+        rows: Transactions,
+        sets: Sets,
+        value: NDArray[np.float64],
+        k: int,
+        m: int,
+        effort: Effort,
+        context: Context,
     ) -> None:
         n_sets, n_entries = len(sets.prefix), rows.n_occurrences
-        self.k, self.sets, self.context = k, sets, context
+        self.k, self.sets, self.effort, self.context = k, sets, effort, context
         self.rows = np.arange(rows.n_records)
         scale = float(value.mean()) if len(value) else 1.0
-        prices = scale * PRESSURE * (k - 1) * FADING ** np.arange(k - 1, -1, -1.0)
+        peak = scale * PRESSURE * (k - 1)
+        prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
         self.state = State(
             rows.indptr,
             rows.items,
             np.ones(n_entries, dtype=np.uint8),
-            np.zeros(n_sets, dtype=np.int32),
+            sets.support.copy(),
             np.ones(n_sets, dtype=np.uint8),
             value,
             prices,
             m,
+            effort.weighed,
+            effort.nodes,
             np.full(rows.n_records, -1, dtype=np.int64),
             np.empty(0, dtype=np.int32),
         )
@@ -301,12 +319,10 @@ class _Work:
         # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
         self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * scale))
         self.room = _room_for(m)
-        count_sets(self.state, sets)
-        self.support = self.state.count.copy()
-        listed = self.state.count.astype(np.int64)
+        listed = sets.support.astype(np.int64)
         if listed.sum() > MOST_LISTED:
             listed[np.cumsum(np.sort(listed))[np.argsort(np.argsort(listed, kind="stable"))] > MOST_LISTED] = 0
-            listed[: rows.n_items] = self.state.count[: rows.n_items]
+            listed[: rows.n_items] = sets.support[: rows.n_items]
         starts = np.zeros(n_sets + 1, dtype=np.int64)
         np.cumsum(listed, out=starts[1:])
         holders = np.empty(starts[-1], dtype=np.int32)
@@ -327,7 +343,7 @@ class _Work:
 
     def bound(self) -> float:
         """What the rows lose at least, because fewer than k of them hold some itemsets."""
-        free = self.state._replace(price=np.zeros(1))
+        free = self.state._replace(price=np.zeros(1), nodes=BOUNDING)
         total, done = 0.0, 0
         while done < len(self.rows):
             self.context.step("bounding", done / len(self.rows))
@@ -343,26 +359,26 @@ class _Work:
             state, least = (self.strict, self.k) if strictly else (self.state, 0)
             done = settle_rows(state, self.sets, self.room, self.rows, done, least, SLICE)
 
-    def repair_all(self, effort: Effort) -> None:
+    def repair_all(self) -> None:
         """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first; then choose strictly."""
         tries = np.zeros(len(self.state.count), dtype=np.uint8)
         for level in range(1, self.k):
             while len(rare := np.flatnonzero((self.state.count > 0) & (self.state.count <= level))):
                 rare = rare[np.argsort(self.state.count[rare], kind="stable")]
-                self._repair(self.state, rare, tries, effort, "repairing")
+                self._repair(self.state, rare, tries, "repairing")
         self.state.wanted[:] = self.state.count >= self.k
         self.settle(strictly=True)
 
-    def improve(self, effort: Effort) -> None:
+    def improve(self) -> None:
         """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
-        for _ in range(effort.rounds):
+        for _ in range(self.effort.rounds):
             before = self._value_kept()
             best = self.state.kept.copy()
             tries = np.zeros(len(self.state.count), dtype=np.uint8)
             gone = np.flatnonzero(self.state.count == 0)
-            gone = gone[np.argsort(-self.support[gone], kind="stable")][: effort.revivals]
-            self._repair(self.strict, gone, tries, effort, "reviving")
-            self.repair_all(effort)
+            gone = gone[np.argsort(-self.sets.support[gone], kind="stable")][: self.effort.revivals]
+            self._repair(self.strict, gone, tries, "reviving")
+            self.repair_all()
             if self._value_kept() <= before:
                 self.state.kept[:] = best
                 count_sets(self.state, self.sets)
@@ -371,16 +387,9 @@ class _Work:
     def _value_kept(self) -> float:
         return float(self.state.value[self.state.items[self.state.kept == 1]].sum())
 
-    def _repair(
-        self,
-        state: State,
-        rare: NDArray[np.int64],
-        tries: NDArray[np.uint8],
-        effort: Effort,
-        stage: str,
-    ) -> None:
+    def _repair(self, state: State, rare: NDArray[np.int64], tries: NDArray[np.uint8], stage: str) -> None:
         done = 0
-        settings = (self.k, effort.fills, effort.others, SLICE // 10)
+        settings = (self.k, self.effort.fills, self.effort.others, SLICE // 10)
         numbers = rare.astype(np.int32)
         while done < len(numbers):
             self.context.step(stage, done / len(numbers))
@@ -393,12 +402,22 @@ def _room_for(m: int) -> Scratch:
         dead=np.zeros(capacity, dtype=np.uint64),
         dead_places=np.zeros((capacity, m), dtype=np.uint8),
         dead_size=np.zeros(capacity, dtype=np.uint8),
+        cheapest=np.zeros(capacity),
         priced=np.zeros(capacity, dtype=np.uint64),
         prices=np.zeros(capacity),
         priced_places=np.zeros((capacity, m), dtype=np.uint8),
         priced_size=np.zeros(capacity, dtype=np.uint8),
+        dead_starts=np.zeros(LONGEST + 1, dtype=np.int64),
+        dead_lists=np.zeros(capacity * m, dtype=np.int32),
         price_starts=np.zeros(LONGEST + 1, dtype=np.int64),
         price_lists=np.zeros(capacity * m, dtype=np.int32),
+        hits=np.zeros(LONGEST, dtype=np.int64),
+        more=np.zeros(LONGEST),
+        out=np.zeros(LONGEST + 2, dtype=np.uint64),
+        fixed=np.zeros(LONGEST + 2, dtype=np.uint64),
+        todo=np.zeros(LONGEST + 2, dtype=np.uint64),
+        loss=np.zeros(LONGEST + 2),
+        first_open=np.zeros(LONGEST + 2, dtype=np.int64),
         sizes=np.zeros(3, dtype=np.int64),
         at=np.zeros(m + 2, dtype=np.int64),
         number=np.zeros(m + 2, dtype=np.int64),

@@ -1,0 +1,172 @@
+"""Two attackers on a release from which single entries were left out.
+
+*One knows two items of a person, and the person's record does not show both.* The model promises that k records or none
+show both. None of those that do is the person's; if there is none, the attacker knows that an entry was left out, and
+looks at the records that show one of the two. Those are k or more for each item that is published at all, so the
+chance of picking the right one is still at most 1/k.
+
+*The other replays the program.* This attacker knows everybody's record as it was, but for one entry of the target that
+was left out; tries every item that it may have been, the right one among a stated number of them; makes the release of
+each such data, and keeps those guesses that give what was published. The model promises nothing about that: somebody
+who knows all other records is not who it was made for. Measured is how often the right guess is picked among those that
+are left, beside picking one of them blindly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.mining import are_matches, count_matches
+from setveil.arrays.sampling import draw_subsets
+from setveil.core import LocalRecoding, Release, Transactions
+from setveil.risk.intervals import Rate, rate_of
+from setveil.risk.surface import Surface
+
+Remake = Callable[[Transactions], Release]  # the release of other data, made in the same way
+
+GUESSES = 5  # items that are tried for an entry left out, the right one among them
+REPLAYED = 12  # entries that are guessed
+MOST_REPLAYED = 2_500_000  # entries of all data that the program is run on
+
+_NOTHING = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class LeftOutTable:
+    """What the two attackers find; a rate is ``None`` where nobody is concerned."""
+
+    n_targets: int  # people with two items or more, two of which are known
+    concerned: Rate  # their record does not show both
+    nowhere: Rate | None  # of these: no record shows both
+    misled: Rate | None  # of these: records show both, none of them theirs
+    singled_out: Rate | None  # of these: one record shows one of the two, and it is theirs
+    picked: Rate | None  # of these: the chance of picking their record among those that fit best
+    promised: float | None  # what the chance is promised not to exceed
+    n_replayed: int = 0  # entries that were guessed by replaying
+    replayed: Rate | None = None  # how often the right item was picked
+    blindly: float | None = None  # the same without the release
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; a rate is [value, low, high]."""
+        return asdict(self)
+
+
+def attack_left_out(
+    original: Transactions,
+    release: Release,
+    targets: int = 1000,
+    seed: int = 0,
+    promised: float | None = None,
+    remake: Remake | None = None,
+) -> LeftOutTable | None:
+    """Carry out both attacks; ``None`` if no entry was left out, or nobody has two items.
+
+    ``release`` has its records in the order of ``original``. Without ``remake`` nothing is replayed.
+    """
+    if not isinstance(release, LocalRecoding) or not (original.lengths >= 2).any():
+        return None
+    surface = Surface.of_release(release, original.vocabulary, _NOTHING)
+    is_shown = _shown_entries(surface, original)
+    if is_shown.all():
+        return None
+    random = np.random.default_rng((seed, 2))
+    people = random.choice(np.flatnonzero(original.lengths >= 2), targets)
+    places = original.indptr[people][:, None] + draw_subsets(original.lengths[people], 2, random)  # [targets, 2]
+    fits = surface.images.of_item[original.items[places]]  # [targets, 2], -1 for what is published nowhere
+    n_one = np.append(_support(surface), 0)[fits].sum(axis=1)  # records that show one; those that show both, twice
+    n_both = np.where((fits >= 0).all(axis=1), _count_both(surface, np.maximum(fits, 0)), 0)
+    n_own = is_shown[places].sum(axis=1)  # of the two, in the person's own record
+    hidden = n_own < 2
+    n_either = np.maximum(n_one - n_both, 0)
+    nowhere = n_both[hidden] == 0
+    # With nothing to go by at all, everybody fits.
+    n_fitting = np.where(n_either[hidden] > 0, n_either[hidden], original.n_records)
+    is_there = np.where(n_either[hidden] > 0, n_own[hidden] > 0, True)
+    picked = np.where(nowhere & is_there, 1 / n_fitting, 0.0)
+    replayed, n_replayed = _replay(original, release, is_shown, remake, seed) if remake else (None, 0)
+    concerned = bool(hidden.any())
+    return LeftOutTable(
+        n_targets=targets,
+        concerned=rate_of(hidden),
+        nowhere=rate_of(nowhere) if concerned else None,
+        misled=rate_of(~nowhere) if concerned else None,
+        singled_out=rate_of(nowhere & is_there & (n_fitting == 1)) if concerned else None,
+        picked=rate_of(picked) if concerned else None,
+        promised=promised,
+        n_replayed=n_replayed,
+        replayed=replayed,
+        blindly=1 / GUESSES if replayed is not None else None,
+    )
+
+
+def _support(surface: Surface) -> NDArray[np.int64]:
+    """In how many records each image may be found."""
+    n_images = len(surface.images)
+    alone = np.arange(n_images + 1, dtype=np.int64), np.arange(n_images, dtype=np.int32)
+    return count_matches(surface.postings, _NOTHING, alone)
+
+
+def _count_both(surface: Surface, pairs: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many records fit both of two images, int64[pairs]; the image of both may be the same."""
+    ordered = np.sort(pairs, axis=1).astype(np.int32)
+    keep = np.ones(ordered.shape, dtype=bool)
+    keep[:, 1] = ordered[:, 1] != ordered[:, 0]
+    indptr = np.concatenate(([0], np.cumsum(keep.sum(axis=1)))).astype(np.int64)
+    return count_matches(surface.postings, _NOTHING, (indptr, ordered[keep]))
+
+
+def _shown_entries(surface: Surface, original: Transactions) -> NDArray[np.bool_]:
+    """For each entry of the original whether its record shows something that can stand for it."""
+    image = surface.images.of_item[original.items]
+    there = np.flatnonzero(image >= 0)
+    alone = np.arange(len(there) + 1, dtype=np.int64), image[there].astype(np.int32)
+    is_shown = np.zeros(original.n_occurrences, dtype=bool)
+    is_shown[there] = are_matches(surface.postings, alone, original.owners[there])
+    return is_shown
+
+
+def _replay(
+    original: Transactions, release: Release, is_shown: NDArray[np.bool_], remake: Remake, seed: int
+) -> tuple[Rate | None, int]:
+    """How often the right item is picked, and how many entries were guessed; nothing where that takes too long."""
+    n_runs = min(MOST_REPLAYED // max(original.n_occurrences, 1), 1 + REPLAYED * (GUESSES - 1))
+    n_guessed = (n_runs - 1) // (GUESSES - 1)
+    frequent = np.flatnonzero(original.supports > 0)
+    if n_guessed < 1 or len(frequent) < GUESSES:
+        return None, 0
+    random = np.random.default_rng((seed, 3))
+    published = _contents(release)
+    if _contents(remake(original)) != published:  # made in a way that is not known: nothing to replay
+        return None, 0
+    entries = random.choice(np.flatnonzero(~is_shown), n_guessed)
+    chances = []
+    for entry in entries.tolist():
+        own = original.record(int(original.owners[entry]))
+        others = np.setdiff1d(frequent, own)
+        if not len(others):
+            continue
+        shares = original.supports[others] / original.supports[others].sum()
+        decoys = random.choice(others, min(GUESSES - 1, len(others)), replace=False, p=shares)
+        n_left = 1 + sum(
+            _contents(remake(_with_item(original, entry, decoy))) == published for decoy in decoys.tolist()
+        )
+        chances.append(1 / n_left)
+    return (rate_of(np.array(chances)), len(chances)) if chances else (None, 0)
+
+
+def _with_item(original: Transactions, entry: int, item: int) -> Transactions:
+    """The data with another item in place of an entry."""
+    items = original.items.copy()
+    items[entry] = item
+    return Transactions.from_pairs(original.owners, items, original.n_records, original.vocabulary)
+
+
+def _contents(release: Release) -> Counter[frozenset[str]]:
+    """The published records without their order."""
+    return Counter(map(frozenset, release.transactions()))
