@@ -332,8 +332,10 @@ class _Work:
     def _walk(self, sets: Sets) -> None:
         """Write down the walks through the rows; as many as there is room for."""
         done = used = 0
+        lengths = np.diff(self.state.indptr)
+        n_steps = max(int((lengths * (lengths + 1) // 2)[lengths <= LONGEST].sum()), 1)  # exact for pairs
         while done < len(self.rows) and used < MOST_WALKED:
-            room = min(max(2 * len(self.state.walks), 1 << 20), MOST_WALKED)
+            room = min(max(2 * len(self.state.walks), n_steps), MOST_WALKED)
             if room == len(self.state.walks):
                 break
             walks = np.empty(room, dtype=np.int32)
