@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from setveil.arrays.mining import are_matches, count_matches
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import LocalRecoding, Release, Transactions
+from setveil.errors import InputError
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Surface
 
@@ -142,7 +143,10 @@ def _replay(
         return None, 0
     random = np.random.default_rng((seed, 3))
     published = _contents(release)
-    if _contents(remake(original)) != published:  # made in a way that is not known: nothing to replay
+    try:
+        if _contents(remake(original)) != published:  # made in a way that is not known: nothing to replay
+            return None, 0
+    except InputError:  # a file of weights is no longer at hand
         return None, 0
     entries = random.choice(np.flatnonzero(~is_shown), n_guessed)
     chances = []
