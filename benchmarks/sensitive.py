@@ -46,6 +46,7 @@ CASES: tuple[tuple[str, dict[str, object]], ...] = (
     ("permmondrian", {}),
     ("random", {}),
 )
+EVERY = frozenset(name for name, _ in CASES)
 GUESSERS = ("longest", "most alike")
 SETS = ("BMS1.dat.gz", "BMS2.dat.gz")
 
@@ -76,12 +77,16 @@ def run_once(
     return release, time.process_time() - start  # type: ignore[return-value]
 
 
-def compare(title: str, data: Transactions, p: int, m: int, rs: Iterable[int], seeds: range) -> None:
+def compare(
+    title: str, data: Transactions, p: int, m: int, rs: Iterable[int], seeds: range, wanted: frozenset[str] = EVERY
+) -> None:
     """Errors and times of all algorithms, one line each, over the seeds for which the ask is feasible."""
     asked = list(rs)
     errors: dict[str, list[list[float]]] = {}
     seconds: dict[str, list[float]] = {}
     for name, options in CASES:
+        if name not in wanted:
+            continue
         label = " ".join([name, *(str(value) for value in options.values())])
         for seed in seeds:
             try:
@@ -152,6 +157,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
     parser.add_argument("--full", action="store_true", help="also over p, m, r and the number of records")
     parser.add_argument("--commands", action="store_true", help="only whole commands")
+    parser.add_argument("--algorithms", default=",".join(sorted(EVERY)), help="only these, separated by commas")
     parser.add_argument("--seeds", type=int, help="number of seeds (5, with --full 20)")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -160,11 +166,13 @@ def main(arguments: list[str] | None = None) -> int:
             whole_commands(Path(folder), given.data / "BMS2.dat.gz")
         return 0
     seeds = range(given.seeds or (20 if given.full else 5))
+    wanted = frozenset(given.algorithms.split(","))
     for name in SETS:
         data = sv.read(given.data / name)
         for algorithm, options in CASES:  # compile first
-            run_once(data, algorithm, options, 10, 10, 0)
-        compare(name, data, 10, 10, [4], seeds)
+            if algorithm in wanted:
+                run_once(data, algorithm, options, 10, 10, 0)
+        compare(name, data, 10, 10, [4], seeds, wanted)
         if given.full:
             few = range(min(len(seeds), 5))
             compare(name, data, 10, 10, [2, 6, 8], few)

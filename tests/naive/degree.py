@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
-from math import log
-from typing import Any
+from math import log, log2
 
 Record = frozenset[str]
 
@@ -42,56 +41,10 @@ def protectable(records: Sequence[Record], sensitive: Collection[str]) -> list[R
     return [record - {item for item in record & hidden if is_implied(item, record)} for record in kept]
 
 
-def join_blocks(sizes: Sequence[int], held: Sequence[Counter[str]], p: int, rng: Any) -> list[set[int]]:
-    """Groups of blocks: ``held`` counts the sensitive items of each. ``rng`` is drawn from as the fast version does."""
-    groups: list[set[int]] = []
-    smallest = min(sizes)
-    wards = [
-        [b for b, size in enumerate(sizes) if size > smallest],
-        [b for b, size in enumerate(sizes) if size == smallest],
-    ]
-    for ward in wards:
-        units = [({block}, [{block}]) for block in ward]  # blocks, and the groups they make
-        size = sizes[ward[0]] if ward else 0
-
-        def most(unit: tuple[set[int], list[set[int]]]) -> int:
-            return max(sum((held[block] for block in unit[0]), Counter()).values(), default=0)
-
-        def fails(unit: tuple[set[int], list[set[int]]], size: int) -> bool:
-            return len(unit[1]) == 1 and unit[1][0] == unit[0] and most(unit) * p > size
-
-        while any(fails(unit, size) for unit in units):
-            if len(units) == 1:
-                return [set(range(len(sizes)))]
-            failing = [fails(unit, size) for unit in units]
-            silent = rng.permutation([n for n, unit in enumerate(units) if not most(unit)]).tolist()
-            gone: set[int] = set()
-            for n in rng.permutation([n for n, fail in enumerate(failing) if fail]).tolist():
-                needed = -(-most(units[n]) * p // size) - 1
-                if needed <= len(silent):
-                    together = [n, *silent[:needed]]
-                    silent = silent[needed:]
-                    groups.append(set().union(*(units[other][0] for other in together)))
-                    gone |= set(together)
-            left = [n for n in range(len(units)) if n not in gone]
-            if any(failing[n] for n in left) and len(left) % 2:
-                fine = [n for n in left if not failing[n]]
-                if not fine:
-                    return [set(range(len(sizes)))]
-                alone = int(rng.choice(fine))
-                groups += units[alone][1]
-                left.remove(alone)
-            if not any(failing[n] for n in left):
-                units = [units[n] for n in left]
-                break
-            paired = []
-            for one, other in zip(left[::2], left[1::2], strict=True):
-                blocks = units[one][0] | units[other][0]
-                joined = failing[one] or failing[other]
-                paired.append((blocks, [blocks] if joined else units[one][1] + units[other][1]))
-            units, size = paired, 2 * size
-        groups += [group for unit in units for group in unit[1]]
-    return groups
+def surprise(block: Sequence[Record]) -> float:
+    """What a block costs: for each item of each record, the record's length times log2(size / holders of the item)."""
+    n_holders = Counter(item for record in block for item in record)
+    return sum(len(record) * log2(len(block) / n_holders[item]) for record in block for item in record)
 
 
 def distance(kind: str, one: Record, other: Record) -> Fraction:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from itertools import permutations
-from math import log2
 
 import numpy as np
 import pytest
@@ -15,14 +13,14 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _blocks as kernels
 from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.blocks import (
+    SCALE,
     BlocksOfRecords,
-    block_sizes,
-    cut_into_blocks,
-    entropy_table,
-    join_blocks,
+    seat_in_order,
     shuffle_equals,
+    surprise_table,
 )
 from setveil.algorithms.degree.groups import split_records
+from setveil.algorithms.degree.joining import Blocks, join_blocks, n_blocks_together
 from setveil.core import Grouping, Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
@@ -32,72 +30,119 @@ def groups_of(joined: np.ndarray) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(joined == group).tolist()) for group in np.unique(joined)}
 
 
-def test_blocks_are_joined_as_the_twin_joins_them() -> None:
+def random_blocks(rng: random.Random, p: int) -> Blocks:
+    """Blocks of random people, with more or less sensitive items than p allows."""
+    n_records = p * rng.randint(1, 20)
+    chance = rng.choice([0.02, 0.5 / p, 1 / p, 2 / p])
+    hidden = Transactions.from_lists([[s for s in "stu" if rng.random() < chance] for _ in range(n_records)])
+    return Blocks(np.array(rng.sample(range(n_records), n_records)).reshape(-1, p), hidden)
+
+
+def test_joined_groups_have_the_degree_and_leave_nobody_out() -> None:
     rng = random.Random(3)
-    n_joined = 0
+    kinds: Counter[str] = Counter()
     for number in range(600):
-        p = rng.randint(2, 5)
-        sizes = block_sizes(rng.randint(2 * p, 30 * p), p)
-        density = rng.choice([0.1, 0.5, 1.0])
-        held = [Counter({f"s{i}": c for i in range(2) if (c := int(rng.expovariate(1 / density)))}) for _ in sizes]
-        pairs = [(b, int(item[1])) for b, counts in enumerate(held) for item, c in counts.items() for _ in range(c)]
-        block, item = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
-        fast = join_blocks(sizes, block, item.astype(np.int32), p, np.random.default_rng(number))
-        slow = naive.join_blocks(sizes.tolist(), held, p, np.random.default_rng(number))
-        assert groups_of(fast) == set(map(frozenset, slow))
-        n_joined += any(len(group) > 1 for group in slow)
-    assert n_joined > 100
+        p = rng.randint(2, 8)
+        blocks = random_blocks(rng, p)
+        groups = join_blocks(blocks, np.random.default_rng(number))
+        supports = blocks.hidden.supports
+        if groups is None:
+            kinds["one"] += 1
+            continue
+        assert sorted(np.concatenate(groups).tolist()) == list(range(blocks.hidden.n_records))
+        for group in groups:
+            counts = blocks.hidden.select(group).supports
+            assert len(group) >= p and (counts * p <= len(group)).all()
+        kinds["larger" if max(map(len, groups)) > p else "equal"] += 1
+        assert supports.sum() == sum(blocks.hidden.select(group).supports.sum() for group in groups)
+    assert min(kinds[kind] for kind in ("one", "larger", "equal")) > 50, kinds
 
 
-def test_sizes_leave_nobody_out_and_differ_by_one() -> None:
-    for p in range(2, 12):
-        for n_records in range(p, 40 * p):
-            sizes = block_sizes(n_records, p)
-            assert sizes.sum() == n_records and sizes.min() >= p and sizes.max() - sizes.min() <= 1
+def test_blocks_without_repeats_stay_as_they_are() -> None:
+    hidden = Transactions.from_lists([["s"] if number % 3 == 0 else [] for number in range(12)])
+    members = np.arange(12).reshape(4, 3)
+    groups = join_blocks(Blocks(members, hidden), np.random.default_rng(0))
+    assert groups is not None and sorted(map(tuple, groups)) == sorted(map(tuple, members))
 
 
-def entropy(blocks: list[list[frozenset[str]]]) -> float:
-    total = 0.0
-    for block in blocks:
-        for item in frozenset().union(*block):
-            share = sum(item in record for record in block) / len(block)
-            total += len(block) * sum(-part * log2(part) for part in (share, 1 - share) if part)
-    return total
+@pytest.mark.parametrize(
+    ("most", "width", "p", "generous", "sparing"),
+    [(2, 1, 10, 2, 2), (3, 1, 10, 5, 3), (6, 1, 10, 10, 6), (2, 1, 7, 7, 2), (3, 2, 10, 10, 4), (3, 4, 10, 4, 4)],
+)
+def test_how_many_blocks_are_taken_together(most: int, width: int, p: int, generous: int, sparing: int) -> None:
+    assert n_blocks_together(most, width, p, True) == generous
+    assert n_blocks_together(most, width, p, False) == sparing
+
+
+@pytest.mark.parametrize(("p", "n_blocks", "n_holders"), [(4, 4, 3), (3, 5, 3), (2, 7, 3), (4, 6, 5)])
+def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_holders: int) -> None:
+    """Whatever can be seen of a member and its group, holders are as many as a fair draw in each group would give.
+
+    Seen are the block a member comes from, how many of its block share its group, and the sizes of all groups.
+    """
+    rng = np.random.default_rng(11)
+    members = np.arange(p * n_blocks).reshape(n_blocks, p)
+    seen: dict[tuple[object, ...], list[float]] = {}
+    for _ in range(700):
+        is_holder = np.zeros(p * n_blocks, dtype=bool)
+        is_holder[rng.choice(p * n_blocks, n_holders, replace=False)] = True
+        hidden = Transactions.from_lists([["s"] if held else [] for held in is_holder])
+        groups = join_blocks(Blocks(members, hidden), rng)
+        for group in groups or [members.ravel()]:
+            from_block = group // p
+            n_mates = np.bincount(from_block, minlength=n_blocks)
+            fair = is_holder[group].mean()
+            if fair:
+                for record, block in zip(group, from_block, strict=True):
+                    for look in ((block, len(group)), (n_mates[block], len(group), len(groups or [1]))):
+                        sums = seen.setdefault(look, [0.0, 0.0])
+                        sums[0] += is_holder[record] - fair
+                        sums[1] += fair * (1 - fair)
+    assert len(seen) > n_blocks
+    for look, (excess, variance) in seen.items():
+        assert abs(excess) < 5 * max(variance, 1.0) ** 0.5, look
 
 
 def test_an_exchange_saves_what_it_says() -> None:
     rng = random.Random(5)
     total = 0
     for _ in range(60):
-        records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(rng.randint(8, 40))]
+        records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(3 * rng.randint(3, 13))]
         data = Transactions.from_lists(sorted(record) for record in records)
-        sizes = block_sizes(len(records), 3)
-        blocks = cut_into_blocks(sizes)
+        seating = seat_in_order(len(records), 3)
         rows, (starts, holders) = Rows(data.indptr, data.items), data.inverted()
-        desk = kernels.Desk(
-            *(np.zeros(data.n_items, dtype=np.int64) for _ in range(3)),
-            np.array([rng.getrandbits(60)], dtype=np.uint64),
-        )
-        table = entropy_table(int(sizes.min()))
+        zeros = [np.zeros(data.n_items, dtype=np.int64) for _ in range(5)]
+        tallies = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4]))
+        state = np.array([rng.getrandbits(60)], dtype=np.uint64)
 
-        def contents(
-            blocks: kernels.Blocks = blocks, records: list[frozenset[str]] = records
-        ) -> list[list[frozenset[str]]]:
-            bounds = blocks.starts.tolist()
-            return [[records[m] for m in blocks.members[a:b]] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        def cost(seating: kernels.Seating = seating, records: list[frozenset[str]] = records) -> float:
+            return sum(naive.surprise([records[member] for member in block]) for block in seating.members)
 
-        before = entropy(contents())
+        before = cost()
+        span, index = (0, len(records)), Rows(starts, holders)
         saved = sum(
-            kernels.exchange_records((0, len(records)), rows, Rows(starts, holders), table, blocks, desk)
+            kernels.exchange_records(span, rows, index, surprise_table(3), seating, tallies, zeros[4], state)
             for _ in range(3)
         )
-        after = entropy(contents())
-        assert before - after == pytest.approx(saved / (1 << 20), abs=1e-3)
-        assert sorted(blocks.members.tolist()) == list(range(len(records)))
-        assert (blocks.members[blocks.place_of] == np.arange(len(records))).all()
-        assert not desk.here.any() and not desk.there.any() and not desk.own.any()
+        assert before - cost() == pytest.approx(saved / SCALE, abs=1e-2)
+        assert sorted(seating.members.ravel().tolist()) == list(range(len(records)))
+        assert (seating.members[seating.block_of, seating.place_of] == np.arange(len(records))).all()
+        assert not any(part.any() for part in zeros)
         total += saved
     assert total > 0
+
+
+def test_the_remainder_is_drawn_from_those_without_sensitive_items() -> None:
+    records = [["a", f"u{n}", "s"] if n < 3 else ["a", f"u{n}"] for n in range(23)]
+    seen = set()
+    for seed in range(30):
+        release = BlocksOfRecords().run(Transactions.from_lists(records), PrivacyDegree(5, ["s"]), Context(seed=seed))
+        assert isinstance(release, Grouping)
+        sizes = np.bincount(release.group_of)
+        (small,) = np.flatnonzero(sizes == 3)
+        assert small not in release.count_group
+        seen |= set(np.flatnonzero(release.group_of == small).tolist())
+    assert not seen & {0, 1, 2} and len(seen) > 15
 
 
 def test_blocks_do_not_see_sensitive_items() -> None:
@@ -112,30 +157,6 @@ def test_blocks_do_not_see_sensitive_items() -> None:
         assert isinstance(release, Grouping)
         made.add(frozenset(groups_of(release.group_of)))
     assert len(made) == 1
-
-
-def test_every_member_of_a_joined_group_is_equally_likely() -> None:
-    """All ways to give two blocks' worth of sensitive items to four blocks, many draws: no place in a group stands
-    out.
-    """
-    sizes = np.full(4, 3)
-    placed: Counter[tuple[frozenset[frozenset[int]], frozenset[int], int]] = Counter()
-    seen: Counter[tuple[frozenset[frozenset[int]], frozenset[int]]] = Counter()
-    for counts in set(permutations((2, 1, 0, 0))):
-        block = np.repeat(np.arange(4), counts)
-        for seed in range(400):
-            joined = join_blocks(sizes, block, np.zeros(3, dtype=np.int32), 3, np.random.default_rng(seed))
-            partition = frozenset(groups_of(joined))
-            for group in partition:
-                if len(group) > 1:
-                    seen[partition, group] += 1
-                    for member in group:
-                        placed[partition, group, member] += counts[member]
-    assert len(seen) >= 6
-    for (partition, group), times in seen.items():
-        total = sum(placed[partition, group, member] for member in group)
-        for member in group:  # five standard deviations of a fair share
-            assert abs(placed[partition, group, member] - total / len(group)) < 5 * 2 * times**0.5
 
 
 def test_records_with_equal_public_items_are_drawn_at_random() -> None:

@@ -1,4 +1,10 @@
-"""Loops that exchange records between blocks, looking at public items only."""
+"""Loops that exchange records between blocks of equal size, looking at public items only.
+
+A record counts as often as it has items: the more items somebody has, the likelier is any further one, a sensitive one
+included. So a block costs, for each occurrence of an item, the length of its record times how unusual the item is in
+the block: the sum of ``length * log2(size / holders)``. That is, item by item, what reconstruction loses if the holder
+of a sensitive item is drawn by length.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +17,24 @@ from setveil.algorithms.degree._grouping import Rows
 from setveil.arrays.compile import compiled
 
 
-class Blocks(NamedTuple):
-    """Who is in which block; changed in place. The members of block b are ``members[starts[b]:starts[b+1]]``."""
+class Seating(NamedTuple):
+    """Who is in which block; changed in place."""
 
-    starts: NDArray[np.int64]  # [blocks + 1]
-    members: NDArray[np.int64]  # [records]
+    members: NDArray[np.int64]  # [blocks, size]
     block_of: NDArray[np.int64]  # [records]
-    place_of: NDArray[np.int64]  # [records] where in ``members``
+    place_of: NDArray[np.int64]  # [records] where in its block
 
 
-class Desk(NamedTuple):
-    """Room to count in, zero between steps, and the state of the random numbers."""
+class Tally(NamedTuple):
+    """What a block holds; zero between exchanges."""
 
-    here: NDArray[np.int64]  # [items] holders in the block of the record that may leave
-    there: NDArray[np.int64]  # [items] holders in the block it may go to
-    own: NDArray[np.int64]  # [items] 1 for the items of the record that may leave
-    random: NDArray[np.uint64]  # [1]
+    n_holders: NDArray[np.int64]  # [items]
+    weight: NDArray[np.int64]  # [items] the summed lengths of these holders
 
 
 @compiled
 def draw_below(random: NDArray[np.uint64], limit: int) -> int:
-    """A number from 0 to limit-1 (xorshift)."""
+    """A number from 0 to limit-1 (xorshift); ``random`` is the state."""
     state = random[0]
     state ^= state << np.uint64(13)
     state ^= state >> np.uint64(7)
@@ -41,55 +44,73 @@ def draw_below(random: NDArray[np.uint64], limit: int) -> int:
 
 
 @compiled
-def count_items(block: int, blocks: Blocks, rows: Rows, counts: NDArray[np.int64], step: int) -> None:
-    """Add ``step`` to the count of every item of every member."""
-    for place in range(blocks.starts[block], blocks.starts[block + 1]):
-        member = blocks.members[place]
+def count_members(block: int, step: int, rows: Rows, seating: Seating, tally: Tally) -> None:
+    """Count every member of a block in (step 1) or out again (-1)."""
+    for member in seating.members[block]:
+        length = rows.indptr[member + 1] - rows.indptr[member]
         for j in range(rows.indptr[member], rows.indptr[member + 1]):
-            counts[rows.items[j]] += step
+            tally.n_holders[rows.items[j]] += step
+            tally.weight[rows.items[j]] += step * length
 
 
 @compiled
-def find_swap(
-    leaver: int, target: int, rows: Rows, cost: NDArray[np.int64], blocks: Blocks, desk: Desk
-) -> tuple[int, int]:
-    """``(place, change)``: where in ``members`` the best partner in the target block stands (-1: none), and what it
-    saves.
+def change_by(item: int, step: int, length: int, cost: NDArray[np.int64], tally: Tally) -> int:
+    """How the cost of an item changes if a record of this length that has it joins (step 1) or leaves (-1) a block."""
+    n, weight = tally.n_holders[item], tally.weight[item]
+    return (weight + step * length) * cost[n + step] - weight * cost[n]
 
-    ``cost[size - smallest size, n]`` is what an item costs that n of a block's records hold.
+
+@compiled
+def find_partner(
+    leaver: int,
+    target: int,
+    rows: Rows,
+    cost: NDArray[np.int64],
+    seating: Seating,
+    tallies: tuple[Tally, Tally],
+    is_own: NDArray[np.int64],
+) -> tuple[int, int]:
+    """``(place, change)``: where in the target block the best partner is (-1: none), and what the exchange changes.
+
+    ``cost[n]``: of an occurrence, per item of its record, if n records of the block have the item. ``tallies``: of the
+    leaver's block and of the target. ``is_own``: zeros, [items].
     """
-    home = blocks.block_of[leaver]
-    smallest = cost.shape[1] - 2
-    price_here = cost[blocks.starts[home + 1] - blocks.starts[home] - smallest]
-    price_there = cost[blocks.starts[target + 1] - blocks.starts[target] - smallest]
+    here, there = tallies
+    length = rows.indptr[leaver + 1] - rows.indptr[leaver]
     base = 0
     for j in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
         item = rows.items[j]
-        desk.own[item] = 1
-        base += price_here[desk.here[item] - 1] - price_here[desk.here[item]]
-        base += price_there[desk.there[item] + 1] - price_there[desk.there[item]]
+        is_own[item] = 1
+        base += change_by(item, -1, length, cost, here) + change_by(item, 1, length, cost, there)
     best, best_change = -1, 0
-    for place in range(blocks.starts[target], blocks.starts[target + 1]):
-        partner = blocks.members[place]
+    for place in range(seating.members.shape[1]):
+        partner = seating.members[target, place]
+        other = rows.indptr[partner + 1] - rows.indptr[partner]
         change = base
         for j in range(rows.indptr[partner], rows.indptr[partner + 1]):
             item = rows.items[j]
-            if desk.own[item]:  # both have it: nothing changes after all
-                change -= price_here[desk.here[item] - 1] - price_here[desk.here[item]]
-                change -= price_there[desk.there[item] + 1] - price_there[desk.there[item]]
+            if is_own[item]:  # both have it: the numbers of holders stay, only their lengths change
+                change -= change_by(item, -1, length, cost, here) + change_by(item, 1, length, cost, there)
+                change += (other - length) * (cost[here.n_holders[item]] - cost[there.n_holders[item]])
             else:
-                change += price_here[desk.here[item] + 1] - price_here[desk.here[item]]
-                change += price_there[desk.there[item] - 1] - price_there[desk.there[item]]
+                change += change_by(item, 1, other, cost, here) + change_by(item, -1, other, cost, there)
         if change < best_change:
             best, best_change = place, change
     for j in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
-        desk.own[rows.items[j]] = 0
+        is_own[rows.items[j]] = 0
     return best, best_change
 
 
 @compiled
 def exchange_records(
-    span: tuple[int, int], rows: Rows, holders: Rows, cost: NDArray[np.int64], blocks: Blocks, desk: Desk
+    span: tuple[int, int],
+    rows: Rows,
+    holders: Rows,
+    cost: NDArray[np.int64],
+    seating: Seating,
+    tallies: tuple[Tally, Tally],
+    is_own: NDArray[np.int64],
+    random: NDArray[np.uint64],
 ) -> int:
     """Each record of the span may change places with one in a block that holds one of its items; what that saved.
 
@@ -100,22 +121,22 @@ def exchange_records(
         n_items = rows.indptr[leaver + 1] - rows.indptr[leaver]
         if n_items == 0:
             continue
-        item = rows.items[rows.indptr[leaver] + draw_below(desk.random, n_items)]
+        item = rows.items[rows.indptr[leaver] + draw_below(random, n_items)]
         n_holders = holders.indptr[item + 1] - holders.indptr[item]
-        other = holders.items[holders.indptr[item] + draw_below(desk.random, n_holders)]
-        home, target = blocks.block_of[leaver], blocks.block_of[other]
+        target = seating.block_of[holders.items[holders.indptr[item] + draw_below(random, n_holders)]]
+        home = seating.block_of[leaver]
         if home == target:
             continue
-        count_items(home, blocks, rows, desk.here, 1)
-        count_items(target, blocks, rows, desk.there, 1)
-        place, change = find_swap(leaver, target, rows, cost, blocks, desk)
-        count_items(home, blocks, rows, desk.here, -1)
-        count_items(target, blocks, rows, desk.there, -1)
+        count_members(home, 1, rows, seating, tallies[0])
+        count_members(target, 1, rows, seating, tallies[1])
+        place, change = find_partner(leaver, target, rows, cost, seating, tallies, is_own)
+        count_members(home, -1, rows, seating, tallies[0])
+        count_members(target, -1, rows, seating, tallies[1])
         if place < 0:
             continue
-        partner, mine = blocks.members[place], blocks.place_of[leaver]
-        blocks.members[place], blocks.members[mine] = leaver, partner
-        blocks.place_of[leaver], blocks.place_of[partner] = place, mine
-        blocks.block_of[leaver], blocks.block_of[partner] = target, home
+        partner, mine = seating.members[target, place], seating.place_of[leaver]
+        seating.members[target, place], seating.members[home, mine] = leaver, partner
+        seating.place_of[leaver], seating.place_of[partner] = place, mine
+        seating.block_of[leaver], seating.block_of[partner] = target, home
         saved -= change
     return saved
