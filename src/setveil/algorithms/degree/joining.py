@@ -55,7 +55,7 @@ def join_blocks(blocks: Blocks, rng: np.random.Generator) -> list[NDArray[np.int
     n_blocks, p = blocks.members.shape
     units = np.arange(n_blocks)[:, None]
     fails = blocks.largest_counts(units) > 1
-    while (sets := _gather(blocks.largest_counts(units), fails[units].any(axis=1), units.shape[1], p, rng)) is None:
+    while (sets := _gather(blocks.largest_counts(units), _is_bad(units, fails), units.shape[1], p, rng)) is None:
         paired = _pair(units, fails, rng)
         if paired is None:
             return None
@@ -66,6 +66,11 @@ def join_blocks(blocks: Blocks, rng: np.random.Generator) -> list[NDArray[np.int
         is_alone[units[some]] = False
         groups += mix(Blocks(blocks.members[units[some].ravel()], blocks.hidden), rng)
     return [*blocks.members[is_alone], *groups]
+
+
+def _is_bad(units: NDArray[np.int64], fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether a unit has a failing block, bool[units]."""
+    return np.asarray(fails[units].any(axis=1), dtype=bool)
 
 
 def _gather(
@@ -109,7 +114,7 @@ def mix(blocks: Blocks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
 def _pair(units: NDArray[np.int64], fails: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64] | None:
     """Units of two, one that does not fail left out if their number is odd; None if that is impossible."""
     if len(units) % 2:
-        fine = rng.permutation(np.flatnonzero(~fails[units].any(axis=1)))
+        fine = rng.permutation(np.flatnonzero(~_is_bad(units, fails)))
         if not len(fine):
             return None
         units = np.delete(units, fine[0], axis=0)
