@@ -143,6 +143,11 @@ def test_what_spark_reads(spark: SparkSession, tmp_path: Path) -> None:
         assert data.summary().startswith(f"Read {name}: ")
 
 
+def test_the_same_risk(spark: SparkSession) -> None:
+    rows = some_rows(5)
+    assert sv.risk(as_frame(spark, rows, 3), known=(1, 2, 3), k=4) == sv.risk(rows, known=(1, 2, 3), k=4)
+
+
 def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path) -> None:
     frame = as_frame(spark, some_rows(1), 2)
     with pytest.raises(InputError, match=r'algorithm "pcta" does not run on Spark; there is aa'):

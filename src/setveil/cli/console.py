@@ -60,11 +60,13 @@ def complain(text: str) -> None:
     note(one_line(text, LONGEST))
 
 
-def read_data(source: Any, reading: Mapping[str, Any]) -> Transactions:
+def read_data(
+    source: Any, reading: Mapping[str, Any], engine: str = "local", master: str | None = None
+) -> Transactions:
     """The input of a command; how it was read is said in one line on standard error."""
-    import setveil
+    from setveil.workflows.reading import read_on
 
-    data = setveil.read(source, **reading)
+    data = read_on(engine, master, source, **reading)
     remark(data.summary())
     return data
 

@@ -21,6 +21,8 @@ def risk(
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
     k: Annotated[int, typer.Option("-k", help="Report records with a combination shared by fewer than K.")] = 5,
     seed: o.Seed = None,
+    engine: o.Engine = "local",
+    master: o.Master = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -32,7 +34,7 @@ def risk(
     note_first_run()
     with progress_bar() as progress:
         progress("reading", None)
-        data = read_data(input, reading)
+        data = read_data(input, reading, engine, master)
         result = setveil.risk(data, known=numbers, k=k, seed=seed or 0, progress=progress)
     content = result.to_dict()
     if json:
