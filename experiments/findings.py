@@ -77,7 +77,7 @@ def lsh(outcome: Outcome) -> tuple[str, bool]:
     """003: hashing."""
     printed = next(reading for reading in outcome.readings if reading.claim == "lsh-prunes")
     return (
-        f"**LSH as printed (003) prunes next to nothing:** {printed.ours.partition('. Rule')[0]}.",
+        f"**LSH as printed (003) hardly prunes:** {printed.ours.partition('. Rule')[0]}.",
         printed.holds is False,
     )
 

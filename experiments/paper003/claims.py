@@ -139,8 +139,8 @@ CLAIMS = (
         "considerably smaller",
         "records in the same buckets are far fewer than all records",
         cause=Cause.GENUINE,
-        why="32 of 487 items, drawn uniformly, are in few records: nearly all records fall into the bucket of "
-        "those that have none.",
+        why="32 of 487 items, drawn uniformly, are in few records: most records fall into the bucket of those "
+        "that have none.",
     ),
     Claim(
         "lsh-rarely",
@@ -150,7 +150,15 @@ CLAIMS = (
         cause=Cause.GENUINE,
         why="Where buckets prune, they prune too much for rare kinds of records.",
     ),
-    Claim("lsh-robust", "4.2", "robust", "the search is robust to its parameters"),
+    Claim(
+        "lsh-robust",
+        "4.2",
+        "robust",
+        "the search is robust to its parameters",
+        cause=Cause.PROTOCOL,
+        why="How much may change is not said; the rule is ours, and with one seed it is w=8 with items drawn by "
+        "frequency, which is our way of drawing, that decides it.",
+    ),
     Claim("lsh-p1", "6.2", "always exceed", "p1 exceeds 0.9 for these data"),
     Claim("sparser", "6.1, Table 3", "sparser BMS2", "BMS2 is easier to re-identify than BMS1"),
     Claim(
