@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 PARTS = {
-    "The flow": "read anonymize verify measure risk attack publish run query",
+    "The flow": "read anonymize verify measure risk attack publish run query progress_bar",
     "Deciding": "suggest compare algorithms Policy",
     "Data": "Transactions Hierarchy check_hierarchy generate",
     "Releases": "Release Recoding LocalRecoding Replacement Grouping open_release verify_folder Verdict "

@@ -28,14 +28,14 @@ def find_chromium() -> str | None:
 
 def set_up() -> bool:
     """Install a browser if there is none: through Playwright, else through the system's packages."""
-    ways = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    ways = [([sys.executable, "-m", "playwright", "install", "chromium"], 180)]  # hangs where there is no network
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        ways.append(["apt-get", "install", "-y", "-q", "chromium"])
-    for way in ways:
+        ways += [(["apt-get", "update", "-q"], 120), (["apt-get", "install", "-y", "-q", "chromium"], 600)]
+    for way, seconds in ways:
         if find_chromium():
             return True
         try:
-            subprocess.run(way, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
+            subprocess.run(way, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds)
         except (OSError, subprocess.TimeoutExpired):
             continue
     return find_chromium() is not None

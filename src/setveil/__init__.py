@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from setveil.workflows.compare import compare
     from setveil.workflows.folder import open_release
     from setveil.workflows.pipeline import run
+    from setveil.workflows.progress_bars import progress_bar
     from setveil.workflows.publish import publish
     from setveil.workflows.reading import read
     from setveil.workflows.recheck import verify_folder
@@ -70,6 +71,7 @@ __all__ = [
     "measure",
     "minimal_violations",
     "open_release",
+    "progress_bar",
     "publish",
     "query",
     "read",
@@ -93,6 +95,7 @@ _ROOMS = {
     "setveil.workflows.pipeline": "run",
     "setveil.workflows.samples": "generate",
     "setveil.workflows.suggest": "suggest",
+    "setveil.workflows.progress_bars": "progress_bar",
     "setveil.workflows.publish": "publish",
     "setveil.workflows.reading": "read",
     "setveil.policy.schema": "Policy",

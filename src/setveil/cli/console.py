@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import SetveilWarning, one_line, printable
@@ -108,23 +108,12 @@ def note_first_run() -> None:
     )
 
 
-@contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A progress bar on a terminal, nothing when piped."""
-    if _is_quiet or not sys.stderr.isatty():
+def progress_bar() -> AbstractContextManager[Progress]:
+    """A progress bar on a terminal, nothing when piped or asked for quiet."""
+    if _is_quiet:
         from setveil.core.progress import no_progress
 
-        yield no_progress
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
+        return nullcontext(no_progress)
+    from setveil.workflows.progress_bars import progress_bar as shown
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None)
-
-        def progress(stage: str, share: float | None) -> None:
-            bar.update(task, description=stage, total=None if share is None else 1.0, completed=share or 0.0)
-
-        yield progress
+    return shown()

@@ -1,0 +1,90 @@
+"""How far long work is, where a person watches: a bar in a notebook or a terminal, nothing where output is piped."""
+
+from __future__ import annotations
+
+import html
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from setveil.core.progress import no_progress
+
+if TYPE_CHECKING:
+    from setveil.core.progress import Progress
+
+PAUSE = 0.2  # seconds between two pictures in a notebook, whose every picture is a message
+
+
+def progress_bar() -> AbstractContextManager[Progress]:
+    """A bar for everything that takes ``progress``: in a notebook and on a terminal; silent where output is piped.
+
+    The bar goes away at the end. The stop button of the notebook, or Ctrl-C, ends the work.
+
+    Returns:
+        A context manager that gives what to pass as ``progress``.
+
+    Examples:
+        >>> import setveil as sv
+        >>> with sv.progress_bar() as progress:
+        ...     release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="trim", progress=progress)
+        >>> release.published.n_records
+        6
+    """
+    display = _display_of_a_notebook()
+    if display is not None:
+        return _in_a_notebook(display)
+    return _on_a_terminal() if sys.stderr is not None and sys.stderr.isatty() else _nowhere()
+
+
+@contextmanager
+def _nowhere() -> Iterator[Progress]:
+    yield no_progress
+
+
+@contextmanager
+def _on_a_terminal() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def progress(stage: str, share: float | None) -> None:
+            bar.update(task, description=stage, total=None if share is None else 1.0, completed=share or 0.0)
+
+        yield progress
+
+
+def _display_of_a_notebook() -> Any:
+    """IPython's function that shows things, if a notebook's kernel is running; None elsewhere."""
+    running = sys.modules.get("IPython")
+    shell = running.get_ipython() if running is not None else None
+    if running is None or shell is None or not hasattr(shell, "kernel"):
+        return None
+    return running.display.display
+
+
+@contextmanager
+def _in_a_notebook(display: Any) -> Iterator[Progress]:
+    shown = display({"text/html": _picture("starting", None)}, raw=True, display_id=True)
+    last = (time.monotonic(), "starting")
+
+    def progress(stage: str, share: float | None) -> None:
+        nonlocal last
+        if stage != last[1] or time.monotonic() - last[0] >= PAUSE:
+            last = (time.monotonic(), stage)
+            shown.update({"text/html": _picture(stage, share)}, raw=True)
+
+    try:
+        yield progress
+    finally:
+        shown.update({"text/html": ""}, raw=True)
+
+
+def _picture(stage: str, share: float | None) -> str:
+    value = "" if share is None else f' value="{min(max(share, 0.0), 1.0):.3f}"'
+    return f"<progress{value}></progress> {html.escape(stage)}"
