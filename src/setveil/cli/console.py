@@ -64,9 +64,11 @@ def read_data(
     source: Any, reading: Mapping[str, Any], engine: str = "local", master: str | None = None
 ) -> Transactions:
     """The input of a command; how it was read is said in one line on standard error."""
-    from setveil.workflows.reading import read_on
+    import setveil
+    from setveil.workflows.cluster import check_engine, read_path
 
-    data = read_on(engine, master, source, **reading)
+    is_on_spark = check_engine(engine, master)
+    data = read_path(source, master, reading) if is_on_spark else setveil.read(source, **reading)
     remark(data.summary())
     return data
 

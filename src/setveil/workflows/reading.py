@@ -52,19 +52,16 @@ def read(source: Any, format: str | None = None, **options: Any) -> Transactions
     return as_transactions(source, format=format, **options)
 
 
-def read_on(engine: str, master: str | None, source: Any, **options: Any) -> Transactions:
-    """Data in the memory of this process, or on the cluster of ``master`` if the engine is ``"spark"``."""
-    if check_engine(engine, master) and not is_spark_frame(source):
-        return read_path(source, master, options)
-    return as_transactions(source, **options)
-
-
 def read_input(
     source: Any, policy: Policy, engine: str = "local", master: str | None = None
 ) -> tuple[Transactions, dict[str, Any]]:
     """The data a policy is about, and what the internal record says about where it came from."""
     options = policy.input.model_dump(exclude={"domain"}, exclude_none=True)
-    data = read_on(engine, master, source, **options, keep_ids=policy.output.keep_ids)
+    options["keep_ids"] = policy.output.keep_ids
+    if check_engine(engine, master) and not is_spark_frame(source):
+        data = read_path(source, master, options)
+    else:
+        data = as_transactions(source, **options)
     if policy.input.domain:
         from setveil.policy.selection import read_items
 
