@@ -3,6 +3,7 @@
     python -m benchmarks.guesses --data DIR            two data sets, p=10, 10 sensitive items, one seed
     python -m benchmarks.guesses --data DIR --seeds 3  the mean of three
     python -m benchmarks.guesses --data DIR --all      also the slow algorithms
+    python -m benchmarks.guesses --data DIR --algorithms blocks,nn --sets BMS1.dat.gz
 
 Sensitive items are drawn as in ``benchmarks.sensitive``. *Random*: they are dealt anew to records drawn at random and
 the release is made anew, so whoever is ahead of 10 % learned it from the groups. *Real*: they stay where they are.
@@ -45,10 +46,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--all", action="store_true", help="also " + ", ".join(SLOW))
+    parser.add_argument("--algorithms", help="only these, separated by commas")
+    parser.add_argument("--sets", default=",".join(SETS), help="files in the folder, separated by commas")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     algorithms = ALGORITHMS + SLOW if given.all else ALGORITHMS
-    for name in SETS:
+    if given.algorithms:
+        algorithms = tuple(given.algorithms.split(","))
+    for name in given.sets.split(","):
         data = sv.read(given.data / name)
         found = {a: [measure(data, a, seed) for seed in range(given.seeds)] for a in algorithms}
         for place, title in enumerate(("random", "real")):

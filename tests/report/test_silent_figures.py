@@ -54,6 +54,47 @@ def test_suppressed_items_leave_no_figure(tmp_path: Path, extra: list[str]) -> N
     assert told[0] == told[1]
 
 
+# One record more, one fewer, one changed: of every kind of release, with the algorithm and the ask.
+KINDS = {
+    "recoding": ("km", {"k": 2, "m": 2, "algorithm": "aa", "hierarchy": "fanout:2"}),
+    "local-recoding": ("km", {"k": 2, "m": 2, "algorithm": "trim"}),
+    "replacement": ("k-anonymity", {"k": 2, "algorithm": "weave"}),
+    "grouping": ("degree", {"p": 2, "sensitive": ["s"]}),
+}
+FOLLOWS = {"files", "digest", "records", "risk", "achieved", "metrics"}  # from the records, and from nothing else
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_record_changes_nothing_that_does_not_follow_from_the_records(tmp_path: Path, kind: str) -> None:
+    """Add, remove or change a record: equal records, equal folders; other records, other figures but equal words."""
+    model, asked = KINDS[kind]
+    rows = [["a", "b"]] * 4 + [["a"]] * 4 + [["b", "c"]] * 4 + [["a", "c", "s"]]
+    changed = [rows[1:], [*rows, ["a", "b", "c"]], [*rows[1:], ["b", "x"]]]
+    told, pages, records = [], [], []
+    for database in (rows, *changed):
+        files, certificate, page = published(tmp_path / "out", sv.anonymize(sv.read(database), model, **asked))
+        found = json.loads(certificate)
+        assert found["release"]["kind"] == kind
+        assert set(found["metrics"]) <= set(PUBLIC_METRICS)
+        told.append({key: value for key, value in found.items() if key not in FOLLOWS})
+        pages.append((certificate, page))
+        records.append(files)
+    for one, other in combinations(range(len(told)), 2):
+        assert told[one] == told[other], "words, options and flags know nothing of single records"
+        if records[one] == records[other]:
+            assert pages[one] == pages[other]
+    assert len(set(records)) > 1
+
+
+def test_a_flag_says_what_may_be_missing_not_what_is(tmp_path: Path) -> None:
+    """Whether `trim` had to leave anything out cannot be read off the certificate."""
+    said = []
+    for number, rows in enumerate(([["a", "b"]] * 6, [["a", "b"]] * 6 + [["a", "rare"]])):
+        out = sv.anonymize(sv.read(rows), "km", k=3, m=2, algorithm="trim").publish(tmp_path / str(number))
+        said.append(json.loads((out / "certificate.json").read_text())["release"]["suppression"])
+    assert said == [True, True]
+
+
 def test_labels_that_do_not_occur_are_not_published(tmp_path: Path) -> None:
     secrets = tmp_path / "secrets.txt"
     secrets.write_text("s\nroot:x:0:0\nnobody\n")

@@ -23,6 +23,7 @@ class Entry:
     hierarchy: Literal["required", "optional", "none"]
     release: Literal["recoding", "local-recoding", "replacement", "grouping"]
     summary: str
+    leaves_out: bool = False  # it may leave out single entries, not only whole items
     guessable: bool = False  # its groups are formed around those who hold something sensitive, and that shows
 
     def load(self) -> type:
@@ -267,6 +268,7 @@ ENTRIES: tuple[Entry, ...] = (
         "required",
         "local-recoding",
         "local generalization from the root down",
+        leaves_out=True,
     ),
     Entry(
         "trim",
@@ -277,6 +279,7 @@ ENTRIES: tuple[Entry, ...] = (
         "optional",
         "local-recoding",
         "single entries left out, or raised in a hierarchy, as few as possible; the rest is exact",
+        leaves_out=True,
     ),
     Entry(
         "lra",
@@ -349,6 +352,11 @@ def find(name: str) -> Entry:
     raise InputError(
         f'unknown algorithm "{name}"; `setveil algorithms` lists them: {", ".join(e.name for e in ENTRIES)}.'
     )
+
+
+def may_leave_out(name: str) -> bool:
+    """Whether an algorithm may leave out single entries; of one that is not listed, made by hand, nobody knows."""
+    return all(entry.leaves_out for entry in ENTRIES if entry.name == name)
 
 
 def default_for(model: str) -> Entry:

@@ -33,7 +33,7 @@ class Facts:
     risk_after: Sequence[Mapping[str, Any]]
     not_protected: Sequence[str]
     files: Mapping[str, str]
-    has_suppression: bool = False  # single occurrences were left out, not only whole items
+    has_suppression: bool = False  # single occurrences may be left out, not only whole items
     is_internal: bool = True
     hidden_options: Sequence[str] = ()  # options of the model that tell about the original
     shape: Mapping[str, Any] = field(default_factory=dict)  # what the published files show of themselves

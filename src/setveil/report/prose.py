@@ -71,7 +71,7 @@ def analyses_of(facts: Facts) -> Analyses:
             "Association rules that mix levels: a missing specific item may be hidden behind a general one.",
         ]
         if gone:
-            unsafe.append("Absence: single occurrences were left out, so a missing item proves nothing.")
+            unsafe.append("Absence: single occurrences may have been left out, so a missing item proves nothing.")
         return Analyses(safe, unsafe)
     if facts.kind == "replacement":
         safe = [
@@ -94,7 +94,7 @@ def analyses_of(facts: Facts) -> Analyses:
     ]
     if facts.has_suppression:
         safe.append(
-            "Counts of sensitive items, in all and per group, are lower bounds: some occurrences were left out."
+            "Counts of sensitive items, in all and per group, are lower bounds: some occurrences may be missing."
         )
     else:
         safe.append("Counts of sensitive items are exact, in all and per group.")

@@ -36,11 +36,13 @@ def facts_of(
     risk_after: Mapping[str, Any],
     kept: Sequence[str] = (),
     guesses: Mapping[str, Any] | None = None,
+    may_leave_out: bool = False,
 ) -> Facts:
     """All facts, internal ones included; ``Facts.public()`` takes them out again.
 
     ``labels``: the published items' names in the files; ``kept``: "ids" and "order" if they are published;
-    ``guesses``: how often guessers were right, where groups were formed around those who hold something sensitive.
+    ``guesses``: how often guessers were right, where groups were formed around those who hold something sensitive;
+    ``may_leave_out``: the algorithm may leave out single entries of a local recoding.
     """
     record = release.record
     assert record is not None, "a release is reported with the record of its run"
@@ -74,7 +76,7 @@ def facts_of(
         risk_before=risk_before["rows"],
         not_protected=not_protected,
         files={},
-        has_suppression=_leaves_out_occurrences(release),
+        has_suppression=_leaves_out_occurrences(release, may_leave_out),
         algorithm_options=dict(record.options),
         hierarchy=record.hierarchy_source,
         seed=record.seed,
@@ -173,10 +175,14 @@ def public_facts(
     )
 
 
-def _leaves_out_occurrences(release: Release) -> bool:
-    """Whether single occurrences were left out: of nodes in a local recoding, of sensitive items in a grouping."""
+def _leaves_out_occurrences(release: Release, may_leave_out: bool) -> bool:
+    """Whether single occurrences may be missing: of nodes in a local recoding, of sensitive items in a grouping.
+
+    The answer is the same whether something is missing or not: it follows from the algorithm and from what the owner
+    asked for, never from the data.
+    """
     if isinstance(release, LocalRecoding):
-        return release.node_of_occurrence is not None and bool((release.node_of_occurrence < 0).any())
+        return may_leave_out
     if not isinstance(release, Grouping) or release.record is None:
         return False
     asked = release.record.options.get(
