@@ -71,6 +71,7 @@ class Outcome:
     readings: tuple[Reading, ...] = ()
     not_run: str = ""
     cpu_seconds: int | None = None  # what it took, all in all; None if that is not known
+    remark: str = ""  # what is out of date about it; a run has none
 
     def panel(self, title: str) -> Panel:
         """By the beginning of its title."""

@@ -53,6 +53,10 @@ def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
     waiting = [each.name for paper in papers for each in paper.experiments if each.name not in results]
     if waiting:
         yield f"Not run yet, so that verdicts rest on fewer readings: {', '.join(waiting)}.\n"
+    remarks = {outcome.remark: "" for outcome in results.values() if outcome.remark}
+    for remark in remarks:
+        names = [name for name, outcome in results.items() if outcome.remark == remark]
+        yield f"Out of date: {remark} ({', '.join(names)}).\n"
 
 
 def _claim(paper: Paper, name: str) -> Claim:

@@ -41,8 +41,9 @@ def _rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
                 yield kind, panel.title, line.name, source, panel.x_label, str(x), panel.y_label, value, line.note
     for reading in outcome.readings:
         yield "reading", reading.claim, reading.name, "setveil", "", "", "holds", HOLDS[reading.holds], reading.ours
-    if outcome.cpu_seconds is not None:
-        yield "run", "", "", "setveil", "", "", "CPU seconds", str(outcome.cpu_seconds), ""
+    if outcome.cpu_seconds is not None or outcome.remark:
+        cost = "" if outcome.cpu_seconds is None else str(outcome.cpu_seconds)
+        yield "run", "", "", "setveil", "", "", "CPU seconds", cost, outcome.remark
     if outcome.not_run:
         yield "not run", "", "", "setveil", "", "", "", "", outcome.not_run
 
@@ -63,7 +64,8 @@ def _outcome(rows: list[dict[str, str]]) -> Outcome:
         Reading(row["title"], row["line"], row["note"], holds[row["y"]]) for row in rows if row["kind"] == "reading"
     ]
     not_run = "".join(row["note"] for row in rows if row["kind"] == "not run")
-    cpu_seconds = next((int(row["y"]) for row in rows if row["kind"] == "run"), None)
+    cpu_seconds = next((int(row["y"]) for row in rows if row["kind"] == "run" and row["y"]), None)
+    remark = "".join(row["note"] for row in rows if row["kind"] == "run")
     points = [row for row in rows if row["kind"] in SCALES]
     panels = []
     for title, of_panel in groupby(points, key=lambda row: row["title"]):
@@ -71,7 +73,7 @@ def _outcome(rows: list[dict[str, str]]) -> Outcome:
         log, timing = SCALES[some[0]["kind"]]
         lines = tuple(_line(name, list(of_line)) for name, of_line in groupby(some, key=lambda row: row["line"]))
         panels.append(Panel(title, some[0]["x_label"], some[0]["y_label"], lines, log, timing))
-    return Outcome(tuple(panels), tuple(readings), not_run, cpu_seconds)
+    return Outcome(tuple(panels), tuple(readings), not_run, cpu_seconds, remark)
 
 
 def _line(name: str, rows: list[dict[str, str]]) -> Line:

@@ -140,6 +140,12 @@ def test_pages_picture_and_table(folder: Path, capsys: pytest.CaptureFixture[str
     assert [row["y"] for row in rows if row["kind"] == "reading"] == ["yes", "no", "no", "", "yes"]
 
 
+def test_what_is_out_of_date_is_said() -> None:
+    outcome = Outcome((PANEL,), READINGS, remark="the line of our default is old")
+    index = pages.render_index([FAKE], {"009-fig1": outcome})
+    assert "Out of date: the line of our default is old (009-fig1).\n" in index
+
+
 def test_many_readings_are_folded() -> None:
     readings = [Reading("less", str(number), "1.", holds) for number, holds in enumerate([True, True, False, None])]
     assert pages.SHOWN == 4
@@ -160,7 +166,11 @@ def test_results_are_read_as_written(tmp_path: Path) -> None:
     random = Random(2)
     results = {
         f"x-{number}": Outcome(
-            (panel, TIMES), READINGS[: random.randint(0, 4)], random.choice(("", "no data")), number or None
+            (panel, TIMES),
+            READINGS[: random.randint(0, 4)],
+            random.choice(("", "no data")),
+            number or None,
+            random.choice(("", "old")),
         )
         for number, panel in enumerate(random_panels())
     }
