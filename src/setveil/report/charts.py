@@ -67,7 +67,7 @@ class Frame(NamedTuple):
 
 SMALL = Frame()
 LARGE = Frame(680, 420, 70, 50, 24, 20)
-PANEL = Frame(300, 190, 52, 38, 28, 12)
+PANEL = Frame(310, 190, 62, 38, 28, 12)
 
 
 class Axis:
