@@ -61,8 +61,8 @@ from setveil.models import KmAnonymity
 
 MOST_SETS = 20_000_000  # itemsets that are numbered, 12 bytes each and as much again to find them
 MOST_STEPS = 4_000_000_000  # of counting them
-MOST_LISTED = 40_000_000  # entries of the lists of records per itemset; frequent itemsets go without
-MOST_WALKED = 50_000_000  # sets of all rows whose numbers are remembered; other rows look them up each time
+MOST_LISTED = 30_000_000  # entries of the lists of records per itemset; frequent itemsets go without
+MOST_WALKED = 30_000_000  # sets of all rows whose numbers are remembered; other rows look them up each time
 SLICE = 3_000_000  # steps between two signs of life
 BOUNDING = 16  # nodes of the search tree of a row for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
@@ -83,7 +83,7 @@ class Effort(NamedTuple):
 
 EFFORTS = {
     "fast": Effort(0, 0, 0, 0, 24, 16),
-    "normal": Effort(3, 8, 2, 2000, 40, 32),
+    "normal": Effort(3, 8, 2, 2000, 64, 32),
     "best": Effort(6, 64, 12, 1_000_000, 64, 64),
 }
 
