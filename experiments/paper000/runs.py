@@ -92,7 +92,7 @@ class Table:
             has_gaps = any(run is not None and value(run) is None for run in runs.values())
             notes = [self.notes[name]] if name in self.notes else []
             lines.append(Line(name, points, "; ".join([*notes, NOT_ASKED] if has_gaps else notes)))
-        return Panel(f"{figure}: {self.data}", self.axis, label, tuple(lines), is_timing=timing)
+        return Panel(f"{figure}: {self.data}", self.axis, label, tuple(lines), log_y=label == "AvgRE", is_timing=timing)
 
     def error_panels(self, figure: str) -> tuple[Panel, ...]:
         """AvgRE, a picture per workload; the paper's own first."""
