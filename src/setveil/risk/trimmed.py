@@ -33,7 +33,7 @@ Remake = Callable[[Transactions], Release]  # the release of other data, made in
 
 GUESSES = 5  # items that are tried for an entry left out, the right one among them
 REPLAYED = 12  # entries that are guessed
-MOST_REPLAYED = 2_500_000  # entries of all data that the program is run on
+MOST_REPLAYED = 500_000  # entries of all data that the program is run on
 
 _NOTHING = np.empty(0, dtype=np.int64)
 
