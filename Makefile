@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 SECONDS ?= 300
 
-.PHONY: demo test fuzz check docs format coverage warm bench reproduce clean
+.PHONY: demo test test-long fuzz check docs format coverage warm bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -15,6 +15,10 @@ demo: .venv/.ready
 test: .venv/.ready-dev
 	@$(BIN)/python -m tests.browsers
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+# What takes half a minute and more a test: a cluster that loses a worker, the largest searches.
+test-long: .venv/.ready-dev
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m long
 
 # Random examples instead of the fixed ones of `make test`, for so many seconds; a failure is shrunk and ends it.
 fuzz: .venv/.ready-dev

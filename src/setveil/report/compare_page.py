@@ -91,7 +91,8 @@ def merged(rows: Any) -> list[list[Row]]:
 def name_of(row: Row) -> str:
     """A setting in a few words."""
     told = [f"{name}={row[name]}" for name in NUMBERS if row[name] is not None]
-    return " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip()
+    words = " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip()
+    return f"{words} (one item for everything)" if row.get("published_items") in (0, 1) else words
 
 
 def _line(same: Sequence[Row], shown: Sequence[Any]) -> dict[str, Any]:

@@ -180,6 +180,7 @@ class _Search:
         self.rejected: list[tuple[str, str]] = []
         self.trees: dict[tuple[float, str | None], Hierarchy | None] = {}  # by sample and source
         self.reasons: list[str] = []
+        self.n_items = int((data.supports > 0).sum())
         self.n_given = 0  # reasons that hold whatever is tried
 
     def choices(self) -> list[Choice]:
@@ -214,6 +215,9 @@ class _Search:
             part = _sample(self.data, SAMPLES[0], self.ask["seed"])
             aim, best = self._aim(part, steps, [PLAIN])
         self.deadline = end
+        if not self.ask["hierarchy"] and self.n_items > MERGEABLE:
+            why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {MERGEABLE:,}"
+            self._reject(self._policy({"name": "km", "k": aim[0], "m": aim[1]}, "pcta+", None), why)
         if best is None:
             return []
         others = list(self._others(part, aim, best, steps))
@@ -307,7 +311,7 @@ class _Search:
                 yield self._policy(promise, "trim", source, raising=False)
             else:
                 yield self._policy(promise, "trim", None)
-        if not self.ask["hierarchy"] and ways is WAYS and int((self.data.supports > 0).sum()) <= MERGEABLE:
+        if not self.ask["hierarchy"] and ways is WAYS and self.n_items <= MERGEABLE:
             yield self._policy(promise, "pcta+", None)
 
     def _like(self, choice: Choice, k: int, m: int) -> Policy:
@@ -376,9 +380,12 @@ class _Search:
             why = f"took longer than {time.monotonic() - started:.0f} s"
         except (InfeasibleError, InputError) as problem:
             why = f"cannot be done: {problem}"
+        self._reject(policy, why)
+        return None
+
+    def _reject(self, policy: Policy, why: str) -> None:
         if (name_of(policy), why) not in self.rejected:
             self.rejected.append((name_of(policy), why))
-        return None
 
 
 def _pairs(choice: Choice) -> str:

@@ -18,7 +18,7 @@ from setveil.algorithms.degree.cahd import CAHD, group_in_sequence
 from setveil.algorithms.degree.groups import split_records
 from setveil.algorithms.degree.lsh import LSH
 from setveil.algorithms.degree.nn import NN
-from setveil.algorithms.degree.nn_plus import NNPlus, _desk_of, _profiles_of, _Work
+from setveil.algorithms.degree.nn_plus import NNPlus, _index_of, _profiles_of, _Sequence
 from setveil.core import Grouping, Transactions
 from setveil.errors import CancelledError, InfeasibleError, InputError, SetveilWarning
 from setveil.models import PrivacyDegree
@@ -159,14 +159,14 @@ def test_nn_plus_takes_the_partner_that_lowers_the_error_most() -> None:
         split = split_records(data, PrivacyDegree(p, sensitive))
         public, hidden = split.public, split.hidden
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
-        profiles, desk, state = _profiles_of(public, hidden, p), _desk_of(public, hidden), split.nothing_grouped()
-        seed = int(split.loud[0])
+        profiles, index, state = _profiles_of(public, hidden, p), _index_of(public, hidden), split.nothing_grouped()
+        seed = int(split.telling[0])
         group = np.full(p, seed, dtype=np.int64)
-        desk.clock[0] += 1
-        kernels.open_group(group[:1], secrets, profiles, desk, state)
-        n_found = kernels.list_partners(group[:1], (100, 100, 0), True, rows, secrets, profiles, desk, state)
-        listed = {int(record) for record in desk.found[:n_found]}
-        size = kernels.fill_group(group, 1, n_found, rows, secrets, profiles, desk, state)
+        index.clock[0] += 1
+        kernels.open_group(group[:1], secrets, profiles, index, state)
+        n_found = kernels.list_partners(group[:1], (100, 100, 0), True, rows, secrets, profiles, index, state)
+        listed = {int(record) for record in index.found[:n_found]}
+        size = kernels.fill_group(group, 1, n_found, rows, secrets, profiles, index, state)
 
         of, mine = (list(map(frozenset, part.to_lists())) for part in (public, hidden))
         members = [seed]
@@ -175,10 +175,10 @@ def test_nn_plus_takes_the_partner_that_lowers_the_error_most() -> None:
             best = max((naive.worth(of, mine, p, members, n) for n in open_to), default=-np.inf)
             found = naive.worth(of, mine, p, members, record)
             assert found >= best - 1e-9
-            if record not in listed:  # the shortest quiet record, because everything listed does harm
-                quiet = [n for n in range(len(of)) if not mine[n] and n not in listed | set(members)]
+            if record not in listed:  # the shortest silent record, because everything listed does harm
+                silent = [n for n in range(len(of)) if not mine[n] and n not in listed | set(members)]
                 assert best < 0
-                assert len(of[record]) == min(len(of[n]) for n in quiet)
+                assert len(of[record]) == min(len(of[n]) for n in silent)
             members.append(record)
         assert size == p or not [n for n in range(len(of)) if not mine[n] and n not in members]
         assert {n for n in range(len(of)) if of[n] & of[seed] and not mine[n] & mine[seed]} <= listed
@@ -189,11 +189,11 @@ def test_nn_plus_keeps_its_books() -> None:
     for data, _, sensitive, p in random_cases(14, 250):
         split = split_records(data, PrivacyDegree(p, sensitive))
         public, hidden = split.public, split.hidden
-        profiles, desk, state = _profiles_of(public, hidden, p), _desk_of(public, hidden), split.nothing_grouped()
+        profiles, index, state = _profiles_of(public, hidden, p), _index_of(public, hidden), split.nothing_grouped()
         algorithm = NNPlus(reach=3, needed=1, rounds=2)
-        work = _Work(p, public, hidden, profiles, state)
-        algorithm._form_groups(work, desk, Context())
-        algorithm._refill_groups(work, desk, Context())
+        work = _Sequence(p, public, hidden, profiles, state)
+        algorithm._form_groups(work, index, Context())
+        algorithm._refill_groups(work, index, Context())
         rows, secrets = public.to_lists(), [set(row) for row in hidden.to_lists()]
         for number, item in enumerate(hidden.vocabulary):
             groups = {int(state.group_of[n]) for n, row in enumerate(secrets) if item in row} - {-1}
@@ -205,7 +205,7 @@ def test_nn_plus_keeps_its_books() -> None:
             )
             for place in range(profiles.indptr[number], profiles.indptr[number + 1]):
                 assert profiles.expected[place] == expected[public.vocabulary[int(profiles.items[place])]]
-        assert not desk.need.any()
+        assert not index.need.any()
 
 
 def test_lsh_looks_only_into_its_buckets() -> None:
@@ -220,7 +220,7 @@ def test_lsh_looks_only_into_its_buckets() -> None:
             chance = supports / supports.sum() if projection == "frequency" and n_items else None
             drawn = [rng.choice(n_items, min(2, n_items), False, chance).tolist() for _ in range(3)] if n_items else []
             items = [[split.public.vocabulary[item] for item in table] for table in drawn] or [[]] * 3
-            for number, seed in enumerate(split.loud.tolist()):
+            for number, seed in enumerate(split.telling.tolist()):
                 spans = zip(tables.first[number], tables.last[number], strict=True)
                 found = {int(n) for first, last in spans for n in tables.records[first:last]} - {seed}
                 assert found == naive.lsh_candidates(public, seed, items, projection == "uniform")

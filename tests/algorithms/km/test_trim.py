@@ -61,6 +61,7 @@ def test_larger_databases_keep_the_promise_and_nothing_is_added(m: int | str) ->
         assert release.details["share_left_out"] >= release.details["lower_bound"] - 1e-12
 
 
+@pytest.mark.long
 def test_records_with_more_itemsets_than_there_is_room_for() -> None:
     """Forty items make 91,390 sets of four, nearly all of them rare or given up."""
     rng = random.Random(17)

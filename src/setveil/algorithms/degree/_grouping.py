@@ -1,7 +1,8 @@
 """Loops that form groups of records around sensitive ones.
 
-Records are numbered along the sequence in which they are looked at. A record is *loud* if it has a sensitive item, else
-*quiet*; two records conflict if they share a sensitive item. ``public`` and ``hidden`` hold each record's two parts.
+Records are numbered along the sequence in which they are looked at. A record is *telling* if it has a sensitive item,
+else *silent*; two records conflict if they share a sensitive item. ``public`` and ``hidden`` hold each record's two
+parts.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from setveil.arrays.compile import compiled
 from setveil.arrays.sorting import stable_order
 
 HAMMING, COMMON, JACCARD, NONE = 0, 1, 2, 3  # ways to measure how far two records are apart
-N_SKIPPED = 64  # along a sequence: conflicting records passed over, per candidate wanted, before only quiet ones count
+N_SKIPPED = 64  # along a sequence: conflicting records passed over, per candidate wanted, before only silent ones count
 
 
 class Rows(NamedTuple):
@@ -37,11 +38,11 @@ class State(NamedTuple):
 class Chain(NamedTuple):
     """Ungrouped records in sequence; changed in place."""
 
-    loud: NDArray[np.int64]  # [loud records] their places, ascending
-    before: NDArray[np.int64]  # [loud records] the ungrouped loud record before, -1 if none
-    after: NDArray[np.int64]  # [loud records] the ungrouped loud record after, len(loud) if none
-    left: NDArray[np.int64]  # [records + 1] entry i+1 leads to the last ungrouped quiet record at or before i
-    right: NDArray[np.int64]  # [records + 1] entry i leads to the first ungrouped quiet record at or after i
+    telling: NDArray[np.int64]  # [telling records] their places, ascending
+    before: NDArray[np.int64]  # [telling records] the ungrouped telling record before, -1 if none
+    after: NDArray[np.int64]  # [telling records] the ungrouped telling record after, len(telling) if none
+    left: NDArray[np.int64]  # [records + 1] entry i+1 leads to the last ungrouped silent record at or before i
+    right: NDArray[np.int64]  # [records + 1] entry i leads to the first ungrouped silent record at or after i
 
 
 @compiled
@@ -135,32 +136,32 @@ def accept_group(members: NDArray[np.int64], hidden: Rows, p: int, state: State)
 def list_candidates(
     number: int, wanted: int, step: int, hidden: Rows, mark: NDArray[np.int64], chain: Chain, found: NDArray[np.int64]
 ) -> int:
-    """Up to ``wanted`` records before (step -1) or after (+1) the loud record ``number``, nearest first.
+    """Up to ``wanted`` records before (step -1) or after (+1) the telling record ``number``, nearest first.
 
     Records in conflict with the seed or the list are passed over, and join the list's marks otherwise.
     """
-    seed = chain.loud[number]
-    n_loud = len(chain.loud)
+    seed = chain.telling[number]
+    n_telling = len(chain.telling)
     n_records = len(chain.right) - 1
     n_found = n_skipped = 0
-    loud = chain.after[number] if step > 0 else chain.before[number]
-    quiet = find_end(chain.right, seed + 1) if step > 0 else find_end(chain.left, seed) - 1
+    telling = chain.after[number] if step > 0 else chain.before[number]
+    silent = find_end(chain.right, seed + 1) if step > 0 else find_end(chain.left, seed) - 1
     while n_found < wanted:
-        has_loud = 0 <= loud < n_loud and n_skipped < N_SKIPPED * wanted
-        has_quiet = 0 <= quiet < n_records
-        if has_loud and (not has_quiet or (chain.loud[loud] - quiet) * step < 0):
-            record = chain.loud[loud]
+        has_telling = 0 <= telling < n_telling and n_skipped < N_SKIPPED * wanted
+        has_silent = 0 <= silent < n_records
+        if has_telling and (not has_silent or (chain.telling[telling] - silent) * step < 0):
+            record = chain.telling[telling]
             if meets_mark(hidden, record, mark, seed):
                 n_skipped += 1
             else:
                 set_mark(hidden, record, mark, seed)
                 found[n_found] = record
                 n_found += 1
-            loud = chain.after[loud] if step > 0 else chain.before[loud]
-        elif has_quiet:
-            found[n_found] = quiet
+            telling = chain.after[telling] if step > 0 else chain.before[telling]
+        elif has_silent:
+            found[n_found] = silent
             n_found += 1
-            quiet = find_end(chain.right, quiet + 1) if step > 0 else find_end(chain.left, quiet) - 1
+            silent = find_end(chain.right, silent + 1) if step > 0 else find_end(chain.left, silent) - 1
         else:
             break
     return n_found
@@ -170,7 +171,7 @@ def list_candidates(
 def form_groups_in_sequence(
     seeds: tuple[int, int], p: int, alpha: int, kind: int, public: Rows, hidden: Rows, chain: Chain, state: State
 ) -> None:
-    """CAHD, lines 3-12 of Figure 11: each ungrouped record t of ``loud[seeds[0]:seeds[1]]`` takes p-1 of its
+    """CAHD, lines 3-12 of Figure 11: each ungrouped record t of ``telling[seeds[0]:seeds[1]]`` takes p-1 of its
     candidates.
     """
     wanted = alpha * p
@@ -178,7 +179,7 @@ def form_groups_in_sequence(
     after = np.empty(wanted, dtype=np.int64)
     members = np.empty(p, dtype=np.int64)
     for number in range(seeds[0], seeds[1]):  # 3
-        seed = chain.loud[number]  # 4: t
+        seed = chain.telling[number]  # 4: t
         if state.group_of[seed] >= 0:
             continue
         set_mark(hidden, seed, state.mark, seed)
@@ -231,11 +232,11 @@ def leave_chain(record: int, hidden: Rows, chain: Chain) -> None:
         chain.right[record] = record + 1
         chain.left[record + 1] = record
         return
-    number = np.searchsorted(chain.loud, record)
+    number = np.searchsorted(chain.telling, record)
     before, after = chain.before[number], chain.after[number]
     if before >= 0:
         chain.after[before] = after
-    if after < len(chain.loud):
+    if after < len(chain.telling):
         chain.before[after] = before
 
 
@@ -317,7 +318,7 @@ def absorb_leftovers(
 # -- by nearest neighbours ------------------------------------------------------------------------------------------
 
 
-class Search(NamedTuple):
+class NeighbourIndex(NamedTuple):
     """What finding neighbours needs besides the records; changed in place."""
 
     indptr: NDArray[np.int64]  # [public items] where an item's records begin in ``records``
@@ -341,7 +342,7 @@ class Tables(NamedTuple):
 
 
 @compiled
-def gather_overlaps(seed: int, public: Rows, search: Search, group_of: NDArray[np.int64]) -> int:
+def gather_overlaps(seed: int, public: Rows, search: NeighbourIndex, group_of: NDArray[np.int64]) -> int:
     """List the ungrouped records that share a public item with the seed, and count in ``common`` how many."""
     n_found = 0
     for j in range(public.indptr[seed], public.indptr[seed + 1]):
@@ -364,7 +365,7 @@ def gather_overlaps(seed: int, public: Rows, search: Search, group_of: NDArray[n
 
 @compiled
 def gather_buckets(
-    seed: int, number: int, public: Rows, search: Search, tables: Tables, group_of: NDArray[np.int64]
+    seed: int, number: int, public: Rows, search: NeighbourIndex, tables: Tables, group_of: NDArray[np.int64]
 ) -> int:
     """List the ungrouped records in the buckets of the ``number``-th seed; ``common`` is one too many for each."""
     n_found = 0
@@ -385,7 +386,7 @@ def pick_nearest(
     kind: int,
     public: Rows,
     hidden: Rows,
-    search: Search,
+    search: NeighbourIndex,
     state: State,
     members: NDArray[np.int64],
 ) -> int:
@@ -447,7 +448,7 @@ def pick_nearest(
 
 
 @compiled
-def swap_candidates(one: int, other: int, search: Search) -> None:
+def swap_candidates(one: int, other: int, search: NeighbourIndex) -> None:
     """Exchange two candidates."""
     search.found[one], search.found[other] = search.found[other], search.found[one]
     search.distance[one], search.distance[other] = search.distance[other], search.distance[one]
@@ -461,7 +462,7 @@ def form_groups_by_neighbours(
     kind: int,
     public: Rows,
     hidden: Rows,
-    search: Search,
+    search: NeighbourIndex,
     tables: Tables,
     state: State,
 ) -> None:

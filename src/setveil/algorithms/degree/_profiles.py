@@ -28,14 +28,14 @@ class Profiles(NamedTuple):
     full: NDArray[np.int64]  # [sensitive items] records in all groups of the item
 
 
-class Desk(NamedTuple):
+class CandidateIndex(NamedTuple):
     """The index, and room to work in."""
 
     indptr: NDArray[np.int64]  # [public items + 1] where an item's records are in ``records``, ascending
     records: NDArray[np.int64]
-    shortest: NDArray[np.int64]  # [quiet records] by length, then number
-    place_short: NDArray[np.int64]  # [records] where a quiet record stands in ``shortest``
-    next_short: NDArray[np.int64]  # [quiet records + 1] leads to the next ungrouped one; changed in place
+    shortest: NDArray[np.int64]  # [silent records] by length, then number
+    place_short: NDArray[np.int64]  # [records] where a silent record stands in ``shortest``
+    next_short: NDArray[np.int64]  # [silent records + 1] leads to the next ungrouped one; changed in place
     need: NDArray[np.float64]  # [public items] what an occurrence is worth to the group at hand, 0 between groups
     seen: NDArray[np.int64]  # [records] the last list the record was on
     found: NDArray[np.int64]  # [records] the candidates
@@ -101,31 +101,39 @@ def value_record(record: int, cost: float, public: Rows, need: NDArray[np.float6
 
 @compiled
 def list_holders(
-    item: int, middle: int, reach: int, n_found: int, with_loud: bool, hidden: Rows, desk: Desk, state: State
+    item: int,
+    middle: int,
+    reach: int,
+    n_found: int,
+    with_telling: bool,
+    hidden: Rows,
+    index: CandidateIndex,
+    state: State,
 ) -> int:
     """List up to ``reach`` ungrouped records on either side of ``middle`` that have an item; how many are listed then.
 
-    Conflicting records, and without ``with_loud`` all loud ones, are passed over, at most three for one that is listed.
+    Conflicting records, and without ``with_telling`` all telling ones, are passed over, at most three for one that
+    is listed.
     """
-    first, last = desk.indptr[item], desk.indptr[item + 1]
-    start = first + np.searchsorted(desk.records[first:last], middle)
+    first, last = index.indptr[item], index.indptr[item + 1]
+    start = first + np.searchsorted(index.records[first:last], middle)
     for step in (-1, 1):
         place = start - 1 if step < 0 else start
         n_mine = n_passed = 0
         while first <= place < last and n_mine < reach and n_passed < 4 * reach:
-            record = desk.records[place]
+            record = index.records[place]
             place += step
             n_passed += 1
             if state.group_of[record] >= 0:
                 continue
             if hidden.indptr[record] < hidden.indptr[record + 1] and (
-                not with_loud or meets_mark(hidden, record, state.mark, desk.clock[0])
+                not with_telling or meets_mark(hidden, record, state.mark, index.clock[0])
             ):
                 continue
             n_mine += 1
-            if desk.seen[record] != desk.clock[0]:
-                desk.seen[record] = desk.clock[0]
-                desk.found[n_found] = record
+            if index.seen[record] != index.clock[0]:
+                index.seen[record] = index.clock[0]
+                index.found[n_found] = record
                 n_found += 1
     return n_found
 
@@ -150,11 +158,11 @@ def list_most_needed(secret: int, profiles: Profiles, wanted: NDArray[np.int64])
 def list_partners(
     fixed: NDArray[np.int64],
     search: tuple[int, int, int],
-    with_loud: bool,
+    with_telling: bool,
     public: Rows,
     hidden: Rows,
     profiles: Profiles,
-    desk: Desk,
+    index: CandidateIndex,
     state: State,
 ) -> int:
     """List records that share an item with one of the fixed members, or have an item their profiles need most.
@@ -165,86 +173,86 @@ def list_partners(
     wanted = np.empty(n_needed, dtype=np.int64)
     for member in fixed:
         for j in range(public.indptr[member], public.indptr[member + 1]):
-            n_found = list_holders(public.items[j], member, reach, n_found, with_loud, hidden, desk, state)
+            n_found = list_holders(public.items[j], member, reach, n_found, with_telling, hidden, index, state)
         for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
             for k in range(list_most_needed(hidden.items[i], profiles, wanted)):
                 item = profiles.items[wanted[k]]
-                n_found = list_holders(item, member, reach, n_found, with_loud, hidden, desk, state)
+                n_found = list_holders(item, member, reach, n_found, with_telling, hidden, index, state)
     return n_found
 
 
 @compiled
-def open_group(fixed: NDArray[np.int64], hidden: Rows, profiles: Profiles, desk: Desk, state: State) -> None:
+def open_group(fixed: NDArray[np.int64], hidden: Rows, profiles: Profiles, index: CandidateIndex, state: State) -> None:
     """A new group is at hand."""
-    desk.cost[0] = 0.0
+    index.cost[0] = 0.0
     for member in fixed:
-        set_mark(hidden, member, state.mark, desk.clock[0])
-        desk.seen[member] = desk.clock[0]
+        set_mark(hidden, member, state.mark, index.clock[0])
+        index.seen[member] = index.clock[0]
         for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
-            desk.cost[0] += open_profile(hidden.items[i], profiles, desk.need)
+            index.cost[0] += open_profile(hidden.items[i], profiles, index.need)
 
 
 @compiled
-def close_group(group: NDArray[np.int64], hidden: Rows, profiles: Profiles, desk: Desk) -> None:
+def close_group(group: NDArray[np.int64], hidden: Rows, profiles: Profiles, index: CandidateIndex) -> None:
     """No group is at hand."""
     for member in group:
         for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
-            close_profile(hidden.items[i], profiles, desk.need)
+            close_profile(hidden.items[i], profiles, index.need)
 
 
 @compiled
-def sink_candidate(place: int, n_found: int, desk: Desk) -> None:
+def sink_candidate(place: int, n_found: int, index: CandidateIndex) -> None:
     """Let a candidate sink in the heap until it stands above none that scores higher (ties: lower record number)."""
-    record, score = desk.found[place], desk.score[place]
+    record, score = index.found[place], index.score[place]
     while 2 * place + 1 < n_found:
         below = 2 * place + 1
         if below + 1 < n_found and (
-            desk.score[below + 1] > desk.score[below]
-            or (desk.score[below + 1] == desk.score[below] and desk.found[below + 1] < desk.found[below])
+            index.score[below + 1] > index.score[below]
+            or (index.score[below + 1] == index.score[below] and index.found[below + 1] < index.found[below])
         ):
             below += 1
-        if desk.score[below] < score or (desk.score[below] == score and desk.found[below] > record):
+        if index.score[below] < score or (index.score[below] == score and index.found[below] > record):
             break
-        desk.found[place], desk.score[place] = desk.found[below], desk.score[below]
+        index.found[place], index.score[place] = index.found[below], index.score[below]
         place = below
-    desk.found[place], desk.score[place] = record, score
+    index.found[place], index.score[place] = record, score
 
 
 @compiled
-def value_candidates(n_found: int, public: Rows, desk: Desk) -> None:
+def value_candidates(n_found: int, public: Rows, index: CandidateIndex) -> None:
     """Score all candidates and make them a heap."""
     for mine in range(n_found):
-        desk.score[mine] = value_record(desk.found[mine], desk.cost[0], public, desk.need)
+        index.score[mine] = value_record(index.found[mine], index.cost[0], public, index.need)
     for place in range(n_found // 2 - 1, -1, -1):
-        sink_candidate(place, n_found, desk)
+        sink_candidate(place, n_found, index)
 
 
 @compiled
-def pick_best(n_found: int, public: Rows, desk: Desk, state: State) -> int:
+def pick_best(n_found: int, public: Rows, index: CandidateIndex, state: State) -> int:
     """Bring the candidate worth most to the top: 0; -1 if there is none.
 
-    Scores are upper bounds: a top whose score is still right is the best. If even that does harm, the shortest quiet
+    Scores are upper bounds: a top whose score is still right is the best. If even that does harm, the shortest silent
     record may do less: it is put behind the candidates, and its place is the answer.
     """
     while n_found:
-        score = value_record(desk.found[0], desk.cost[0], public, desk.need)
-        if score >= desk.score[0]:
+        score = value_record(index.found[0], index.cost[0], public, index.need)
+        if score >= index.score[0]:
             break
-        desk.score[0] = score
-        sink_candidate(0, n_found, desk)
-    if n_found and desk.score[0] >= 0.0:
+        index.score[0] = score
+        sink_candidate(0, n_found, index)
+    if n_found and index.score[0] >= 0.0:
         return 0
-    short = find_end(desk.next_short, 0)
-    while short < len(desk.shortest) and (
-        desk.seen[desk.shortest[short]] == desk.clock[0] or state.group_of[desk.shortest[short]] >= 0
+    short = find_end(index.next_short, 0)
+    while short < len(index.shortest) and (
+        index.seen[index.shortest[short]] == index.clock[0] or state.group_of[index.shortest[short]] >= 0
     ):
-        short = find_end(desk.next_short, short + 1)
-    if short < len(desk.shortest):
-        record = desk.shortest[short]
-        score = value_record(record, desk.cost[0], public, desk.need)
-        if not n_found or score > desk.score[0]:
-            desk.seen[record] = desk.clock[0]
-            desk.found[n_found] = record
+        short = find_end(index.next_short, short + 1)
+    if short < len(index.shortest):
+        record = index.shortest[short]
+        score = value_record(record, index.cost[0], public, index.need)
+        if not n_found or score > index.score[0]:
+            index.seen[record] = index.clock[0]
+            index.found[n_found] = record
             return n_found
     return 0 if n_found else -1
 
@@ -257,53 +265,53 @@ def fill_group(
     public: Rows,
     hidden: Rows,
     profiles: Profiles,
-    desk: Desk,
+    index: CandidateIndex,
     state: State,
 ) -> int:
     """Fill ``group`` behind its first ``size`` members, one best candidate after the other; its size then.
 
-    A candidate's worth never grows with a quiet partner. A loud partner brings its own profiles: everybody is valued
-    anew.
+    A candidate's worth never grows with a silent partner. A telling partner brings its own profiles: everybody is
+    valued anew.
     """
-    value_candidates(n_found, public, desk)
+    value_candidates(n_found, public, index)
     while size < len(group):
-        best = pick_best(n_found, public, desk, state)
+        best = pick_best(n_found, public, index, state)
         if best < 0:
             break
-        record = desk.found[best]
+        record = index.found[best]
         if best < n_found:
             n_found -= 1
-            desk.found[0], desk.score[0] = desk.found[n_found], desk.score[n_found]
-            sink_candidate(0, n_found, desk)
-        is_loud = hidden.indptr[record] < hidden.indptr[record + 1]
-        if is_loud and meets_mark(hidden, record, state.mark, desk.clock[0]):
+            index.found[0], index.score[0] = index.found[n_found], index.score[n_found]
+            sink_candidate(0, n_found, index)
+        is_telling = hidden.indptr[record] < hidden.indptr[record + 1]
+        if is_telling and meets_mark(hidden, record, state.mark, index.clock[0]):
             continue
         for member in group[:size]:
             for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
-                count_in(record, 1, hidden.items[i], public, profiles, desk.need)
+                count_in(record, 1, hidden.items[i], public, profiles, index.need)
         group[size] = record
         size += 1
-        if is_loud:
-            set_mark(hidden, record, state.mark, desk.clock[0])
+        if is_telling:
+            set_mark(hidden, record, state.mark, index.clock[0])
             for i in range(hidden.indptr[record], hidden.indptr[record + 1]):
-                desk.cost[0] += open_profile(hidden.items[i], profiles, desk.need)
+                index.cost[0] += open_profile(hidden.items[i], profiles, index.need)
                 for member in group[: size - 1]:
-                    count_in(member, 1, hidden.items[i], public, profiles, desk.need)
-            value_candidates(n_found, public, desk)
+                    count_in(member, 1, hidden.items[i], public, profiles, index.need)
+            value_candidates(n_found, public, index)
     return size
 
 
 @compiled
 def empty_group(
-    group: NDArray[np.int64], n_kept: int, public: Rows, hidden: Rows, profiles: Profiles, desk: Desk
+    group: NDArray[np.int64], n_kept: int, public: Rows, hidden: Rows, profiles: Profiles, index: CandidateIndex
 ) -> None:
     """Count everybody behind the first ``n_kept`` members out of the group's profiles; the group is closed then."""
     for holder in group:
         for i in range(hidden.indptr[holder], hidden.indptr[holder + 1]):
             for member in group[n_kept:]:
                 if member != holder:
-                    count_in(member, -1, hidden.items[i], public, profiles, desk.need)
-    close_group(group, hidden, profiles, desk)
+                    count_in(member, -1, hidden.items[i], public, profiles, index.need)
+    close_group(group, hidden, profiles, index)
 
 
 @compiled
@@ -314,7 +322,7 @@ def form_groups_by_profile(
     public: Rows,
     hidden: Rows,
     profiles: Profiles,
-    desk: Desk,
+    index: CandidateIndex,
     state: State,
 ) -> None:
     """Each ungrouped seed takes the p-1 partners that lower the error of the group's sensitive items most.
@@ -325,19 +333,19 @@ def form_groups_by_profile(
     for seed in seeds:
         if state.group_of[seed] >= 0:
             continue
-        desk.clock[0] += 1
+        index.clock[0] += 1
         group[0] = seed
-        open_group(group[:1], hidden, profiles, desk, state)
+        open_group(group[:1], hidden, profiles, index, state)
         wanted = (search[0], search[1], 0)
-        n_found = list_partners(group[:1], wanted, True, public, hidden, profiles, desk, state)
-        size = fill_group(group, 1, n_found, public, hidden, profiles, desk, state)
+        n_found = list_partners(group[:1], wanted, True, public, hidden, profiles, index, state)
+        size = fill_group(group, 1, n_found, public, hidden, profiles, index, state)
         if size == p and accept_group(group, hidden, p, state):
-            close_group(group, hidden, profiles, desk)
+            close_group(group, hidden, profiles, index)
             for member in group:
                 if hidden.indptr[member] == hidden.indptr[member + 1]:
-                    desk.next_short[desk.place_short[member]] = desk.place_short[member] + 1
+                    index.next_short[index.place_short[member]] = index.place_short[member] + 1
         else:
-            empty_group(group[:size], 0, public, hidden, profiles, desk)
+            empty_group(group[:size], 0, public, hidden, profiles, index)
 
 
 @compiled
@@ -348,12 +356,12 @@ def refill_groups(
     public: Rows,
     hidden: Rows,
     profiles: Profiles,
-    desk: Desk,
+    index: CandidateIndex,
     state: State,
 ) -> int:
-    """Choose the quiet members of each group anew, from its own and the ungrouped quiet records; how many are new.
+    """Choose the silent members of each group anew, from its own and the ungrouped silent records; how many are new.
 
-    ``groups`` has one row per group, loud members first; changed in place.
+    ``groups`` has one row per group, telling members first; changed in place.
     """
     n_new = 0
     for number in range(len(groups)):
@@ -362,18 +370,18 @@ def refill_groups(
         n_kept = 0
         while n_kept < p and hidden.indptr[group[n_kept]] < hidden.indptr[group[n_kept] + 1]:
             n_kept += 1
-        empty_group(group, n_kept, public, hidden, profiles, desk)
-        desk.clock[0] += 1
-        open_group(group[:n_kept], hidden, profiles, desk, state)
+        empty_group(group, n_kept, public, hidden, profiles, index)
+        index.clock[0] += 1
+        open_group(group[:n_kept], hidden, profiles, index, state)
         for place in range(n_kept, p):
             state.group_of[group[place]] = -1
-            desk.seen[group[place]] = desk.clock[0]
-            desk.found[place - n_kept] = group[place]
+            index.seen[group[place]] = index.clock[0]
+            index.found[place - n_kept] = group[place]
         wanted = (search[0], search[1], p - n_kept)
-        n_found = list_partners(group[:n_kept], wanted, False, public, hidden, profiles, desk, state)
+        n_found = list_partners(group[:n_kept], wanted, False, public, hidden, profiles, index, state)
         before = group[n_kept:].copy()
-        fill_group(group, n_kept, n_found, public, hidden, profiles, desk, state)
-        close_group(group, hidden, profiles, desk)
+        fill_group(group, n_kept, n_found, public, hidden, profiles, index, state)
+        close_group(group, hidden, profiles, index)
         for member in group:
             state.group_of[member] = mine
         for member in before:

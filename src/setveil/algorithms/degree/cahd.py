@@ -70,7 +70,7 @@ def group_in_sequence(
     hidden = kernels.Rows(in_order.indptr, in_order.items)
     state = split.nothing_grouped()
     chain = _chain_of(hidden)
-    n_seeds, n_slice = len(chain.loud), max(SLICE // (alpha * split.p), 1)
+    n_seeds, n_slice = len(chain.telling), max(SLICE // (alpha * split.p), 1)
     for first in range(0, n_seeds, n_slice):
         context.step("grouping", first / n_seeds)
         seeds = (first, min(first + n_slice, n_seeds))
@@ -88,15 +88,15 @@ def group_in_sequence(
 
 def _chain_of(hidden: kernels.Rows) -> kernels.Chain:
     """Every record in sequence, none grouped."""
-    is_loud = np.diff(hidden.indptr) > 0
-    n_records = len(is_loud)
-    loud = np.flatnonzero(is_loud)
+    is_telling = np.diff(hidden.indptr) > 0
+    n_records = len(is_telling)
+    telling = np.flatnonzero(is_telling)
     left = np.arange(n_records + 1, dtype=np.int64)
-    left[1:][is_loud] -= 1
+    left[1:][is_telling] -= 1
     right = np.arange(n_records + 1, dtype=np.int64)
-    right[:-1][is_loud] += 1
-    number = np.arange(len(loud), dtype=np.int64)
-    return kernels.Chain(loud, number - 1, number + 1, left, right)
+    right[:-1][is_telling] += 1
+    number = np.arange(len(telling), dtype=np.int64)
+    return kernels.Chain(telling, number - 1, number + 1, left, right)
 
 
 def _members_of(state: kernels.State) -> kernels.Members:

@@ -52,7 +52,7 @@ class Split:
         return self.data.n_records
 
     @property
-    def loud(self) -> NDArray[np.int64]:
+    def telling(self) -> NDArray[np.int64]:
         """Records with a sensitive item, ascending."""
         return np.flatnonzero(self.hidden.lengths)
 

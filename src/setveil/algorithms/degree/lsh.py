@@ -66,7 +66,7 @@ class LSH(Algorithm):
     def _build_tables(self, split: Split, n_tables: int, context: Context) -> Tables:
         """Buckets of all seeds in all tables."""
         rng = np.random.default_rng((context.seed, 0x15A))
-        n_items, seeds = split.public.n_items, split.loud
+        n_items, seeds = split.public.n_items, split.telling
         supports = split.public.supports
         chance = supports / supports.sum() if self.projection == "frequency" and n_items else None
         first, last = (np.zeros((len(seeds), n_tables), dtype=np.int64) for _ in range(2))

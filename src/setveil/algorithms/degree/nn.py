@@ -58,7 +58,7 @@ def group_by_neighbours(split: Split, distance: str, tables: kernels.Tables, con
     """The group of each record, -1 for leftovers, int64[n_records]."""
     public = kernels.Rows(split.public.indptr, split.public.items)
     hidden = kernels.Rows(split.hidden.indptr, split.hidden.items)
-    search, state, seeds = _index_of(split.public), split.nothing_grouped(), split.loud
+    search, state, seeds = _index_of(split.public), split.nothing_grouped(), split.telling
     kind = DISTANCES.index(distance)
     for first in range(0, len(seeds), SLICE):
         context.step("grouping", first / len(seeds))
@@ -67,14 +67,14 @@ def group_by_neighbours(split: Split, distance: str, tables: kernels.Tables, con
     return state.group_of
 
 
-def _index_of(public: Transactions) -> kernels.Search:
+def _index_of(public: Transactions) -> kernels.NeighbourIndex:
     """The inverted index and room for a search."""
     n_records = public.n_records
     indptr, records = public.inverted()
     shortest = np.argsort(public.lengths, kind="stable")
     place_short = np.empty(n_records, dtype=np.int64)
     place_short[shortest] = np.arange(n_records)
-    return kernels.Search(
+    return kernels.NeighbourIndex(
         indptr=indptr,
         ends=indptr[1:].copy(),
         records=records,

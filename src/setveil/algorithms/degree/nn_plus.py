@@ -44,7 +44,7 @@ SLICE = 500  # groups between two progress reports
 REINDEX = 0.8  # the index is made anew when only this share of its records is still ungrouped
 
 
-class _Work(NamedTuple):
+class _Sequence(NamedTuple):
     """Records in Gray order and what is settled about them; profiles and state change in place."""
 
     p: int
@@ -70,41 +70,43 @@ class NNPlus(Algorithm):
         context.step("ordering")
         order = gray_order(split.public)
         public, hidden = split.public.select(order), split.hidden.select(order)  # from here on in Gray order
-        work = _Work(split.p, public, hidden, _profiles_of(public, hidden, split.p), split.nothing_grouped())
-        desk = _desk_of(public, hidden)
-        self._form_groups(work, desk, context)
-        self._refill_groups(work, desk, context)
+        work = _Sequence(split.p, public, hidden, _profiles_of(public, hidden, split.p), split.nothing_grouped())
+        index = _index_of(public, hidden)
+        self._form_groups(work, index, context)
+        self._refill_groups(work, index, context)
         group_of = np.empty(split.n_records, dtype=np.int64)
         group_of[order] = work.state.group_of
         return split.release(group_of, {})
 
-    def _form_groups(self, work: _Work, desk: kernels.Desk, context: Context) -> None:
+    def _form_groups(self, work: _Sequence, index: kernels.CandidateIndex, context: Context) -> None:
         """One group per seed, longest seed first."""
         p, public, hidden, profiles, state = work
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
-        loud = np.flatnonzero(hidden.lengths)
-        seeds = loud[np.argsort(-public.lengths[loud], kind="stable")]
+        telling = np.flatnonzero(hidden.lengths)
+        seeds = telling[np.argsort(-public.lengths[telling], kind="stable")]
         n_indexed = public.n_records
         for first in range(0, len(seeds), SLICE):
             context.step("grouping", first / len(seeds))
             if state.tally[0] < REINDEX * n_indexed:
                 n_indexed = int(state.tally[0])
-                desk = _index_only(desk, public, np.flatnonzero(state.group_of < 0))
+                index = _index_only(index, public, np.flatnonzero(state.group_of < 0))
             some = seeds[first : first + SLICE]
-            kernels.form_groups_by_profile(some, p, (self.reach, self.needed), rows, secrets, profiles, desk, state)
+            kernels.form_groups_by_profile(some, p, (self.reach, self.needed), rows, secrets, profiles, index, state)
 
-    def _refill_groups(self, work: _Work, desk: kernels.Desk, context: Context) -> None:
-        """Groups choose their quiet members anew, until a round changes nothing."""
+    def _refill_groups(self, work: _Sequence, index: kernels.CandidateIndex, context: Context) -> None:
+        """Groups choose their silent members anew, until a round changes nothing."""
         p, public, hidden, profiles, state = work
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
         groups = _members_of(hidden, state, p)
-        desk = _index_only(desk, public, np.flatnonzero(hidden.lengths == 0))
+        index = _index_only(index, public, np.flatnonzero(hidden.lengths == 0))
         for number in range(self.rounds):
             n_new = 0
             for first in range(0, len(groups), SLICE):
                 context.step("choosing anew", (number + first / len(groups)) / self.rounds)
                 some = groups[first : first + SLICE]
-                n_new += kernels.refill_groups(some, p, (self.reach, self.needed), rows, secrets, profiles, desk, state)
+                n_new += kernels.refill_groups(
+                    some, p, (self.reach, self.needed), rows, secrets, profiles, index, state
+                )
             if not n_new:
                 break
 
@@ -131,15 +133,15 @@ def _profiles_of(public: Transactions, hidden: Transactions, p: int) -> kernels.
     return profiles
 
 
-def _desk_of(public: Transactions, hidden: Transactions) -> kernels.Desk:
+def _index_of(public: Transactions, hidden: Transactions) -> kernels.CandidateIndex:
     """The index over all records, and room to work in."""
     n_records = public.n_records
     indptr, records = public.inverted()
-    quiet = np.flatnonzero(hidden.lengths == 0)
-    shortest = quiet[np.argsort(public.lengths[quiet], kind="stable")]
+    silent = np.flatnonzero(hidden.lengths == 0)
+    shortest = silent[np.argsort(public.lengths[silent], kind="stable")]
     place_short = np.zeros(n_records, dtype=np.int64)
     place_short[shortest] = np.arange(len(shortest))
-    return kernels.Desk(
+    return kernels.CandidateIndex(
         indptr=indptr,
         records=records,
         shortest=shortest,
@@ -154,10 +156,12 @@ def _desk_of(public: Transactions, hidden: Transactions) -> kernels.Desk:
     )
 
 
-def _index_only(desk: kernels.Desk, public: Transactions, records: NDArray[np.int64]) -> kernels.Desk:
-    """The desk with an index over the given records only."""
+def _index_only(
+    index: kernels.CandidateIndex, public: Transactions, records: NDArray[np.int64]
+) -> kernels.CandidateIndex:
+    """The same over the given records only."""
     indptr, rows = public.select(records).inverted()
-    return desk._replace(indptr=indptr, records=records[rows])
+    return index._replace(indptr=indptr, records=records[rows])
 
 
 def _members_of(hidden: Transactions, state: State, p: int) -> NDArray[np.int64]:

@@ -48,7 +48,7 @@ def _split_all(split: Split, context: Context) -> NDArray[np.int64]:
     """The group of each record, int64[n_records]."""
     public = Rows(split.public.indptr, split.public.items)
     hidden = Rows(split.hidden.indptr, split.hidden.items)
-    is_loud = split.hidden.lengths > 0
+    is_telling = split.hidden.lengths > 0
     counts = Counts(
         records=np.zeros(split.public.n_items, dtype=np.int64),
         hidden=np.zeros((split.public.n_items, split.hidden.n_items), dtype=np.int64),
@@ -61,7 +61,7 @@ def _split_all(split: Split, context: Context) -> NDArray[np.int64]:
         context.step("splitting", n_done / max(split.n_records, 1))
         first, last = open_spans.pop()
         mine = members[first:last]
-        n_with = split_group(mine, split.p, public, hidden, counts) if is_loud[mine].any() else 0
+        n_with = split_group(mine, split.p, public, hidden, counts) if is_telling[mine].any() else 0
         if n_with:
             open_spans += [(first + n_with, last), (first, first + n_with)]
         else:
