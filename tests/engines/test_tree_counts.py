@@ -49,6 +49,7 @@ def naive_rare(data: Transactions, tree: Hierarchy, nodes: list[int], size: int,
 
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_rare_itemsets_by_the_book(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_counts, "MANY", 0)
     monkeypatch.setattr(tree_counts, "ENTRIES_AT_ONCE", 16)  # several slices for several threads
     n_found = 0
     for seed in range(40 if size < 4 else 15):
@@ -85,8 +86,10 @@ def test_the_result_does_not_depend_on_the_number_of_threads(monkeypatch: pytest
     assert found[0] == found[1] == found[2]
 
 
-def test_a_table_out_of_proportion_is_not_made() -> None:
+def test_a_table_out_of_proportion_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     data, tree, _ = some_case(2)
+    assert not LocalEngine().tree_counts(data, tree).can_count(10, 2, 5)  # walking is faster
+    monkeypatch.setattr(tree_counts, "MANY", 0)
     counts = LocalEngine().tree_counts(data, tree)
     assert not counts.can_count(100_000, 3, 5)
     assert not counts.can_count(10, 2, 100_000)

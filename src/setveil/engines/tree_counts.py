@@ -29,6 +29,7 @@ from setveil.engines.base import Engine, Found, Watch
 ENTRIES_AT_ONCE = 1 << 20  # occurrences in a slice of records: a fraction of a second
 IN_PROPORTION = 16  # places of a table for each itemset of a record; beyond that other ways are faster
 SMALL_TABLE = 1 << 22
+MANY = 30_000_000  # itemsets of all records; with fewer, walking from one rare itemset to the next is faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class LocalTreeCounts:
         for taken in range(size):
             n_itemsets *= np.maximum(lengths - taken, 0) / (taken + 1)
         room = min(MAX_PLACES, SMALL_TABLE + IN_PROPORTION * n_itemsets.sum())
-        return k <= MAX_K and n_places(n_nodes, size) <= room
+        return bool(k <= MAX_K and n_itemsets.sum() >= MANY and n_places(n_nodes, size) <= room)
 
     def rare_itemsets(
         self, nodes: NDArray[np.int32], target: NDArray[np.int32], size: int, k: int, watch: Watch

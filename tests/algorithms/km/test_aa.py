@@ -80,8 +80,10 @@ def test_paper_count_tree_orders() -> None:
     assert [PAPER_TREE.labels[node] for node in base.order("leaves")] == ["A", "B", "a1", "a2", "b1", "b2"]
 
 
+@pytest.mark.parametrize("many", [0, tree_counts.MANY], ids=["counted", "walked"])
 @pytest.mark.parametrize("tree_order", ["frequency", "leaves"])
-def test_same_moves_as_the_explicit_count_tree(tree_order: str) -> None:
+def test_same_moves_as_the_explicit_count_tree(tree_order: str, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_counts, "MANY", many)
     for data, tree, k in cases(300, seed=1):
         for m in (1, 2, 3, 4):
             cut, moves = naive.aa(base := naive.Database(data, tree), k, m, tree_order)
@@ -127,7 +129,6 @@ def test_bad_asks() -> None:
 def test_all_sizes_of_long_records_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = Transactions.from_lists([[item for item in range(12) if item != row] for row in range(12)])
     monkeypatch.setattr(aa, "MAX_PATHS", 100)
-    monkeypatch.setattr(tree_counts.LocalTreeCounts, "can_count", lambda *_: False)
     with pytest.raises(InputError, match='m="all" leads to more than 100 itemsets of size'):
         run(data, Hierarchy.balanced(data, 3), 2, "all")
     assert run(data, Hierarchy.balanced(data, 3), 2, 4).transactions()
