@@ -51,9 +51,14 @@ def figures(release: sv.Release) -> dict[str, Any]:
     return {"codebook": dict(release.codebook()), "details": details, "supports": supports, "counts": counts}
 
 
-@pytest.mark.parametrize(("seed", "m", "n_partitions"), [(1, 2, 1), (8, 3, 5)])
-def test_same_cut_for_any_number_of_partitions(spark: SparkSession, seed: int, m: int, n_partitions: int) -> None:
-    rows, asked = some_rows(seed), {"k": 2 + seed % 4, "m": m, "algorithm": "aa", "hierarchy": "fanout:3"}
+@pytest.mark.parametrize(
+    ("algorithm", "seed", "m", "n_partitions"),
+    [("aa", 1, 2, 1), ("aa", 8, 3, 5), ("aa+refine", 1, 2, 3), ("optimal", 8, 2, 2)],
+)
+def test_same_cut_for_any_number_of_partitions(
+    spark: SparkSession, algorithm: str, seed: int, m: int, n_partitions: int
+) -> None:
+    rows, asked = some_rows(seed), {"k": 2 + seed % 4, "m": m, "algorithm": algorithm, "hierarchy": "fanout:3"}
     on_spark = sv.anonymize(as_frame(spark, rows, n_partitions), "km", **asked)
     here = sv.anonymize(rows, "km", **asked)
     assert figures(on_spark) == figures(here)
@@ -150,7 +155,7 @@ def test_the_same_risk(spark: SparkSession) -> None:
 
 def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path) -> None:
     frame = as_frame(spark, some_rows(1), 2)
-    with pytest.raises(InputError, match=r'algorithm "pcta" does not run on Spark; there is aa'):
+    with pytest.raises(InputError, match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km'):
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
     with pytest.raises(InputError, match=r'model "degree" does not run on Spark'):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from setveil.verify import Verdict
 
 ENGINES = ("local", "spark")
-ON_SPARK = ("aa",)  # algorithms that need nothing but counts; the first one is the default
+ON_SPARK = ("aa", "aa+refine", "optimal")  # these need nothing but counts; the first one is the default
 PEEK = 1_000  # rows of a frame that are looked at to tell what its columns are
 TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 

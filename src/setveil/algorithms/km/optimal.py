@@ -44,15 +44,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km._lifting import collect_tuples, lift_itemsets
 from setveil.algorithms.km.aa import AA
-from setveil.algorithms.km.count_tree import DistinctRecords
 from setveil.algorithms.km.covering import WHOLE, Solution
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.losses import Losses
 from setveil.algorithms.km.refine import Refiner
 from setveil.algorithms.km.skeleton import Skeleton
-from setveil.algorithms.km.violations import Violations, index_rows
+from setveil.algorithms.km.violations import questions_about
 from setveil.core import Recoding, Transactions
 from setveil.models import KmAnonymity
 
@@ -97,15 +95,13 @@ class CutSearch:
         hierarchy = context.need_hierarchy("optimal")
         self.context = context
         self.options = options
-        self.k = model.k
         cut = Cut(hierarchy, data)
         self.ncp = Losses.of(cut, "ncp")
         self.losses = Losses.of(cut, "lm") if options.suppression else self.ncp
-        records = DistinctRecords.of_leaves(data, hierarchy, context)
-        self.violations = Violations(records, hierarchy, model, context)
-        supports = records.node_supports(hierarchy)
+        self.violations = questions_about(data, hierarchy, model, context)
+        supports = self.violations.node_supports
         self.skeleton = Skeleton.of(hierarchy, supports, model.k, self.losses, options.suppression)
-        self.index = index_rows(records.recode(self.skeleton.bottom), hierarchy, self.skeleton.above)
+        self.lifting = self.violations.lifting(self.skeleton.bottom, self.skeleton.above)
         self.program = self.skeleton.program(options.gap)
         self.known: set[tuple[int, ...]] = set()  # rows of the program
         self.best = np.full(hierarchy.n_items, hierarchy.root, dtype=np.int32)
@@ -117,7 +113,7 @@ class CutSearch:
         if options.suppression:
             nodes = self.skeleton.nodes
             rare = nodes[self.skeleton.is_bottom[nodes] & (supports[nodes] < model.k)]
-            self.program.require(self._new_rows(lift_itemsets(self.index, rare[:, None], model.k, False)))
+            self.program.require(self._new_rows(self.lifting.lift(rare[:, None], False)))
 
     # -- what is known --------------------------------------------------------------------------------------------
 
@@ -211,7 +207,7 @@ class CutSearch:
             if self.is_over:
                 return
             part = chosen[begin : begin + LIFTED_AT_ONCE]
-            yield from self._new_rows(lift_itemsets(self.index, part, self.k, not self.options.suppression), values)
+            yield from self._new_rows(self.lifting.lift(part, not self.options.suppression), values)
 
     def _new_rows(
         self, itemsets: NDArray[np.int32], values: NDArray[np.float64] | None = None
@@ -220,7 +216,7 @@ class CutSearch:
         skeleton = self.skeleton
         higher = skeleton.lowest_of(skeleton.above[itemsets])  # [n, size] columns, -1 where another one implies it
         if self.options.suppression:
-            tuples = collect_tuples(self.index, itemsets, skeleton.hierarchy.leaf_order)
+            tuples = self.lifting.tuples(itemsets)
             higher = np.concatenate((skeleton.column[tuples[:, :-1]], higher[tuples[:, -1]]), axis=1)
         higher = np.unique(np.sort(higher, axis=1), axis=0)
         if values is not None and len(higher):

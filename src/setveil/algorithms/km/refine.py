@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.km.count_tree import DistinctRecords
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.losses import Losses
-from setveil.algorithms.km.violations import Violations
+from setveil.algorithms.km.violations import CutQuestions, questions_about
 from setveil.core import Hierarchy, Recoding, Transactions
 from setveil.models import KmAnonymity
 
@@ -56,7 +55,7 @@ class OpenCut:
 class Refiner:
     """Makes one cut better; ``node_of_leaf`` is the cut so far."""
 
-    def __init__(self, violations: Violations, losses: Losses, node_of_leaf: NDArray[np.int32]) -> None:
+    def __init__(self, violations: CutQuestions, losses: Losses, node_of_leaf: NDArray[np.int32]) -> None:
         """``node_of_leaf`` must be valid; -1 where a leaf is suppressed."""
         self.violations = violations
         self.hierarchy: Hierarchy = violations.hierarchy
@@ -263,8 +262,7 @@ def refine_release(data: Transactions, model: KmAnonymity, release: Recoding, lo
     assert release.node_of_leaf is not None
     cut = Cut(hierarchy, data)
     losses = Losses.of(cut, loss)
-    violations = Violations(DistinctRecords.of_leaves(data, hierarchy, context), hierarchy, model, context)
-    refiner = Refiner(violations, losses, release.node_of_leaf)
+    refiner = Refiner(questions_about(data, hierarchy, model, context), losses, release.node_of_leaf)
     before = refiner.cost
     refiner.specialize()
     refiner.exchange()

@@ -7,15 +7,17 @@ suppressed. (Entries of inner nodes are not looked at.)
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.km._counting import PASS, SLICE, Walk, collect_rare, find_next_rare, start_walk
-from setveil.algorithms.km._lifting import NodeRows, shrink_rare_rows
+from setveil.algorithms.km._lifting import NodeRows, collect_tuples, lift_itemsets, shrink_rare_rows
 from setveil.algorithms.km.count_tree import DistinctRecords, sort_within_rows
-from setveil.core import Hierarchy
+from setveil.core import Hierarchy, RemoteTransactions, Transactions
 from setveil.models import KmAnonymity
 
 LIMIT = 200_000  # rare itemsets to list at most; more are found once these are dealt with
@@ -24,14 +26,55 @@ ROWS_AT_ONCE = 2_000
 COUNTED_SIZE = 3  # for m="all": up to this size itemsets are counted, beyond it whole records are looked at
 
 
+class Lifting(Protocol):
+    """Rare itemsets above a bottom cut, pushed up for as long as they stay rare."""
+
+    def lift(self, itemsets: NDArray[np.int32], spreads: bool) -> NDArray[np.int32]:
+        """Maximal rare itemsets [n_lifted, size] above the given ones [n, size]; see ``lift_itemsets``."""
+
+    def tuples(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
+        """All leaves, one below each member of an itemset, that occur together, and the itemset: [n, size + 1]."""
+
+
+class CutQuestions(Protocol):
+    """What a search among the cuts of one hierarchy asks: about itemsets of at most m nodes in fewer than k records."""
+
+    hierarchy: Hierarchy
+    k: int
+    m: int | Literal["all"]
+    node_supports: NDArray[np.int64]  # [n_nodes]
+
+    def on_cut(self, target: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+        """Rare itemsets of the smallest size there is, as [n, size]; at most ``LIMIT``. None: the cut is valid."""
+
+    def through(self, node: int, parts: list[int], target: NDArray[np.int32]) -> tuple[int, ...] | None:
+        """The first rare itemset that holds one of ``parts``, or None; the cut was valid before they were put on it."""
+
+    def support(self, itemset: tuple[int, ...]) -> int:
+        """In how many records all of the given nodes, or something below each, occur."""
+
+    def lifting(self, bottom: NDArray[np.int32], above: NDArray[np.int32]) -> Lifting:
+        """``bottom`` is the most special cut there may be, ``above`` where a node can be pushed to."""
+
+
+def questions_about(data: Transactions, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> CutQuestions:
+    """Answered from the records, or from counts where the records are on a cluster."""
+    if isinstance(data, RemoteTransactions):
+        from setveil.algorithms.km.counted_violations import CountedViolations
+
+        return CountedViolations(context.engine.tree_counts(data, hierarchy), hierarchy, model, context)
+    return Violations(DistinctRecords.of_leaves(data, hierarchy, context), hierarchy, model, context)
+
+
 class Violations:
-    """Rare itemsets on cuts of one hierarchy: those of at most m nodes that occur in fewer than k records."""
+    """Rare itemsets on cuts of one hierarchy, counted in the records that matter for each question."""
 
     def __init__(self, records: DistinctRecords, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> None:
         self.hierarchy = hierarchy
         self.records = records  # rows of leaves
         self.k = model.k
         self.m = model.m
+        self.node_supports = records.node_supports(hierarchy)
         self._context = context
         self._index = index_rows(records, hierarchy, hierarchy.parent)
 
@@ -49,7 +92,7 @@ class Violations:
         for size in self._sizes(rows):
             found = [nodes[rare] for nodes, rare in self._count(rows, size)]
             if any(len(part) for part in found):
-                return [np.concatenate(found)]
+                return [np.concatenate(found)[:LIMIT]]
         if self.m == "all":
             return by_size(self._shrink(rows, LIMIT))
         return []
@@ -86,6 +129,10 @@ class Violations:
             common = np.intersect1d(common, other, assume_unique=True)
         return int(self.records.weights[common].sum())
 
+    def lifting(self, bottom: NDArray[np.int32], above: NDArray[np.int32]) -> Lifting:
+        """Itemsets of the records recoded to ``bottom``."""
+        return RowLifting(index_rows(self.records.recode(bottom), self.hierarchy, above), self.hierarchy, self.k)
+
     def _sizes(self, rows: DistinctRecords) -> range:
         """The sizes of itemsets to count, single nodes left out."""
         return range(2, min(COUNTED_SIZE if self.m == "all" else self.m, rows.longest) + 1)
@@ -114,6 +161,23 @@ class Violations:
                 n_found += 1
                 if n_found == limit:
                     return
+
+
+@dataclass(frozen=True, eq=False)
+class RowLifting:
+    """Lifts itemsets by looking through the rows that hold them."""
+
+    index: NodeRows
+    hierarchy: Hierarchy
+    k: int
+
+    def lift(self, itemsets: NDArray[np.int32], spreads: bool) -> NDArray[np.int32]:
+        """Maximal rare itemsets above the given ones."""
+        return lift_itemsets(self.index, itemsets, self.k, spreads)
+
+    def tuples(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Leaves below the members that occur together."""
+        return collect_tuples(self.index, itemsets, self.hierarchy.leaf_order)
 
 
 def index_rows(rows: DistinctRecords, hierarchy: Hierarchy, above: NDArray[np.int32]) -> NodeRows:
