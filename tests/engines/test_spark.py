@@ -149,8 +149,9 @@ def test_what_spark_reads(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_the_same_risk(spark: SparkSession) -> None:
-    rows = some_rows(5)
-    assert sv.risk(as_frame(spark, rows, 3), known=(1, 2, 3), k=4) == sv.risk(rows, known=(1, 2, 3), k=4)
+    rows, frame = some_rows(5), as_frame(spark, some_rows(5), 3)
+    for options in ({"known": (1, 2, 3), "k": 4}, {"known": (2, 3), "k": 2, "budget": 1, "targets": 40}):
+        assert sv.risk(frame, **options) == sv.risk(rows, **options)
 
 
 def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path) -> None:

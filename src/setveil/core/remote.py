@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.itemsets import Itemsets
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError
 
 Result = TypeVar("Result")
+Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
+Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]  # places of a table, counts
+Mark: TypeAlias = tuple[int, int]  # length of a record, its smallest mark
+Found: TypeAlias = tuple[Any, NDArray[np.int8]]  # something small, and a mark for each row, -1 for none
 
 
 class RemoteTransactions(Transactions):
@@ -32,9 +38,47 @@ class RemoteTransactions(Transactions):
     def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:
         """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
 
+    @property
     @abstractmethod
-    def on_one_worker(self, work: Callable[[Transactions], Result]) -> Result:
-        """What ``work`` makes of all records, done where they are by one worker, which has to hold them."""
+    def by_length(self) -> NDArray[np.int64]:
+        """How many records there are of each length, int64[longest + 1]."""
+
+    @abstractmethod
+    def kept(self) -> AbstractContextManager[None]:
+        """Encoded records stay on the workers meanwhile."""
+
+    @abstractmethod
+    def supports_of(self, itemsets: Itemsets) -> NDArray[np.int64]:
+        """In how many records each itemset is contained."""
+
+    @abstractmethod
+    def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
+        """A table of ``size`` places: what ``count`` finds in each part of the records, added up."""
+
+    @abstractmethod
+    def gather(self, work: Callable[[Iterator[Csr]], Result]) -> list[Result]:
+        """What ``work`` makes of each part of the records, in any order; something small."""
+
+    @abstractmethod
+    def distinct_by_length(self) -> NDArray[np.int64]:
+        """How many different records there are of each length."""
+
+    @abstractmethod
+    def records_at(self, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
+        """For each length the records at some places, in canonical order of the records with at least that length."""
+
+    @abstractmethod
+    def by_item(self, work: Callable[[int, Csr, NDArray[np.int64]], Found]) -> tuple[list[Any], dict[Mark, int]]:
+        """``work(item, rows, weights)`` of the different records with each item: something small, and a mark per row.
+
+        Gives all that is small, and how many records have which length and smallest mark.
+        """
+
+    @abstractmethod
+    def by_key(
+        self, emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]], work: Callable[[int, Csr], int]
+    ) -> dict[int, int]:
+        """``work(key, rows)`` of the rows that ``emit`` makes under each key of all parts of the records."""
 
     def __reduce__(self) -> Any:
         raise _elsewhere()

@@ -175,14 +175,15 @@ def find_rare_subsets(
 ) -> NDArray[np.int8]:
     """Whether each target row has a subset of ``size`` items with support below ``k``: 1 yes, 0 no, -1 gave up.
 
-    The search gives up after ``patience`` list entries. Targets must have ``size`` items or more, so a smaller subset
-    below ``k`` decides too: it can be filled up, and the support only falls.
+    The search gives up once the supports it went through add up to more than ``patience``. Targets must have ``size``
+    items or more, so a smaller subset below ``k`` decides too: it can be filled up, and the support only falls.
     """
     indptr, items, weights = rows
     list_indptr, list_rows = lists
     verdicts = np.zeros(len(targets), dtype=np.int8)
     common = np.empty((size + 1, 0), dtype=np.int32)  # [depth] the rows that contain the prefix of that length
     n_common = np.zeros(size + 1, dtype=np.int64)
+    supports = np.zeros(size + 1, dtype=np.int64)  # [depth] of the prefix of that length
     chosen = np.zeros(size + 1, dtype=np.int64)  # [depth] position in the target of the item to try next
     for number in range(len(targets)):
         begin, end = indptr[targets[number]], indptr[targets[number] + 1]
@@ -208,10 +209,11 @@ def find_rare_subsets(
                 for at in range(n_common[depth - 1]):
                     common[depth, at] = common[depth - 1, at]
                 n_common[depth] = intersect(common[depth], n_common[depth - 1], others)
-            left -= n_common[depth - 1] if depth > 1 else n_common[1]
             support = 0
             for at in range(n_common[depth]):
                 support += weights[common[depth, at]]
+            supports[depth] = support
+            left -= supports[depth - 1] if depth > 1 else support
             if support < k or left < 0:
                 verdicts[number] = 1 if support < k else -1
                 break

@@ -38,9 +38,9 @@ QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
 THOROUGH = 1_000_000_000  # the default budget: seconds
 _PER_SLICE = 5_000_000  # subsets or list entries between two reports of progress
 _HANDS = 2  # that count at the same time
-_MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
-_N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
-_PATIENCE = 20_000  # list entries looked at in each of these searches
+MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
+N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
+PATIENCE = 20_000  # records gone through in each of these searches
 _COUNTING = "counting what known items reveal"
 _UNSEEN = np.iinfo(np.int64).max
 
@@ -115,7 +115,7 @@ def risk(
     ``budget``: exact figures for c items if the distinct records have at most this many c-subsets (c ≤ 2: always);
     ``None`` asks for exact figures at any price. ``targets``: how many records are drawn otherwise.
     """
-    sizes = _check(known, k, targets)
+    sizes = checked_sizes(known, k, targets)
     progress("finding distinct records", None)
     view = _View.of(data)
     progress(_COUNTING, 0.0)
@@ -124,7 +124,7 @@ def risk(
     rows = []
     for size in sizes:
         if not (view.lengths >= size).any():
-            rows.append(RiskRow(size, 0, 0.0, None, None, None, None, note=f"no record has {size} items or more"))
+            rows.append(empty_row(size))
         elif size <= n_exact:
             rows.append(_exact_row(view, size, k, totals[size - 1], least[:, size - 1]))
         else:
@@ -132,7 +132,8 @@ def risk(
     return RiskTable(data.n_records, k, seed, tuple(rows))
 
 
-def _check(known: Iterable[int], k: int, targets: int) -> list[int]:
+def checked_sizes(known: Iterable[int], k: int, targets: int) -> list[int]:
+    """The numbers of known items, ascending."""
     whole_number(k, "k")
     whole_number(targets, "targets")
     sizes = sorted({whole_number(size, "known") for size in known})
@@ -182,7 +183,7 @@ class _View:
         ``least[row, c-1]`` = the least support.
         """
         n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
-        if n_rows and n_known == 2 and n_items * (n_items - 1) // 2 <= _MAX_PAIRS:
+        if n_rows and n_known == 2 and n_items * (n_items - 1) // 2 <= MAX_PAIRS:
             return self._tally_pairs(progress)
         hands = [_Hand.of(n_rows, n_known) for _ in range(_HANDS)]
         slices = self._slices_of_subsets(n_known)
@@ -252,20 +253,37 @@ class _Hand(NamedTuple):
         return cls(np.zeros((n_rows, n_known, 2)), np.full((n_rows, n_known), _UNSEEN))
 
 
+def empty_row(size: int) -> RiskRow:
+    """No record has so many items."""
+    return RiskRow(size, 0, 0.0, None, None, None, None, note=f"no record has {size} items or more")
+
+
 def _exact_row(view: _View, size: int, k: int, totals: NDArray[np.float64], least: NDArray[np.int64]) -> RiskRow:
     can = view.lengths >= size
     weights = view.weights[can]
-    n_records = int(weights.sum())
+    n_below = int(weights[least[can] < k].sum())
+    return exact_row(size, int(weights.sum()), int(view.weights.sum()), totals, int(least[can].min()), n_below)
+
+
+def exact_row(
+    size: int, n_records: int, n_all: int, totals: NDArray[np.float64], smallest: int, n_below: int
+) -> RiskRow:
+    """Of ``n_all`` records ``n_records`` have ``size`` items; ``totals`` are summed over these."""
     singled_out, mean_inverse = totals / n_records
     return RiskRow(
         known=size,
         n_records=n_records,
-        share_of_records=n_records / int(view.weights.sum()),
-        singled_out=float(singled_out),
-        mean_inverse_support=float(mean_inverse),
-        max_inverse_support=1 / int(least[can].min()),
-        below_k=int(weights[least[can] < k].sum()) / n_records,
+        share_of_records=n_records / n_all,
+        singled_out=rounded(singled_out),
+        mean_inverse_support=rounded(mean_inverse),
+        max_inverse_support=1 / smallest,
+        below_k=n_below / n_records,
     )
+
+
+def rounded(figure: float) -> float:
+    """Without the digits that depend on the order in which fractions were added up."""
+    return round(float(figure), 12)
 
 
 def _sampled_row(
@@ -285,23 +303,34 @@ def _sampled_row(
     indptr, items, _ = view.rows
     known = items[indptr[targets][:, None] + draw_subsets(view.lengths[targets], size, random)]  # [targets, size]
     supports = _supports(view, known, progress)
-    singled_out, mean_inverse = float((supports == 1).mean()), float((1 / supports).mean())
-    below_k, below_k_interval = _search_rare(view, targets[:_N_SEARCHED], size, k, least)
-    smallest = min(int(supports.min()), int(least[can].min()))
+    verdicts = _search_rare(view, targets[:N_SEARCHED], size, k, least)
+    return sampled_row(size, n_records, int(view.weights.sum()), supports, int(least[can].min()), verdicts)
+
+
+def sampled_row(
+    size: int, n_records: int, n_all: int, supports: NDArray[np.int64], smallest: int, verdicts: NDArray[np.int8]
+) -> RiskRow:
+    """From the supports of a subset of each target, the smallest support of smaller subsets, and what a search among
+    some targets found: 1 for a subset below k, 0 for none, -1 where it gave up.
+    """
+    n_targets = len(supports)
+    singled_out, mean_inverse = float((supports == 1).mean()), rounded((1 / supports).mean())
+    smallest = min(int(supports.min()), smallest)
     bound = [] if smallest == 1 else ["maximum 1/support is a lower bound"]
+    surely, possibly = float((verdicts == 1).mean()), float((verdicts != 0).mean())
     return RiskRow(
         known=size,
         n_records=n_records,
-        share_of_records=n_records / int(view.weights.sum()),
+        share_of_records=n_records / n_all,
         singled_out=singled_out,
         mean_inverse_support=mean_inverse,
         max_inverse_support=1 / smallest,
-        below_k=below_k,
+        below_k=surely,
         exact=False,
         n_targets=n_targets,
         singled_out_interval=wilson(singled_out, n_targets),
         mean_inverse_support_interval=wilson(mean_inverse, n_targets),
-        below_k_interval=below_k_interval,
+        below_k_interval=(wilson(surely, len(verdicts))[0], wilson(possibly, len(verdicts))[1]),
         note="; ".join([f"sampled: {n_targets:,} records drawn at random, 95 % intervals", *bound]),
     )
 
@@ -324,10 +353,9 @@ def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress) -> N
 
 def _search_rare(
     view: _View, targets: NDArray[np.int64], size: int, k: int, least: NDArray[np.int64]
-) -> tuple[float, Interval]:
-    """The share of targets found to have a subset below k; the interval allows for those where the search gave up."""
+) -> NDArray[np.int8]:
+    """Whether each target has a subset below k: 1 yes, 0 no, -1 if the search gave up."""
     verdicts = np.ones(len(targets), dtype=np.int8)
     open_question = np.flatnonzero(least[targets, -1] >= k)  # smaller subsets do not decide
-    verdicts[open_question] = find_rare_subsets(view.rows, view.lists, targets[open_question], size, k, _PATIENCE)
-    surely, possibly = float((verdicts == 1).mean()), float((verdicts != 0).mean())
-    return surely, (wilson(surely, len(targets))[0], wilson(possibly, len(targets))[1])
+    verdicts[open_question] = find_rare_subsets(view.rows, view.lists, targets[open_question], size, k, PATIENCE)
+    return verdicts

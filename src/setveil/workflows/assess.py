@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from setveil.core import Grouping, Hierarchy, Release, RemoteTransactions, RunRecord, Transactions
@@ -57,7 +56,9 @@ def risk(
 
     records = data.published if isinstance(data, Release) else as_transactions(data, **(read_options or {}))
     if isinstance(records, RemoteTransactions):
-        return records.on_one_worker(partial(assess, known=tuple(known), **options))
+        from setveil.risk.elsewhere import risk_elsewhere
+
+        return risk_elsewhere(records, known=known, progress=progress, **options)
     return assess(records, known=known, progress=progress, **options)
 
 

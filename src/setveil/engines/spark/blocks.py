@@ -14,9 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from setveil.arrays.rows import renumber_rows
-
-Csr = tuple[NDArray[np.int64], NDArray[np.int32]]
-Sparse = tuple[NDArray[np.int64], NDArray[np.int64]]  # places, counts
+from setveil.core.remote import Csr, Sparse
 
 BLOCKS = "indptr binary, items binary"
 COUNTS = "place long, n long"

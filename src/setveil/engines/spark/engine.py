@@ -11,11 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
-from setveil.arrays.mining import add_bits, count_matches, invert_rows
 from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.core.transactions import Distinct
 from setveil.engines.base import Result, Shard, TreeCounts
-from setveil.engines.spark.blocks import Csr, Sparse, add_up, collect_dense, sparse
 from setveil.engines.spark.transactions import SparkTransactions
 
 
@@ -32,19 +30,7 @@ class SparkEngine:
     def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
         """In how many records each itemset is contained."""
         assert isinstance(data, SparkTransactions)
-        n_items = data.n_items
-        queries = itemsets.indptr, itemsets.items
-
-        def count(blocks: Iterator[Csr]) -> Sparse:
-            supports = np.zeros(len(queries[0]) - 1, dtype=np.int64)
-            for indptr, items in blocks:
-                n_rows = len(indptr) - 1
-                postings = add_bits(invert_rows(indptr, items, n_items), n_rows)
-                supports += count_matches(postings, np.ones(n_rows, dtype=np.int64), queries)
-            return sparse(supports)
-
-        found = collect_dense(add_up(data.blocks, data.target, count), len(itemsets))
-        return np.where(np.diff(itemsets.indptr) > 0, found, data.n_records)
+        return data.supports_of(itemsets)
 
     def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
         """Ready to count itemsets over the nodes of a hierarchy."""

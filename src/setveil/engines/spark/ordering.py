@@ -7,33 +7,34 @@ before each partition is all the driver has to know to say which record begins w
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark import StorageLevel, TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from setveil.core import Transactions
-from setveil.engines.spark.blocks import Csr, unpack
-from setveil.engines.spark.transactions import SparkTransactions
+from setveil.core.remote import Csr
+from setveil.engines.spark.blocks import unpack
 
-Result = TypeVar("Result")
+if TYPE_CHECKING:
+    from setveil.engines.spark.transactions import SparkTransactions
 
 PER_PARTITION = 500_000  # records that are sorted by one task, about
 
 
 def distinct_rows(data: SparkTransactions) -> DataFrame:
     """``row, n``: every different record once, with how often it occurs."""
-    target, key = data.target, _key_type(data)
+    target, key = data.target, key_type(data)
 
     def keys(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for indptr, items in unpack(batches, target):
-            yield pa.RecordBatch.from_arrays([_keys(indptr, items, key)], names=["row"])
+            yield pa.RecordBatch.from_arrays([keys_of(indptr, items, key)], names=["row"])
 
     return data.blocks.mapInArrow(keys, "row binary").groupBy("row").agg(f.count(f.lit(1)).alias("n"))
 
@@ -42,11 +43,9 @@ def sorted_parts(
     data: SparkTransactions, part_size: int, encode: Callable[[Transactions], bytes]
 ) -> Iterator[tuple[int, bytes]]:
     """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
-    n_partitions = max(2, -(-data.n_records // PER_PARTITION))
-    in_order = distinct_rows(data).repartitionByRange(n_partitions, "row").sortWithinPartitions("row")
-    in_order = in_order.persist(StorageLevel.MEMORY_AND_DISK)
+    in_order = _sorted(data).persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        before = _records_before(in_order)
+        before = _records_before(in_order, [0])[0]
         pieces = in_order.mapInArrow(_cutter(before, part_size), "part int, start long, row binary, n long")
         encoder = _encoder(data, encode)
         files = pieces.groupBy("part").applyInArrow(encoder, "part int, file binary").persist(StorageLevel.DISK_ONLY)
@@ -60,33 +59,53 @@ def sorted_parts(
         in_order.unpersist()
 
 
-def hand_to_one_worker(data: SparkTransactions, work: Callable[[Transactions], Result]) -> Result:
-    """``work`` done on all records by one task; they come in no particular order."""
-    vocabulary, key = data.vocabulary, _key_type(data)
+def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
+    """For each length the records at some places, in canonical order of the records with at least that length."""
+    key = key_type(data)
+    in_order = _sorted(data).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        width = np.dtype(key).itemsize
+        before = _records_before(in_order, [length * width for length in places])
+        pick = _picker({length: before[length * width] for length in places}, places, width)
+        table = in_order.mapInArrow(pick, "length int, place long, row binary").toArrow()
+    finally:
+        in_order.unpersist()
+    found = {}
+    for length, wanted in places.items():
+        here = table.filter(pc.equal(table.column("length"), length))
+        order = np.argsort(here.column("place").to_numpy())
+        rows = Transactions(*rows_of(here.column("row"), key), data.vocabulary).select(order)
+        chosen = rows.select(np.searchsorted(np.unique(wanted), wanted))
+        found[length] = (chosen.indptr, chosen.items)
+    return found
 
-    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        table = pa.Table.from_batches(batches)  # never empty: there is a record
-        distinct = Transactions(*_rows(table.column("row"), key), vocabulary)
-        records = distinct.select(np.repeat(np.arange(distinct.n_records), table.column("n").to_numpy()))
-        yield pa.RecordBatch.from_pydict({"result": pa.array([pickle.dumps(work(records))], pa.binary())})
 
-    table = distinct_rows(data).repartition(1).mapInArrow(run, "result binary").toArrow()
-    result: Result = pickle.loads(table.column("result")[0].as_py())
-    return result
+def _sorted(data: SparkTransactions) -> DataFrame:
+    """``row, n`` in the order of rows, from partition to partition."""
+    n_partitions = max(2, -(-data.n_records // PER_PARTITION))
+    return distinct_rows(data).repartitionByRange(n_partitions, "row").sortWithinPartitions("row")
 
 
-def _records_before(in_order: DataFrame) -> dict[int, int]:
-    """How many records stand before each partition."""
+def _records_before(in_order: DataFrame, lengths: Iterable[int]) -> dict[int, dict[int, int]]:
+    """For some lengths, how many records with keys of at least so many bytes stand before each partition."""
+    asked = list(lengths)
 
     def weigh(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        total = sum(int(batch.column("n").to_numpy().sum()) for batch in batches)
-        yield pa.RecordBatch.from_pydict({"partition": [_partition()], "n": [total]})
+        totals = dict.fromkeys(asked, 0)
+        for batch in batches:
+            here, times = pc.binary_length(batch.column("row")).to_numpy(), batch.column("n").to_numpy()
+            for length in asked:
+                totals[length] += int(times[here >= length].sum())
+        yield pa.RecordBatch.from_pydict(
+            {"partition": [_partition()] * len(asked), "length": asked, "n": [totals[length] for length in asked]}
+        )
 
-    weights = in_order.mapInArrow(weigh, "partition long, n long").toArrow().to_pylist()
-    before, total = {}, 0
+    weights = in_order.mapInArrow(weigh, "partition long, length long, n long").toArrow().to_pylist()
+    before: dict[int, dict[int, int]] = {length: {} for length in asked}
+    total = dict.fromkeys(asked, 0)
     for row in sorted(weights, key=lambda row: int(row["partition"])):
-        before[row["partition"]] = total
-        total += row["n"]
+        before[row["length"]][row["partition"]] = total[row["length"]]
+        total[row["length"]] += row["n"]
     return before
 
 
@@ -116,12 +135,43 @@ def _cutter(before: dict[int, int], part_size: int) -> Callable[[Iterable[pa.Rec
     return cut
 
 
+def _picker(
+    before: Mapping[int, Mapping[int, int]], places: Mapping[int, NDArray[np.int64]], width: int
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Picks from sorted rows those that stand at some places, for each length."""
+    wanted = {length: np.unique(some) for length, some in places.items()}
+
+    def pick(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        at = {length: before[length][_partition()] for length in wanted}
+        for batch in batches:
+            lengths = pc.binary_length(batch.column("row")).to_numpy() // width
+            times = batch.column("n").to_numpy()
+            for length, some in wanted.items():
+                rows = np.flatnonzero(lengths >= length)
+                ends = at[length] + np.cumsum(times[rows])
+                if not len(rows):
+                    continue
+                here = some[(some >= at[length]) & (some < ends[-1])]
+                at[length] = int(ends[-1])
+                chosen = rows[np.searchsorted(ends, here, side="right")]
+                yield pa.RecordBatch.from_arrays(
+                    [
+                        pa.array(np.full(len(here), length, dtype=np.int32)),
+                        pa.array(here),
+                        batch.column("row").take(pa.array(chosen)),
+                    ],
+                    names=["length", "place", "row"],
+                )
+
+    return pick
+
+
 def _encoder(data: SparkTransactions, encode: Callable[[Transactions], bytes]) -> Callable[[pa.Table], pa.Table]:
-    vocabulary, key = data.vocabulary, _key_type(data)
+    vocabulary, key = data.vocabulary, key_type(data)
 
     def encode_part(table: pa.Table) -> pa.Table:
         order = np.argsort(table.column("start").to_numpy())
-        indptr, items = _rows(table.column("row"), key)
+        indptr, items = rows_of(table.column("row"), key)
         times = table.column("n").to_numpy()[order]
         rows = Transactions(indptr, items, vocabulary).select(np.repeat(order, times))
         content = pa.array([encode(rows)], pa.binary())
@@ -136,18 +186,20 @@ def _partition() -> int:
     return context.partitionId()
 
 
-def _key_type(data: SparkTransactions) -> str:
+def key_type(data: SparkTransactions) -> str:
+    """The numbers in a key."""
     return ">u2" if data.n_items <= 1 << 16 else ">u4"
 
 
-def _keys(indptr: NDArray[np.int64], items: NDArray[np.int32], key: str) -> pa.Array:
+def keys_of(indptr: NDArray[np.int64], items: NDArray[np.int32], key: str) -> pa.Array:
+    """Rows as keys."""
     numbers = items.astype(key)
     offsets = (indptr * numbers.itemsize).astype(np.int32)
     buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(numbers.tobytes())]
     return pa.Array.from_buffers(pa.binary(), len(indptr) - 1, buffers)
 
 
-def _rows(column: pa.ChunkedArray, key: str) -> Csr:
+def rows_of(column: pa.ChunkedArray, key: str) -> Csr:
     """The rows behind keys."""
     indptrs, parts, end = [np.zeros(1, dtype=np.int64)], [], 0
     for chunk in column.chunks:

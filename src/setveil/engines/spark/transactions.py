@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
-from setveil.core import Layout, RemoteTransactions, Transactions, Vocabulary
+from setveil.arrays.mining import add_bits, count_matches, invert_rows
+from setveil.core import Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.reading import Reading
-from setveil.engines.spark.blocks import Csr, Sparse, add_up, collect, sparse
+from setveil.core.remote import Csr, Found, Mark, Sparse
+from setveil.engines.spark import ordering, subsets
+from setveil.engines.spark.blocks import add_up, collect, collect_dense, sparse, unpack
 
 Result = TypeVar("Result")
 
@@ -76,6 +83,11 @@ class SparkTransactions(RemoteTransactions):
         return self.totals.supports
 
     @property
+    def by_length(self) -> NDArray[np.int64]:
+        """How many records there are of each length."""
+        return self.totals.by_length
+
+    @property
     def n_records(self) -> int:
         """Number of records, empty ones included."""
         return int(self.totals.by_length.sum())
@@ -121,15 +133,68 @@ class SparkTransactions(RemoteTransactions):
 
     def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:
         """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
-        from setveil.engines.spark.ordering import sorted_parts
+        return ordering.sorted_parts(self, part_size, encode)
 
-        return sorted_parts(self, part_size, encode)
+    # -- counting ---------------------------------------------------------------------------------------------------
 
-    def on_one_worker(self, work: Callable[[Transactions], Result]) -> Result:
-        """What ``work`` makes of all records, done by one worker, which has to hold the distinct ones."""
-        from setveil.engines.spark.ordering import hand_to_one_worker
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """The blocks stay on the workers meanwhile, in memory or on their disks."""
+        if self.blocks.is_cached:
+            yield
+            return
+        self.blocks.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            yield
+        finally:
+            self.blocks.unpersist()
 
-        return hand_to_one_worker(self, work)
+    def supports_of(self, itemsets: Itemsets) -> NDArray[np.int64]:
+        """In how many records each itemset is contained."""
+        n_items, queries = self.n_items, (itemsets.indptr, itemsets.items)
+
+        def count(blocks: Iterator[Csr]) -> Sparse:
+            supports = np.zeros(len(queries[0]) - 1, dtype=np.int64)
+            for indptr, items in blocks:
+                n_rows = len(indptr) - 1
+                postings = add_bits(invert_rows(indptr, items, n_items), n_rows)
+                supports += count_matches(postings, np.ones(n_rows, dtype=np.int64), queries)
+            return sparse(supports)
+
+        found = self.add_up(count, len(itemsets))
+        return np.where(np.diff(itemsets.indptr) > 0, found, self.n_records)
+
+    def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
+        """A table of ``size`` places: what ``count`` finds in each partition, added up by Spark."""
+        return collect_dense(add_up(self.blocks, self.target, count), size)
+
+    def gather(self, work: Callable[[Iterator[Csr]], Result]) -> list[Result]:
+        """What ``work`` makes of each partition, in any order; something small."""
+        target = self.target
+
+        def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            yield pa.RecordBatch.from_pydict({"result": [pickle.dumps(work(unpack(batches, target)))]})
+
+        table = self.blocks.mapInArrow(run, "result binary").toArrow()
+        return [pickle.loads(result) for result in table.column("result").to_pylist()]
+
+    def distinct_by_length(self) -> NDArray[np.int64]:
+        """How many different records there are of each length."""
+        return subsets.distinct_by_length(self)
+
+    def records_at(self, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
+        """For each length the records at some places, in canonical order of the records with at least that length."""
+        return ordering.records_at(self, places)
+
+    def by_item(self, work: Callable[[int, Csr, NDArray[np.int64]], Found]) -> tuple[list[Any], dict[Mark, int]]:
+        """``work(item, rows, weights)`` of the different records with each item; a task holds those of one item."""
+        return subsets.by_item(self, work)
+
+    def by_key(
+        self, emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]], work: Callable[[int, Csr], int]
+    ) -> dict[int, int]:
+        """``work(key, rows)`` of the rows that ``emit`` makes under each key; a task holds those of one key."""
+        return subsets.by_key(self, emit, work)
 
     def release_memory(self) -> None:
         """Let the cluster forget the blocks; they are made again from their source if they are asked for."""

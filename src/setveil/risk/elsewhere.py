@@ -1,0 +1,334 @@
+"""The risk table of records on a cluster: the figures of ``assess``, counted by many workers.
+
+Up to two known items, and few different items: supports of all pairs are counted, then every record looks up its own.
+More known items, as far as the budget allows: the records with an item are brought together, for every item, and all
+subsets that begin with it are counted there (the rarest item first, so that what follows is short). Beyond the budget
+the records that ``assess`` would draw are drawn, and the supports of what is known of them are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import comb, fsum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.mining import invert_rows, sort_rows_by_item
+from setveil.arrays.sampling import draw_subsets
+from setveil.core import Itemsets, RemoteTransactions
+from setveil.core.progress import Progress, no_progress
+from setveil.core.remote import Csr, Found, Sparse
+from setveil.risk._identifying import count_pairs, find_rare_subsets, tally_pairs, tally_subsets
+from setveil.risk._meeting import Targets, find_common
+from setveil.risk.assess import (
+    MAX_PAIRS,
+    N_SEARCHED,
+    PATIENCE,
+    THOROUGH,
+    RiskTable,
+    checked_sizes,
+    empty_row,
+    exact_row,
+    sampled_row,
+)
+
+_UNSEEN = np.iinfo(np.int64).max
+_COUNTING = "counting what known items reveal"
+
+
+def risk_elsewhere(
+    data: RemoteTransactions,
+    known: Iterable[int] = (1, 2, 3, 4),
+    k: int = 5,
+    seed: int = 0,
+    progress: Progress = no_progress,
+    budget: int | None = THOROUGH,
+    targets: int = 5_000,
+) -> RiskTable:
+    """The risk table of records on a cluster; see ``assess.risk``."""
+    sizes = checked_sizes(known, k, targets)
+    with data.kept():
+        progress("finding distinct records", None)
+        n_exact = _feasible_size(data, max(sizes), budget)
+        n_long = {size: int(data.by_length[size:].sum()) for size in sizes}  # records with so many items
+        progress("drawing records", None)
+        sampled = {size: n_long[size] for size in sizes if size > n_exact and n_long[size]}
+        draws = Draws.of(data, sampled, seed, targets)
+        progress(_COUNTING, 0.0)
+        if n_exact <= 2 and data.n_items * (data.n_items - 1) // 2 <= MAX_PAIRS:
+            tally = _tally_pairs(data, k, draws.searched)
+        else:
+            tally = _tally_by_item(data, n_exact, k, draws.searched)
+        progress(_COUNTING, 0.5)
+        supports, verdicts = draws.supports(), draws.search(k, tally.is_below)
+    rows = []
+    for size in sizes:
+        if not n_long[size]:
+            rows.append(empty_row(size))
+        elif size <= n_exact:
+            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[size:, size - 1].sum())
+            rows.append(exact_row(size, n_long[size], data.n_records, tally.totals[size - 1], least, n_below))
+        else:
+            smallest = int(tally.least[size:].min())
+            rows.append(sampled_row(size, n_long[size], data.n_records, supports[size], smallest, verdicts[size]))
+    return RiskTable(data.n_records, k, seed, tuple(rows))
+
+
+def _feasible_size(data: RemoteTransactions, wanted: int, budget: int | None) -> int:
+    """The largest size up to ``wanted`` for which all subsets of different records may be looked at; 2 always may."""
+    size = min(wanted, 2)
+    by_length = data.distinct_by_length().tolist() if wanted > 2 else []
+    while size < wanted and (
+        budget is None or sum(n * comb(length, size + 1) for length, n in enumerate(by_length)) <= budget
+    ):
+        size += 1
+    return size
+
+
+# -- all subsets ------------------------------------------------------------------------------------------------------
+
+
+class Tally(NamedTuple):
+    """What all subsets of up to ``n_known`` items tell."""
+
+    totals: NDArray[np.float64]  # [n_known, 2] over all records: share of subsets of support 1, mean of 1/support
+    least: NDArray[np.int64]  # [longest + 1, n_known] the least support, by length of the record
+    below: NDArray[np.int64]  # [longest + 1, n_known] records with a subset below k, by length
+    is_below: NDArray[np.bool_]  # [searched] whether some records that are searched further are among these
+
+
+def _tally_pairs(data: RemoteTransactions, k: int, searched: Csr) -> Tally:
+    """All pairs are counted, then every record looks up its own."""
+    n_items, singles = data.n_items, data.supports
+    n_pairs, n_lengths = n_items * (n_items - 1) // 2, data.longest + 1
+
+    def count(blocks: Iterator[Csr]) -> Sparse:
+        table = np.zeros(n_pairs, dtype=np.int64)
+        for indptr, items in blocks:
+            count_pairs((indptr, items, np.ones(len(indptr) - 1, dtype=np.int64)), 0, len(indptr) - 1, table)
+        places = np.flatnonzero(table)
+        return places, table[places]
+
+    pairs = data.add_up(count, n_pairs)
+
+    def look_up(blocks: Iterator[Csr]) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        totals, n_below = np.zeros((2, 2)), np.zeros((n_lengths, 2), dtype=np.int64)
+        smallest = np.full((n_lengths, 2), _UNSEEN)
+        for indptr, items in blocks:
+            n_rows = len(indptr) - 1
+            least = np.full((n_rows, 2), _UNSEEN)
+            tally_pairs((indptr, items, np.ones(n_rows, dtype=np.int64)), 0, n_rows, singles, pairs, totals, least)
+            lengths = np.diff(indptr)
+            np.minimum.at(smallest, lengths, least)
+            np.add.at(n_below, lengths, least < k)
+        return totals, smallest, n_below
+
+    parts = data.gather(look_up)
+    least = np.full((len(searched[0]) - 1, 2), _UNSEEN)
+    ones = np.ones(len(least), dtype=np.int64)
+    tally_pairs((*searched, ones), 0, len(least), singles, pairs, np.zeros((2, 2)), least)
+    return Tally(
+        _exact_sum([part[0] for part in parts]),
+        np.min([part[1] for part in parts], axis=0),
+        np.sum([part[2] for part in parts], axis=0),
+        least[:, 1] < k,
+    )
+
+
+def _tally_by_item(data: RemoteTransactions, n_known: int, k: int, searched: Csr) -> Tally:
+    """The records with an item tell of all subsets that begin with it; the rarest item begins."""
+    n_items, n_lengths, rank = data.n_items, data.longest + 1, _ranks(data)
+    n_subsets = np.array([[comb(length, size) for size in range(1, n_known + 1)] for length in range(n_lengths)])
+    shares = 1 / np.maximum(n_subsets.astype(np.float64), 1.0)  # [length, size]
+    draws = np.random.default_rng(0).integers(0, np.iinfo(np.int64).max, n_items)
+    wanted = _sums_of(searched, draws)
+
+    def count(item: int, rows: Csr, weights: NDArray[np.int64]) -> Found:
+        indptr, items = rows
+        lists = invert_rows(indptr, rank[items], n_items)
+        sums = np.zeros((len(weights), n_known, 2))
+        least = np.full((len(weights), n_known), _UNSEEN)
+        ranked = (indptr, sort_rows_by_item(lists, indptr), weights)
+        tally_subsets(ranked, lists, int(rank[item]), int(rank[item]) + 1, sums, least)
+        lengths = np.diff(indptr)
+        totals = np.einsum("r,rc,rct->ct", weights.astype(np.float64), shares[lengths], sums)
+        smallest = np.full((n_lengths, n_known), _UNSEEN)
+        np.minimum.at(smallest, lengths, least)
+        is_below = least < k
+        marks = np.where(is_below.any(axis=1), is_below.argmax(axis=1), -1).astype(np.int8)
+        some = np.flatnonzero((marks >= 0) & np.isin(_sums_of(rows, draws), wanted))
+        found = {items[indptr[row] : indptr[row + 1]].tobytes() for row in some.tolist()}
+        return (totals, smallest, found), marks
+
+    told, marked = data.by_item(count)
+    below = np.zeros((n_lengths, n_known), dtype=np.int64)
+    for (length, mark), n_records in marked.items():
+        below[length, mark : min(length, n_known)] += n_records
+    found: set[bytes] = set().union(*(part[2] for part in told))
+    indptr, items = searched
+    is_below = [items[start:end].tobytes() in found for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
+    return Tally(
+        _exact_sum([np.zeros((n_known, 2)), *(part[0] for part in told)]),
+        np.min([np.full((n_lengths, n_known), _UNSEEN), *(part[1] for part in told)], axis=0),
+        below,
+        np.array(is_below, dtype=np.bool_),
+    )
+
+
+def _ranks(data: RemoteTransactions) -> NDArray[np.int32]:
+    """The place of each item if the rarest stands first, int32[n_items]."""
+    rank = np.empty(data.n_items, dtype=np.int32)
+    rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
+    return rank
+
+
+def _sums_of(rows: Csr, draws: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A number for each row, the same for the same row."""
+    until = np.concatenate(([0], np.cumsum(draws[rows[1]])))  # wraps around, which does no harm
+    return until[rows[0][1:]] - until[rows[0][:-1]]
+
+
+def _exact_sum(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The sum of tables of numbers, which does not depend on their order."""
+    shape = parts[0].shape
+    flat = [fsum(values) for values in zip(*(part.ravel().tolist() for part in parts), strict=True)]
+    return np.array(flat).reshape(shape)
+
+
+# -- some subsets -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """The records that are drawn for each size, and which of their items are known."""
+
+    data: RemoteTransactions
+    records: dict[int, Csr]  # by size; items with the rarest first
+    known: dict[int, NDArray[np.int32]]  # by size, [targets, size]
+
+    @classmethod
+    def of(cls, data: RemoteTransactions, n_long: dict[int, int], seed: int, n_targets: int) -> Draws:
+        """``n_long``: how many records there are for each size that is sampled."""
+        randoms = {size: np.random.default_rng((seed, size)) for size in n_long}
+        places = {size: randoms[size].integers(0, n, n_targets) for size, n in n_long.items()}
+        found = data.records_at(places) if places else {}
+        rank = _ranks(data)
+        item_at = np.argsort(rank).astype(np.int32)
+        records, known = {}, {}
+        for size, (indptr, items) in found.items():
+            by_rank = item_at[sort_rows_by_item(invert_rows(indptr, rank[items], data.n_items), indptr)]
+            records[size] = (indptr, by_rank)
+            chosen = draw_subsets(np.diff(indptr), size, randoms[size])
+            known[size] = by_rank[indptr[:-1][:, None] + chosen]
+        return cls(data, records, known)
+
+    @property
+    def searched(self) -> Csr:
+        """The records of all sizes that are searched for a rare subset, items ascending."""
+        parts = [_first_rows(rows, N_SEARCHED) for rows in self.records.values()]
+        lengths = np.concatenate([np.diff(part[0]) for part in parts] or [np.empty(0, dtype=np.int64)])
+        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        items = np.concatenate([part[1] for part in parts] or [np.empty(0, dtype=np.int32)])
+        return indptr, sort_rows_by_item(invert_rows(indptr, items, self.data.n_items), indptr)
+
+    def supports(self) -> dict[int, NDArray[np.int64]]:
+        """The supports of what is known, for each size."""
+        if not self.known:
+            return {}
+        lengths = [np.full(len(some), size, dtype=np.int64) for size, some in self.known.items()]
+        indptr = np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.int64)
+        items = np.concatenate([some.ravel() for some in self.known.values()])
+        found = self.data.supports_of(Itemsets(indptr, items, self.data.vocabulary))
+        cuts = np.cumsum([len(some) for some in self.known.values()])[:-1]
+        return dict(zip(self.known, np.split(found, cuts), strict=True))
+
+    def search(self, k: int, is_below: NDArray[np.bool_]) -> dict[int, NDArray[np.int8]]:
+        """Whether the first records of each size have a subset below k: 1 yes, 0 no, -1 if the search gave up.
+
+        ``is_below``: those that a smaller subset decides.
+        """
+        rows: list[NDArray[np.int32]] = []
+        sizes: list[int] = []
+        for size, (indptr, items) in self.records.items():
+            rows += np.split(items, indptr[1:-1])[:N_SEARCHED]
+            sizes += [size] * (len(rows) - len(sizes))
+        verdicts = np.ones(len(rows), dtype=np.int8)
+        verdicts[~is_below] = -1
+        leads = {
+            number: reach
+            for number in np.flatnonzero(~is_below).tolist()
+            if (reach := _reach(self.data.supports[rows[number]], sizes[number]))
+        }
+        if leads:
+            for number, verdict in self._replayed(rows, sizes, leads, k).items():
+                verdicts[number] = verdict
+        by_size = np.array(sizes, dtype=np.int64)
+        return {size: verdicts[by_size == size] for size in self.records}
+
+    def _replayed(
+        self, rows: list[NDArray[np.int32]], sizes: list[int], leads: dict[int, int], k: int
+    ) -> dict[int, int]:
+        """The search in the records that it would go through, for each target that has any."""
+        targets = _targets(rows, leads, self.data.n_items)
+        supports = {number: self.data.supports[rows[number]] for number in leads}
+
+        def meet(block: Csr) -> tuple[NDArray[np.int32], Csr]:
+            met, indptr, places = find_common(*block, targets)
+            return met, (indptr, places)
+
+        def search(number: int, common: Csr) -> int:
+            own = supports[number]
+            n = len(own)
+            places = np.concatenate((common[1], np.arange(n), np.arange(n))).astype(np.int32)
+            indptr = np.concatenate((common[0], common[0][-1] + np.append(np.arange(1, n + 1), 2 * n)))
+            missing = own - np.bincount(common[1], minlength=n)  # records that hold an item but were not gone through
+            weights = np.concatenate((np.ones(len(common[0]) - 1, dtype=np.int64), missing, [0]))
+            itself = np.array([len(weights) - 1])
+            lists = invert_rows(indptr, places, n)
+            return int(find_rare_subsets((indptr, places, weights), lists, itself, sizes[number], k, PATIENCE)[0])
+
+        return self.data.by_key(meet, search)
+
+
+def _first_rows(rows: Csr, n: int) -> Csr:
+    indptr = rows[0][: n + 1]
+    return indptr, rows[1][: indptr[-1]]
+
+
+def _reach(supports: NDArray[np.int64], size: int) -> int:
+    """How many items of a record the search can begin with before its patience ends; supports ascend.
+
+    Beginning with an item costs its support, and as much again for every second item that is tried.
+    """
+    spent = 0
+    for place, support in enumerate(supports.tolist()[: len(supports) - size + 1]):
+        if spent + support > PATIENCE:
+            return place
+        spent += support * (len(supports) - place - size + 2)
+    return len(supports) - size + 1
+
+
+def _targets(rows: list[NDArray[np.int32]], leads: dict[int, int], n_items: int) -> Targets:
+    """Some of the rows for ``find_common``; ``leads`` says how many items of each lead to it. Others are empty."""
+    parts, places = [], []
+    leading, led = [], []
+    for number, row in enumerate(rows):
+        order = np.argsort(row) if number in leads else np.empty(0, dtype=np.int64)
+        parts.append(row[order])
+        places.append(order)
+        leading.append(row[: leads.get(number, 0)])
+        led.append(np.full(leads.get(number, 0), number))
+    indptr = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
+    items = np.concatenate(leading)
+    by_item = np.argsort(items, kind="stable")
+    lead_indptr = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=n_items)))).astype(np.int64)
+    return Targets(
+        indptr,
+        np.concatenate(parts).astype(np.int32),
+        np.concatenate(places).astype(np.int32),
+        lead_indptr,
+        np.concatenate(led)[by_item].astype(np.int32),
+    )
