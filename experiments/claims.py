@@ -42,6 +42,9 @@ class Verdict(StrEnum):
     UNTESTED = "cannot be tested"
 
 
+FEW = 2  # readings that a verdict names
+
+
 @dataclass(frozen=True)
 class Claim:
     """Something a paper states."""
@@ -84,8 +87,9 @@ def told(readings: Sequence[Reading]) -> str:
     found = verdict(readings)
     if found is not Verdict.PARTLY:
         return str(found)
-    tested = [reading for reading in readings if reading.holds is not None]
-    holding = [reading.name for reading in tested if reading.holds]
-    if len(holding) <= 2:
+    holding, failing = ([each.name for each in readings if each.holds is value] for value in (True, False))
+    if len(holding) <= FEW:
         return f"holds under: {'; '.join(holding)}"
-    return f"holds under {len(holding)} of {len(tested)} readings"
+    if len(failing) <= FEW:
+        return f"holds but for: {'; '.join(failing)}"
+    return f"holds under {len(holding)} of {len(holding) + len(failing)} readings"

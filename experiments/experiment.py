@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from experiments.claims import Claim, Reading
+from experiments.store import Made, Store
 from setveil.algorithms import default_for
-from setveil.core import Hierarchy, Release, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import GuaranteeError, InfeasibleError, InputError
 from setveil.models import KmAnonymity, PrivacyModel
 from setveil.workflows.anonymize import anonymize
@@ -46,6 +47,15 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else float(value)
 
 
+NOT_LOSSES = (
+    "nodes",  # memory
+    "records",  # bandwidth
+    "mean Hamming distance",
+    "% of transactions",  # re-identified before anything is done
+    "percent above the optimum of the same tree",  # our default has no tree
+)
+
+
 @dataclass(frozen=True)
 class Panel:
     """One picture: several lines over the same axis."""
@@ -56,6 +66,16 @@ class Panel:
     lines: tuple[Line, ...]
     log_y: bool = False
     is_timing: bool = False  # seconds of one machine: drawn, but never compared with the paper's seconds
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether it shows what a release costs those who use it: there our default stands beside the methods."""
+        return not self.is_timing and self.y_label not in NOT_LOSSES
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the default of setveil has a point in it."""
+        return any(y is not None for line in self.lines if line.name.startswith(OURS) for _, y in line.points)
 
     def line(self, name: str) -> Line:
         """By the beginning of its name."""
@@ -95,14 +115,12 @@ def name_of_default(model: str) -> str:
 
 @dataclass
 class Workshop:
-    """What experiments share: the data (read once), progress, and a stopwatch."""
+    """What experiments share: the data (read once), releases that were made before, progress, and a stopwatch."""
 
     folder: Path
+    store: Store | None = None  # without one, every release is made anew
     step: Step = lambda _: None
     _read: dict[str, Transactions] = field(default_factory=dict)
-    _of_km: dict[tuple[int, KmAnonymity], tuple[Transactions, tuple[Release, float] | None]] = field(
-        default_factory=dict
-    )
 
     def data(self, name: str) -> Transactions:
         """A data set by the stem of its file, for example ``BMS1``."""
@@ -124,23 +142,39 @@ class Workshop:
         algorithm: str | None,
         hierarchy: Hierarchy | str | None = None,
         **options: object,
-    ) -> tuple[Release, float]:
-        """A release that was found to keep its model, and the CPU seconds of making it (verifying not counted)."""
+    ) -> Made:
+        """A verified release, made now or before, and the CPU seconds of making it (verifying not counted)."""
+        if self.store is None:
+            return self.make(data, model, algorithm, hierarchy, **options)
+        name = self.store.name(data, model, algorithm, hierarchy, options)
+        found = self.store.find(name)
+        if found is None:
+            try:
+                found = self.make(data, model, algorithm, hierarchy, **options)
+            except (InfeasibleError, InputError) as problem:
+                found = problem
+            self.store.keep(name, found)
+        if isinstance(found, tuple):
+            return found
+        raise found
+
+    def make(
+        self,
+        data: Transactions,
+        model: PrivacyModel,
+        algorithm: str | None,
+        hierarchy: Hierarchy | str | None = None,
+        **options: object,
+    ) -> Made:
+        """The same, made now: for who compares seconds, which may not hold those of compiling."""
         release, seconds = self.timed(lambda: anonymize(data, model, algorithm, hierarchy, options))
         if not verify(release, model).holds:
             raise GuaranteeError(f"the release of {algorithm} does not keep {model}; nothing is measured on it.")
         return release, seconds
 
-    def default_release(self, data: Transactions, model: PrivacyModel) -> tuple[Release, float] | None:
+    def default_release(self, data: Transactions, model: PrivacyModel) -> Made | None:
         """What setveil does when neither an algorithm nor a hierarchy is named; None if it finds nothing."""
-        if not isinstance(model, KmAnonymity):
-            return self._try_default(data, model)
-        key = (id(data), model)  # asked for again and again, below different hierarchies
-        if key not in self._of_km:
-            self._of_km[key] = data, self._try_default(data, model, effort=EFFORT)
-        return self._of_km[key][1]
-
-    def _try_default(self, data: Transactions, model: PrivacyModel, **options: object) -> tuple[Release, float] | None:
+        options = {"effort": EFFORT} if isinstance(model, KmAnonymity) else {}
         try:
             return self.release(data, model, None, **options)
         except InfeasibleError:

@@ -115,7 +115,8 @@ def trees(fig11a: Outcome, fig11c: Outcome, fig11d: Outcome) -> tuple[str, bool]
         for _, y in line.points
         if y is not None
     ]
-    above = max(y for line in fig11d.panel("AA above").lines for _, y in line.points if y is not None)
+    of_aa = [line for line in fig11d.panel("AA above").lines if line.name.startswith("WebView")]
+    above = max(y for line in of_aa for _, y in line.points if y is not None)
     return (
         "**The shape of the tree and the order of its items outweigh the algorithm (001).** AA on "
         f"BMS-WebView-1, k = 5, m = 3: NCP {by_id:.3f} with items by id, {by_frequency:.3f} by frequency; "

@@ -94,6 +94,9 @@ def _counts(paper: Paper, results: Results, kind: Kind) -> list[int]:
 
 def _how(results: Results) -> str:
     costs = [outcome.cpu_seconds for outcome in results.values() if outcome.cpu_seconds is not None]
+    losses = [panel for outcome in results.values() for panel in outcome.panels if panel.is_loss]
+    n_beside = sum(panel.has_default for panel in losses)
+    beside = "all" if n_beside == len(losses) else f"{n_beside} of the"
     those = "The experiments" if len(costs) == len(results) else f"{len(costs)} of the {len(results)} experiments"
     return f"""## How to read this, and how to make it again
 
@@ -105,7 +108,8 @@ its data is not at hand, its protocol is undefined, our comparator is a reconstr
 not what we find. Seconds depend on machines and programs: they are shown, and compared only where both sides are
 programs of ours that do the paper's steps. *Our default* is what setveil does when no algorithm is named; for
 k^m-anonymity, with the least effort (`effort=fast`) and without a hierarchy, which it does not need: it leaves out
-single entries so that counts stay right, and NCP counts each of them as 1.
+single entries so that counts stay right, and NCP counts each of them as 1. It stands beside the papers' algorithms in
+{beside} {len(losses)} panels that show a loss.
 
     {COMMAND}
 
@@ -113,7 +117,8 @@ runs everything (a run that was stopped goes on with `python -m experiments all 
 writes this page, one page and one picture per paper, and [one table](reproduction/results.csv) with every point of
 every figure and every reading. `python -m experiments 003-fig12 --data DIR -o docs` runs one experiment again,
 `python -m experiments all --draw DIR -o docs` draws all pictures from the table. Everything but the seconds is the
-same in every run. {those} above took {sum(costs):,} CPU seconds in all.
+same in every run. {those} above took {sum(costs):,} CPU seconds in all; a release that several figures ask for is made
+once.
 """
 
 

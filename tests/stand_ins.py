@@ -39,6 +39,7 @@ def run_checked(experiment: Experiment, workshop: Workshop) -> Outcome:
         assert len({line.name for line in panel.lines}) == len(panel.lines)
         for line in panel.lines:
             assert line.note or all(y is not None for _, y in line.points)
+        assert not panel.is_loss or panel.line(OURS), panel.title
     if experiment.name == paper.headline.experiment:
         panel = outcome.panel(paper.headline.panel)
         assert all(panel.line(name).at(paper.headline.x) is not None for name in paper.headline.lines)

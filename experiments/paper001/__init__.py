@@ -50,8 +50,9 @@ EXPERIMENTS = (
     Experiment(
         "001-fig11c",
         "AA, flat and tall hierarchies",
-        "k=5, m=3; evenly split hierarchies of 4 to 7 levels, and packed ones with the smallest fan-out that "
-        f"gives that many levels. Items in ascending order, and by frequency. {INSTEAD}.",
+        "k=5, m=3; evenly split hierarchies of 4 to 7 levels. Beside them, not judged, packed ones with the smallest "
+        "fan-out that gives that many levels: their last branch is a remainder that nothing but the root can "
+        f"protect. Items in ascending order, and by frequency. {INSTEAD}.",
         BOTH,
         large.figure_11c,
     ),

@@ -18,6 +18,7 @@ from setveil.utility.reading import ESTIMATORS
 from setveil.workflows.assess import measure
 
 WEB = {"BMS1": "BMS-WebView-1", "BMS2": "BMS-WebView-2"}
+ABOVE = "percent above the optimum of the same tree"
 NOT_COMPARED = "seconds of another machine and another program; see the numbers."
 
 

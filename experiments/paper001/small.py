@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.claims import Reading
 from experiments.experiment import Line, Outcome, Panel, Workshop, name_of_default
-from experiments.paper001.runs import NOT_COMPARED, WEB, Run, default_loss, line, loss, run
+from experiments.paper001.runs import ABOVE, NOT_COMPARED, WEB, Run, default_loss, line, loss, run
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.count_tree import DistinctRecords, node_order
 from setveil.core import Hierarchy, Transactions, Vocabulary
@@ -195,7 +195,7 @@ def panels_of(runs: Runs, losses: Losses, default: Line, x_label: str) -> tuple[
             "NCP",
             (*(line(METHODS[name], runs[name], "ncp") for name in METHODS), default),
         ),
-        Panel("AA above the optimum, by phase of the modulo", x_label, "percent of OA's NCP", above),
+        Panel("AA above the optimum, by phase of the modulo", x_label, ABOVE, above),
     )
 
 

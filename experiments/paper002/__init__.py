@@ -32,7 +32,8 @@ PAPER = Paper(
             "002-fig3ab",
             "four methods on sales",
             "The paper uses BMS-POS, which is not at hand; Groceries stands in its place, below a tree of degree "
-            "5, as the paper's, over items by name and by frequency, and below the store's own flat taxonomy. "
+            "5, as the paper's, over items by name and by frequency; and, not judged, below the store's own flat "
+            "taxonomy. "
             f"{FIGURE_3}.",
             ("groceries", "groceries_taxonomy"),
             methods.figure_3_sales,

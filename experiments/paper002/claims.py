@@ -14,7 +14,7 @@ CLAIMS = (
         "highest for all cases",
         "MM loses most of all wherever m is at least 2",
         cause=Cause.DATA,
-        why=f"{DATA} With the paper's tree of degree 5 it holds on sales; below a flat real taxonomy it need not.",
+        why=DATA,
     ),
     Claim(
         "aa-second",

@@ -38,6 +38,7 @@ class Trial:
     most_mm: int
     most_optimum: int
     for_default: Callable[[int, int], bool]
+    is_papers: bool = True  # below a tree as the paper's; what another shows is not held against it
     paper: Mapping[int, tuple[Line, ...]] = field(default_factory=dict)  # by k, what the paper prints
 
 
@@ -146,6 +147,14 @@ def ahead(found: Found, one: str, other: str, least_m: int) -> tuple[int, int]:
     return sum(a > b for a, b in pairs), len(pairs)
 
 
+def judged(trial: Trial, reading: Reading) -> Reading:
+    """A reading as it is, or only shown where the tree is not the paper's."""
+    if trial.is_papers:
+        return reading
+    shown = reading.ours.partition(" Rule: ")[0]
+    return Reading(reading.claim, reading.name, f"{shown} Not the paper's tree: not judged.", None)
+
+
 def judge(trial: Trial, found: Found) -> Iterator[Reading]:
     """What the paper says of all its pictures."""
 
@@ -215,7 +224,7 @@ def figure_3_sales(workshop: Workshop) -> Outcome:
     trials = (
         Trial("Groceries, fan-out 5 by name", data, Hierarchy.balanced(data, FANOUT), 7, 3, ours),
         Trial("Groceries, fan-out 5 by frequency", sorted_data, Hierarchy.balanced(sorted_data, FANOUT), 7, 3, ours),
-        Trial("Groceries, the store's taxonomy", data, taxonomy, 7, 3, ours),
+        Trial("Groceries, the store's taxonomy", data, taxonomy, 7, 3, ours, is_papers=False),
     )
     panels: list[Panel] = []
     readings: list[Reading] = []
@@ -223,7 +232,8 @@ def figure_3_sales(workshop: Workshop) -> Outcome:
     for trial in trials:
         found = compare_methods(workshop, trial, found)
         panels += draw_methods(trial, found)
-        readings += [*judge(trial, found), gain("gain-sales", trial, found, is_significant=False)]
+        mine = (*judge(trial, found), gain("gain-sales", trial, found, is_significant=False))
+        readings += [judged(trial, reading) for reading in mine]
     readings.append(Reading("mm-pos", "Groceries", f"{values(found, 'MM', lambda _, m: m >= 2)}.", None))
     return Outcome(tuple(panels), (*readings, SPEED))
 
@@ -257,7 +267,11 @@ def figure_3_clicks(workshop: Workshop) -> Outcome:
     orders = {"by id": data, "by frequency": by_frequency(data)}
     trials = [
         Trial(
-            f"BMS-WebView-2, fan-out 5 {order}", records, Hierarchy.balanced(records, FANOUT), 3, 2, is_small, PRINTED
+            f"BMS-WebView-2, fan-out 5 {order}",
+            records,
+            Hierarchy.balanced(records, FANOUT),
+            *(3, 1, is_small),  # with suppression and items by frequency the optimum for m=2 takes many minutes
+            paper=PRINTED,
         )
         for order, records in orders.items()
     ]

@@ -164,7 +164,8 @@ def clusters(workshop: Workshop) -> Outcome:
                 release = ask(workshop, data, drawn, method, p)[2]
                 fits[:, row, column, seed] = similarities(data, release, N_CLUSTERS, seed)
     mean = 100 * fits.mean(axis=3)
-    panels, readings = [], []
+    panels: list[Panel] = []
+    readings: list[Reading] = []
     for way, table in zip(ways, mean, strict=True):
         of = {method.name: row for method, row in zip(methods, table, strict=True)}
         lines = tuple(Line(name, tuple(zip(CLUSTER_P, row.tolist(), strict=True))) for name, row in of.items())

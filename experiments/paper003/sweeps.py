@@ -20,7 +20,8 @@ from experiments.claims import Reading
 from experiments.experiment import Line, Panel, Workshop, name_of_default
 from setveil.core import Grouping, Transactions
 from setveil.models import PrivacyDegree
-from setveil.utility.reconstruction import PROTOCOLS, Query, draw_queries, kl_divergences
+from setveil.utility.reconstruction import PROTOCOLS as PROTOCOLS
+from setveil.utility.reconstruction import Query, draw_queries, kl_divergences
 
 Floats = NDArray[np.float64]
 

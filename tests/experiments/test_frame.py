@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from experiments import catalogue, pages, runner
@@ -17,9 +20,11 @@ from experiments.claims import Cause, Claim, Kind, Reading, Verdict, told, verdi
 from experiments.experiment import Experiment, Headline, Line, Outcome, Panel, Paper, Workshop, name_of_default
 from experiments.plots import axis_of, draw, styles_of
 from experiments.results import read_results, write_results
-from setveil.core import Transactions
+from experiments.store import Store
+from setveil.core import Hierarchy, Release, Transactions
 from setveil.errors import GuaranteeError, InputError
-from setveil.models import KmAnonymity
+from setveil.models import ConstraintAnonymity, KmAnonymity, PrivacyModel
+from setveil.workflows.anonymize import anonymize
 
 PANEL = Panel(
     "Loss",
@@ -123,7 +128,7 @@ def test_pages_picture_and_table(folder: Path, capsys: pytest.CaptureFixture[str
         rows = list(csv.DictReader(file))
     assert len(rows) == 7 + 2 + 4 + 1 + 2
     assert [row["y"] for row in rows if row["kind"] == "run"] == ["2", "2"]
-    assert "The experiments above took 4 CPU seconds in all." in index
+    assert "The experiments above took 4 CPU seconds in all;" in index
     assert rows[0] == {
         "experiment": "009-fig1",
         "kind": "figure",
@@ -269,16 +274,62 @@ def test_a_release_that_does_not_verify_is_not_measured(tmp_path: Path, monkeypa
     from setveil.verify import Verdict as Answer
 
     data = Transactions.from_lists([["a"], ["a", "b"]])
-    workshop = Workshop(tmp_path)
+    workshop = Workshop(tmp_path, Store(tmp_path))
     assert workshop.release(data, KmAnonymity(2, 2), "aa", "fanout:2")[1] >= 0
-    first = workshop.default_release(data, KmAnonymity(2, 2))
-    assert first is not None
-    assert first[0].record.algorithm in name_of_default("km")
-    assert workshop.default_release(data, KmAnonymity(2, 2)) is first  # not made again
-    assert workshop.default_release(data, KmAnonymity(3, 2)) is None  # infeasible
     monkeypatch.setattr("experiments.experiment.verify", lambda *_: Answer(False, ("b",), 1))
+    assert workshop.release(data, KmAnonymity(2, 2), "aa", "fanout:2")[1] >= 0  # was found to hold before
     with pytest.raises(GuaranteeError, match="aa does not keep"):
-        workshop.release(data, KmAnonymity(2, 2), "aa", "fanout:2")
+        workshop.make(data, KmAnonymity(2, 2), "aa", "fanout:2")
+    for _ in range(2):  # what does not hold is never kept
+        with pytest.raises(GuaranteeError, match="aa does not keep"):
+            workshop.release(data, KmAnonymity(2, 1), "aa", "fanout:2")
+
+
+# -- releases made before ---------------------------------------------------------------------------------------------
+
+
+def test_a_release_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks, in this process or another, gets the same; that there is none is remembered as well."""
+    rows = [["a", "b"], ["a"], ["b", "c"], ["a", "b", "c"], ["c"]]
+    made = []
+
+    def count(*asked: Any) -> Release:
+        made.append(asked)
+        return anonymize(*asked)
+
+    monkeypatch.setattr("experiments.experiment.anonymize", count)
+    first, second = (Workshop(tmp_path, Store(tmp_path)) for _ in range(2))
+    for workshop, data in ((first, Transactions.from_lists(rows)), (second, Transactions.from_lists(rows))):
+        found = workshop.default_release(data, KmAnonymity(2, 2))
+        assert found is not None
+        assert found[0].transactions() == anonymize(data, KmAnonymity(2, 2), options={"effort": "fast"}).transactions()
+        assert found[0].record is None or found[0].record.algorithm in name_of_default("km")
+        assert workshop.default_release(data, KmAnonymity(6, 2)) is None
+    assert len(made) == 2
+    assert Workshop(tmp_path).default_release(data, KmAnonymity(2, 2)) is not None  # without a store
+    assert len(made) == 3
+
+
+def test_another_question_has_another_name(tmp_path: Path) -> None:
+    data = Transactions.from_lists([["a", "b"], ["a"], ["b", "c"]])
+    tree = Hierarchy.balanced(data, 2)
+    constraints = ConstraintAnonymity(2, [["a", "b"]])
+    asked: list[tuple[Transactions, PrivacyModel, str | None, Hierarchy | str | None, dict[str, object]]] = [
+        (data, KmAnonymity(2, 2), "aa", tree, {}),
+        (data, KmAnonymity(2, 3), "aa", tree, {}),
+        (data, KmAnonymity(2, 2), "da", tree, {}),
+        (data, KmAnonymity(2, 2), "aa", Hierarchy.balanced(data, 3), {}),
+        (data, KmAnonymity(2, 2), "aa", "fanout:2", {}),
+        (data, KmAnonymity(2, 2), "aa", tree, {"tree_order": "leaves"}),
+        (Transactions.from_lists([["a", "b"], ["a"], ["b", "d"]]), KmAnonymity(2, 2), "aa", tree, {}),
+        (Transactions.from_lists([["a", "b"], ["a", "b"], ["c"]]), KmAnonymity(2, 2), "aa", tree, {}),
+        (data, constraints, "pcta", None, {}),
+        (data, ConstraintAnonymity(2, [["a", "c"]]), "pcta", None, {}),
+        (data, ConstraintAnonymity(2, [["a", "b"]], [["a", "b", "c"]]), "pcta", None, {}),
+    ]
+    names = [Store(tmp_path).name(*one) for one in asked]
+    assert len(set(names)) == len(names)
+    assert Store(tmp_path).name(data.select(np.arange(3)), *asked[0][1:]) == names[0]
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -293,7 +344,8 @@ def test_a_release_that_does_not_verify_is_not_measured(tmp_path: Path, monkeypa
         ([None], Verdict.UNTESTED, "cannot be tested"),
         ([], Verdict.UNTESTED, "cannot be tested"),
         ([True, False], Verdict.PARTLY, "holds under: 0"),
-        ([True, True, True, False, None], Verdict.PARTLY, "holds under 3 of 4 readings"),
+        ([True, True, True, False, None], Verdict.PARTLY, "holds but for: 3"),
+        ([True, False, True, False, True, False], Verdict.PARTLY, "holds under 3 of 6 readings"),
     ],
 )
 def test_verdicts(holds: list[bool | None], expected: Verdict, words: str) -> None:
@@ -333,6 +385,16 @@ def test_what_is_committed_is_what_the_table_gives() -> None:
         for claim in paper.claims:
             if claim.id in found and verdict(found[claim.id]) in (Verdict.FAILS, Verdict.PARTLY):
                 assert claim.cause is not None, (paper.number, claim.id)
+
+
+def test_a_panel_of_loss_is_one_unless_it_is_named_otherwise() -> None:
+    assert PANEL.is_loss
+    assert PANEL.has_default
+    assert not TIMES.is_loss
+    alone = replace(PANEL, lines=(PANEL.lines[0], Line("our default (none)", ((2, None),))))
+    assert alone.is_loss
+    assert not alone.has_default
+    assert not replace(PANEL, y_label="nodes").is_loss
 
 
 # -- pictures ---------------------------------------------------------------------------------------------------------

@@ -21,14 +21,15 @@ BUDGET = 1_000_000_000  # items seen while counting given constraints; a few sec
 SLICE = 64  # items between two reports of progress
 
 
-def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
-    """Suppress items until every constraint is met if all utility groups are published whole.
+def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> list[int]:
+    """Suppress items until every constraint is met if all utility groups are published whole; which, in order.
 
     Then no merge can lead into a dead end. The item in most hopeless constraints for each of its records goes first.
     Ties: least penalty, smallest item. Suppressing takes records from the groups, so look again.
     """
+    gone: list[int] = []
     if len(ask.sets[0]) == 1 or not ask.group.any():
-        return
+        return gone
     while True:
         context.step("constraints beyond merging")
         starts, slots = ask.sets
@@ -41,17 +42,22 @@ def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> None:
             for number in hopeless
         }
         if not left:
-            return
+            return gone
+        hits = np.zeros(len(clusters.first), dtype=np.int64)
+        hopeless_of: dict[int, list[int]] = {}
+        for number, members in left.items():
+            hits[members] += 1
+            for slot in members:
+                hopeless_of.setdefault(slot, []).append(number)
         while left:
-            hits = np.zeros(len(clusters.first), dtype=np.int64)
-            for members in left.values():
-                hits[members] += 1
             candidates = np.flatnonzero(hits)
             per_record = (hits[candidates] << 32) // clusters.support[candidates]
             keys = (candidates, clusters.penalty[candidates], -per_record)
             chosen = int(candidates[np.lexsort(keys)[0]])
             suppress_cluster(clusters, chosen)
-            left = {number: members for number, members in left.items() if chosen not in members}
+            gone.append(chosen)
+            for number in hopeless_of[chosen]:
+                hits[left.pop(number, [])] -= 1
 
 
 def loss_of_clusters(ask: Ask, cluster_of_slot: NDArray[np.int64]) -> int:

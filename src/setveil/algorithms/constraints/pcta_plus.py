@@ -26,14 +26,14 @@ Departures from the paper (COAT: Loukides, Gkoulalas-Divanis, Malin 2011)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
-from setveil.algorithms.constraints._clusters import Clusters, merge_clusters
+from setveil.algorithms.constraints._clusters import Clusters, merge_clusters, suppress_cluster
 from setveil.algorithms.constraints._merge_costs import UL
 from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints.cluster_refinement import Mover, loss_of_clusters, suppress_hopeless
@@ -61,9 +61,10 @@ class PCTAPlus(Algorithm):
         rules = Rules(ask.k, UL, 1)
         first = replace(ask, m=min(ask.m, 2))  # larger itemsets come last
         orders = ("static", "dynamic") if ask.m == 0 else ("static",)
-        tries = [self._merge(first, rules, order, context, suppress_first=True) for order in orders]
+        hopeless = suppress_hopeless(start_clusters(first, self.weights, self.penalty), first, context)
+        tries = [self._merge(first, rules, order, context, hopeless) for order in orders]
         if any((tried < 0).any() for tried in tries):
-            tries += [self._merge(first, rules, order, context, suppress_first=False) for order in orders]
+            tries += [self._merge(first, rules, order, context, ()) for order in orders]
         merged = min(tries, key=lambda tried: ((tried < 0).sum(), loss_of_clusters(ask, tried)))
         require_bound(ask, merged, "pcta+")
         moved = self._move(first, merged, context)
@@ -73,10 +74,12 @@ class PCTAPlus(Algorithm):
             moved = slots_of(clusters)
         return release_of(data, ask, moved, {})
 
-    def _merge(self, ask: Ask, rules: Rules, order: str, context: Context, suppress_first: bool) -> NDArray[np.int64]:
+    def _merge(
+        self, ask: Ask, rules: Rules, order: str, context: Context, suppressed: Sequence[int]
+    ) -> NDArray[np.int64]:
         clusters = start_clusters(ask, self.weights, self.penalty)
-        if suppress_first:
-            suppress_hopeless(clusters, ask, context)
+        for slot in suppressed:
+            suppress_cluster(clusters, slot)
         protect(clusters, ask, rules, order, context)
         return slots_of(clusters)
 
