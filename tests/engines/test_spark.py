@@ -17,6 +17,7 @@ from setveil.errors import InputError
 from setveil.io.releases import canonical
 from setveil.verify import judge
 from setveil.workflows import cluster, recheck
+from setveil.workflows.folder import measure_folder, patterns_of_folder
 from setveil.workflows.recheck import verify_folder
 
 if TYPE_CHECKING:
@@ -90,6 +91,11 @@ def test_same_files_and_certificate(spark: SparkSession, tmp_path: Path, monkeyp
     assert verify_folder(folder).holds
     assert verify_folder(folder, engine="spark").holds
     assert not verify_folder(folder, rows).problems
+    measured = measure_folder(rows, folder)
+    for original, out in ((as_frame(spark, rows, 2), folder), (sv.read(as_frame(spark, rows, 2)), tmp_path / "here")):
+        assert measure_folder(original, out) == measured
+    with pytest.raises(InputError, match="--patterns looks for itemsets"):
+        patterns_of_folder(as_frame(spark, rows, 2), folder, (0.1,))
     parts = sorted((folder / "published").iterdir())
     assert sum(pl.read_parquet(part).height for part in parts) == len(rows)
     (folder / "published" / "more").write_text("x")

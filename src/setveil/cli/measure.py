@@ -25,6 +25,8 @@ def measure(
         str | None,
         typer.Option(help="Frequent itemsets and rules, too: in so many percent of the records, as in 5,1,0.2."),
     ] = None,
+    engine: o.Engine = "local",
+    master: o.Master = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -32,7 +34,7 @@ def measure(
     from setveil.report.words import figure, told
     from setveil.workflows import folder, recheck
 
-    data = read_data(input, reading)
+    data = read_data(input, reading, engine, master)
     thresholds = None if patterns is None else _shares(patterns)
     metrics = folder.measure_folder(data, out)
     left = None if thresholds is None else folder.patterns_of_folder(data, out, thresholds)

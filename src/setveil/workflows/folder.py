@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.core import Layout, Release, Transactions
+from setveil.core import Layout, Recoding, Release, RemoteTransactions, Transactions
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.domain import with_items
@@ -23,6 +23,7 @@ from setveil.models import PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
+from setveil.workflows.cluster import read_parts
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.reading import as_transactions
 
@@ -54,7 +55,8 @@ def open_release(out: str | os.PathLike[str]) -> Release:
     return _open(out)[0]
 
 
-def _open(out: str | os.PathLike[str]) -> tuple[Release, bool]:
+def _open(out: str | os.PathLike[str], original: Transactions | None = None) -> tuple[Release, bool]:
+    """The release, and whether its records are in input order; parts are read where the original is."""
     folder = Path(out)
     if not folder.is_dir():
         raise InputError(f"{one_line(str(folder), 120)}: is not a release folder.")
@@ -63,14 +65,18 @@ def _open(out: str | os.PathLike[str]) -> tuple[Release, bool]:
     problems = problems or check_schema(certificate)
     if problems:
         raise InputError(f"{one_line(str(folder), 80)}: is not an intact release: {problems[0]}")
+    if isinstance(original, RemoteTransactions) and certificate["release"]["published"] == PARTS:
+        return plain(read_folder(folder, certificate, read_parts(folder / PARTS)), certificate), False
     release = plain(read_folder(folder, certificate), certificate)
     return in_input_order(folder, release, certificate)
 
 
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
-    release, is_ordered = _open(out)
     original = as_transactions(data)
+    release, is_ordered = _open(out, original)
+    if isinstance(original, RemoteTransactions) and not isinstance(release, Recoding):
+        raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
     return measure(original, with_items(release, original.vocabulary), aligned=is_ordered)
 
 
@@ -79,6 +85,8 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
     from setveil.utility.patterns import compare_patterns
 
     original = as_transactions(data)
+    if isinstance(original, RemoteTransactions):
+        raise InputError("--patterns looks for itemsets in the records; use --engine local for it.")
     return compare_patterns(original, with_items(_open(out)[0], original.vocabulary), thresholds)
 
 
