@@ -11,8 +11,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from browsers import find_chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 MAIN = "from setveil.cli.main import main; main()"
 
@@ -94,3 +99,33 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     _, said = stop(running)
     assert said.splitlines()[1:] == []  # whatever was done, nothing of it was logged; the first line is about Ctrl-C
     assert not list(running.folder.glob("setveil-ui-*"))  # nothing is left behind
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+    from report.test_browser import QUIET
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server) -> Iterator[Page]:
+    """A new session; whatever the browser complains about fails the test."""
+    from web.walk import LONG, is_own
+
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    context.set_default_timeout(LONG)
+    opened = context.new_page()
+    troubles: list[str] = []
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+    opened.on("request", lambda asked: None if is_own(asked.url, server) else troubles.append(asked.url))
+    opened.goto(server.address)
+    opened.get_by_role("heading", name="Open your data").wait_for()
+    yield opened
+    context.close()
+    assert not troubles

@@ -40,11 +40,6 @@ def test_everything_that_can_be_chosen_becomes_a_policy(session: Session) -> Non
     for model in ("k-anonymity", "coherence"):
         session.model = model
         assert make_policy(session.policy()).model.given()["sensitive"] == ["hiv"]
-    session.about = {"title": "Visits", "responsible": "", "purpose": "teaching"}
-    assert make_policy(session.policy()).about.model_dump(exclude_none=True) == {
-        "title": "Visits",
-        "purpose": "teaching",
-    }
 
 
 def test_steps_notice_what_they_show_and_nothing_else(session: Session) -> None:
@@ -65,7 +60,9 @@ def test_work_at_the_same_time_is_told_until_the_last_is_done(session: Session) 
     assert session.busy == ""
 
 
-def test_a_file_that_is_replaced_while_it_is_read_is_forgotten(session: Session, tmp_path: Any) -> None:
+def test_a_file_that_is_replaced_while_it_is_read_is_forgotten(
+    session: Session, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text("".join(f"{n % 3} {3 + n % 5}\n" for n in range(50 if name == "one" else 60)))
 
@@ -78,6 +75,10 @@ def test_a_file_that_is_replaced_while_it_is_read_is_forgotten(session: Session,
         await replaced.end()
         await session.child.end()
 
+    async def not_now() -> None:
+        """Nobody runs anything here."""
+
+    monkeypatch.setattr(session, "_get_ready", not_now)
     asyncio.run(both())
     assert session.problem == ""
     assert session.read is not None
@@ -96,3 +97,14 @@ def test_a_process_that_needs_too_much_memory_is_stopped(monkeypatch: pytest.Mon
 
     with pytest.raises(TaskError, match="more memory"):
         asyncio.run(ask())
+
+
+def test_a_process_nobody_needs_any_more_is_not_started_again() -> None:
+    async def ask() -> None:
+        child = Child()
+        child.replace()  # as a run does that is cancelled before its process is ready
+        await child.ask("find_items", {"text": "x"})
+
+    with pytest.raises(TaskError) as raised:
+        asyncio.run(ask())
+    assert raised.value.kind == "replaced"

@@ -44,6 +44,16 @@ def test_a_folder_that_is_not_intact_is_not_packed(release: Path, tmp_path: Path
         handover.zip_public(release, tmp_path / "1.zip")
 
 
+def test_a_sign_off_goes_into_what_stays_in_the_house_and_nowhere_else(tmp_path: Path) -> None:
+    made = sv.publish(sv.anonymize(RECORDS, "km", k=2, m=2, algorithm="trim"), tmp_path / "out")
+    before = {path.name: path.read_bytes() for path in made.path.iterdir()}
+    assert made.facts is not None
+    handover.sign_off(made.path, made.facts, {"responsible": "The data office <b>"})
+    assert "The data office &lt;b&gt;" in (made.internal / "report.html").read_text()
+    assert sv.Policy.from_file(made.internal / "policy.toml").about.responsible == "The data office <b>"
+    assert {path.name: path.read_bytes() for path in made.path.iterdir()} == before
+
+
 def test_a_kept_release_is_whole_private_and_can_be_repeated(release: Path, tmp_path: Path) -> None:
     public, internal = handover.keep_release(release, tmp_path / "kept" / "for-good")
     (tmp_path / "tree.csv").unlink()  # it was temporary

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from math import log10
+from math import floor, log10
 from typing import NamedTuple
 
 Series = tuple[str, Sequence[tuple[float, float]], str]  # name, points (x, y in 0..1), CSS class
@@ -90,7 +90,9 @@ class Axis:
     def ticks(self) -> list[float]:
         """A few round values to label."""
         if not self.is_log:
-            return [self.most * step / 4 for step in range(5)]
+            power = 10.0 ** floor(log10(self.most))
+            step = next(base * power for base in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5) if self.most <= 5 * base * power)
+            return [round(number * step, 12) for number in range(floor(self.most * 1.08 / step) + 1)]
         marks = [base * 10.0**power for power in range(-8, 9) for base in (1, 2, 5)]
         inside = [mark for mark in marks if self.least * 0.8 <= mark <= self.most * 1.25]
         return inside if len(inside) <= 7 else [mark for mark in inside if f"{mark:e}".startswith("1.")]
@@ -200,13 +202,14 @@ def shifts(rows: Sequence[tuple[str, int, int]], x_label: str, alternative: str)
 
 
 class Mark(NamedTuple):
-    """A setting in the plane: its place, the number of its series, its words and where it leads."""
+    """A setting in the plane: its place, the number of its series, its words, where it leads, what stands beside it."""
 
     x: float
     y: float
     series: int
     words: str
     target: str = ""
+    label: str = ""
 
 
 Label = Callable[[float], str]
@@ -232,11 +235,25 @@ def plane(
     parts += [frame.line_across(up(tick), show_y(tick)) for tick in up.ticks()]
     line = " ".join(f"{across(x)},{up(y)}" for x, y in front)
     parts.append(f'<polyline class="front" points="{line}"/>')
+    labelled: list[tuple[float, float]] = []
     for mark in marks:
         words, shape = escape(mark.words), mark_of(across(mark.x), up(mark.y), mark.series)
+        if mark.label:
+            shape += _label_beside(frame, across(mark.x), up(mark.y), mark.label, labelled)
         parts.append(f'<a href="#{escape(mark.target)}" aria-label="{words}"><title>{words}</title>{shape}</a>')
     parts.append(frame.titles(x_label, y_label))
     return "".join(parts)
+
+
+def _label_beside(frame: Frame, x: float, y: float, label: str, taken: list[tuple[float, float]]) -> str:
+    """A label at the right of a mark, or at its left near the edge; below those that stand there already."""
+    is_left = x > frame.width * 0.8
+    place = x + (-10 if is_left else 10), y - 8
+    while any(abs(place[0] - other[0]) < 70 and abs(place[1] - other[1]) < 15 for other in taken):
+        place = place[0], round(place[1] + 5, 1)
+    taken.append(place)
+    anchor = "end" if is_left else "start"
+    return f'<text x="{place[0]:.1f}" y="{place[1]:.1f}" text-anchor="{anchor}">{escape(label)}</text>'
 
 
 def panel(

@@ -119,16 +119,20 @@ def _best(rows: Sequence[Row]) -> str:
     )
 
 
-def front_chart(rows: Sequence[Row], look: Mapping[str, int], known: int) -> str:
-    """Every setting by risk and loss, and the front; ``look`` numbers the algorithms."""
+def front_chart(
+    rows: Sequence[Row], look: Mapping[str, int], known: int, labels: Mapping[str, str] | None = None
+) -> str:
+    """Every setting by risk and loss, and the front; ``look`` numbers algorithms, ``labels`` names settings by id."""
     targets = {id(row): same[0]["id"] for same in merged(rows) for row in same}
     marks = [
         Mark(
             row["mean_chance"],
             row["avg_re"],
             look[row["algorithm"]],
-            f"{name_of(row)}: chance {percent(row['mean_chance'])}, error of pair counts {percent(row['avg_re'])}",
-            f"p{targets[id(row)]}",
+            (f"{labels[row['id']]}, " if labels else "")
+            + f"{name_of(row)}: chance {percent(row['mean_chance'])}, error of pair counts {percent(row['avg_re'])}",
+            f"p{row['id'] if labels else targets[id(row)]}",
+            (labels or {}).get(row["id"], ""),
         )
         for row in rows
     ]

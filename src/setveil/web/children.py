@@ -47,6 +47,8 @@ class Child:
     ) -> tuple[Any, list[str]]:
         """The result of a task and what the user should know about it; TaskError where it has none."""
         async with self._busy:
+            if self._is_replaced:  # nobody waits for this answer either
+                raise TaskError(self._fate, "replaced")
             process = await self._started()
             assert process.stdin
             assert process.stdout

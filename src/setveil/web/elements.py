@@ -49,6 +49,11 @@ def heading(text: str) -> Text:
     return Text("h2", text)
 
 
+def card_title(text: str, level: int = 2) -> Text:
+    """The heading of a card; its level follows what stands above it, its look does not."""
+    return Text(f"h{level}", text, "title")
+
+
 def bullets(lines: Sequence[str], classes: str = "") -> None:
     """A list."""
     with ui.element("ul").classes(classes):
@@ -61,9 +66,9 @@ def problem(text: str) -> Text:
     return Text("p", text, "problem").props("role=alert")
 
 
-def drawing(svg: str) -> None:
+def drawing(svg: str) -> ui.html:
     """A chart of the one drawer, which escapes whatever it writes."""
-    ui.html(svg, sanitize=False).classes("drawn")
+    return ui.html(svg, sanitize=False).classes("drawn")
 
 
 def button(text: str, act: Callable[..., Any], *, main: bool = False, name: str = "") -> ui.button:
@@ -91,12 +96,12 @@ def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], *,
                             Text("td", cell, "n" if number >= first_number else "")
 
 
-def lights(answers: Sequence[Sequence[str]], *, with_reasons: bool = True) -> None:
-    """The three lights of a release: the promise, what remains, usefulness."""
+def lights(answers: Sequence[Sequence[str]], *, level: int, with_reasons: bool = True) -> None:
+    """The three lights of a release: the promise, what remains, usefulness; their headings are of this level."""
     with ui.element("div").classes("drawn"), ui.element("ul").classes("lights"):
         for question, colour, answer, sentence in answers:
             with ui.element("li").classes(colour):
-                Text("h4", question)
+                Text(f"h{level}", question)
                 Text("p", answer, "answer")
                 if with_reasons:
                     Text("p", shown(sentence, 400), "why")
@@ -211,11 +216,13 @@ class ItemPicker:
                 button(t.REMOVE_ALL.format(n=len(self.chosen)), self._remove_all)
 
 
-def uploader(label: str, choose: str, limit: int, receive: Callable[[Any], Any], reject: Callable[[], Any]) -> None:
+def uploader(
+    label: str, limit: int, receive: Callable[[Any], Any], reject: Callable[[], Any], *, main: bool = True
+) -> None:
     """A place to drop a file, and a button that opens the file dialog."""
     with ui.element("div").classes("drop"):
         place = ui.upload(label=label, auto_upload=True, max_file_size=limit, max_files=1, on_rejected=reject)
         place.on_upload(receive)
         place.props("flat").classes("dropzone")
-        chooser = ui.button(choose).props(MAIN)
+        chooser = ui.button(t.CHOOSE_FILE).props(MAIN if main else "no-caps outline")
         chooser.on("click", js_handler=f"() => getElement({place.id}).pickFiles()")

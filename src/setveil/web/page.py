@@ -34,6 +34,8 @@ class Page:
         self._frame()
         self.show(self.step)
         ui.timer(LOOK, self._look)
+        if session.path is None:
+            ui.timer(LOOK, lambda: session.begin(session.wake()), once=True)
 
     def _frame(self) -> None:
         Text("a", t.SKIP, "skip").props('href="#step"')
@@ -60,7 +62,10 @@ class Page:
     def go(self, step: str) -> None:
         """Open a step, and tell keyboard and screen reader where they are."""
         self.show(step)
-        ui.run_javascript("window.scrollTo(0, 0); document.querySelector('main h1').focus()")
+        ui.run_javascript(
+            "window.scrollTo(0, 0); document.querySelector('.page > nav [aria-current]')"
+            ".scrollIntoView({inline: 'center', block: 'nearest'}); document.querySelector('main h1').focus()"
+        )
 
     def show(self, step: str) -> None:
         """Build a step anew."""

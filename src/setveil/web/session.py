@@ -9,7 +9,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ class Run:
     policy: dict[str, Any]
     guarantee: str
     folder: Path
-    child: Child = field(default_factory=lambda: Child(gives_way=True))
+    child: Child
     state: str = "running"  # then done, failed or cancelled
     stage: str = ""
     share: float | None = None
@@ -85,6 +85,7 @@ class Session:
         self.step = "open"
         self.is_touring = False
         self.child = Child()  # holds the data
+        self.spare: Child | None = None  # ready for the next run
         self.problem = ""
         self._doing: dict[object, str] = {}
         self._works: set[asyncio.Task[None]] = set()
@@ -94,6 +95,7 @@ class Session:
         self.is_sample = False
         self.options: dict[str, Any] = {}
         self.read: dict[str, Any] | None = None
+        self.columns: list[Any] = []  # of a table: name, role, some cells
         self.is_reading = False
         # danger
         self.danger: dict[str, Any] | None = None
@@ -109,7 +111,6 @@ class Session:
         self.effort = EFFORT
         self.accepts_guessable = False
         self.purpose = "publish"
-        self.about: dict[str, str] = {}
         self.proposals: list[dict[str, Any]] | None = None
         # hierarchy
         self.hierarchy: str | None = None
@@ -120,6 +121,7 @@ class Session:
         self.runs: list[Run] = []
         self.compared: list[int] = []  # runs that are shown side by side
         self.n_runs = 0
+        self.about: dict[str, str] = {}  # as it was signed last
         # check
         self.checked: dict[str, Any] | None = None
 
@@ -160,8 +162,9 @@ class Session:
 
     async def open(self, path: Path, name: str, *, is_sample: bool = False, taxonomy: str | None = None) -> None:
         """Read another file; whatever was said about the one before is forgotten."""
-        self.child.replace()
-        self.child = Child()
+        if self.path is not None:
+            self.child.replace()
+            self.child = Child()
         self.path, self.name, self.is_sample, self.options = path, name, is_sample, {}
         self.known, self.sensitive, self.constraints, self.utility = [], [], [], []
         self.proposals, self.hierarchy_name = None, ""
@@ -177,17 +180,39 @@ class Session:
         read = None
         with self.working(t.READING) as progress:
             read, _ = await child.ask("read", given, progress)
+        columns = await self._columns(child)
         if child is not self.child:
             return
-        self.read, self.is_reading = read, False
+        self.read, self.columns, self.is_reading = read, columns, False
         self.touch()
         if read is not None:
+            self.begin(self._get_ready())
             danger = None
             with self.working(t.ASSESSING) as progress:
                 danger, _ = await child.ask("danger", {}, progress)
             if child is self.child:
                 self.danger = danger
                 self.touch("danger")
+
+    async def _columns(self, child: Child) -> list[Any]:
+        try:
+            found, _ = await child.ask("columns", {"path": str(self.path), "options": self.options})
+        except TaskError:
+            return []
+        return list(found)
+
+    async def wake(self) -> None:
+        """Start the process that will hold the data while somebody still looks for the file."""
+        if self.path is None:
+            with suppress(TaskError):  # reading will say what is wrong
+                await self.child.ask("wake")
+
+    async def _get_ready(self) -> None:
+        """Start the process of the next run while somebody still thinks about it."""
+        if self.spare is None:
+            self.spare = child = Child(gives_way=True)
+            with suppress(TaskError):  # the run will say what is wrong
+                await child.ask("get_ready")
 
     async def ask(self, words: str, task: str, **given: Any) -> Any:
         """The result of a task over the data, or None where it has a problem."""
@@ -278,7 +303,7 @@ class Session:
             "hierarchy": {"source": self.tree_source()},
             "input": dict(self.options),
             "output": {"accept_guessable": True} if self.accepts_guessable else {},
-            "about": {key: value for key, value in self.about.items() if value},
+            "about": {},  # signed when it is handed over
         }
 
     # -- runs -----------------------------------------------------------------------------------------------------
@@ -286,7 +311,8 @@ class Session:
     def start_run(self) -> Run:
         """Start a run of what is decided now."""
         self.n_runs += 1
-        run = Run(self.n_runs, self.policy(), self.promise().guarantee(), self.workspace.new_folder())
+        child, self.spare = self.spare or Child(gives_way=True), None
+        run = Run(self.n_runs, self.policy(), self.promise().guarantee(), self.workspace.new_folder(), child)
         self.runs.append(run)
         self.begin(self._run(run))
         self.touch("run")
@@ -313,7 +339,7 @@ class Session:
         """Stop a run at once; nothing of it stays."""
         if run.state == "running":
             run.state = "cancelled"
-            run.child.stop()
+            run.child.replace()
             self.touch("run")
 
     def done(self) -> list[Run]:
@@ -322,6 +348,6 @@ class Session:
 
     def close(self) -> None:
         """Stop everything."""
-        self.child.stop()
-        for run in self.runs:
-            run.child.stop()
+        for child in (self.child, self.spare, *(run.child for run in self.runs)):
+            if child is not None:
+                child.replace()

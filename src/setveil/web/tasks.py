@@ -5,6 +5,7 @@ Labels in results are as the data has them; the page shows them through ``errors
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import setveil as sv
 from setveil.errors import InputError
+from setveil.web.texts import RUN_NAME
 from setveil.workflows import (
     compare,
     compare_worker,
@@ -29,6 +31,8 @@ from setveil.workflows.hierarchy import resolve_hierarchy
 
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
+READY_FOR = "trim"  # the way that is tried first
+FACTS = "facts"  # what the report of a run was made of, beside its release
 BINS = (1, 2, 5, 10, 100)
 
 
@@ -49,6 +53,18 @@ class Desk:
             raise InputError("open a file first.")
         return self._data
 
+    def do_wake(self) -> None:
+        """Load what looking at data needs."""
+        from setveil.workflows.warm import warm_looking
+
+        warm_looking()
+
+    def do_get_ready(self) -> None:
+        """Load what a run needs, with its compiled loops, which the first run on a machine would have to wait for."""
+        from setveil.workflows.warm import warm
+
+        warm([READY_FOR])
+
     # -- open -----------------------------------------------------------------------------------------------------
 
     def do_read(self, path: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -64,6 +80,10 @@ class Desk:
             "longest": int(data.lengths.max(initial=0)),
         }
 
+    def do_columns(self, path: str, options: dict[str, Any]) -> list[explore.Column]:
+        """The columns of a table and what they were taken for."""
+        return explore.columns_of(path, options)
+
     # -- danger ---------------------------------------------------------------------------------------------------
 
     def do_danger(self) -> dict[str, Any]:
@@ -77,6 +97,7 @@ class Desk:
         return {
             "rows": rows,
             "chart": pictures.risk_chart(rows),
+            "lengths": pictures.length_chart(*explore.lengths(self.data)),
             "supports": pictures.support_chart(counts),
             "rarest": explore.rarest(self.data, progress=self.progress),
         }
@@ -143,6 +164,7 @@ class Desk:
             "children": [self._told(child) for child in children[start : start + N_SHOWN]],
             "n_children": len(children),
             "start": start,
+            "n_shown": N_SHOWN,
             "n_items": tree.n_items,
             "n_groups": tree.n_nodes - tree.n_items,
             "height": tree.height,
@@ -223,6 +245,7 @@ class Desk:
         self.progress("comparing", None)
         facts = outcome.facts
         assert facts is not None
+        (Path(out).parent / FACTS).write_bytes(pickle.dumps(facts.with_files(outcome.certificate["files"])))
         picture, legend = pictures.cut_picture(facts)
         before, after = outcome.risk_before.to_dict()["rows"], outcome.risk_after.to_dict()["rows"]
         return {
@@ -231,12 +254,9 @@ class Desk:
             "lights": [list(light) for light in outcome.lights],
             "advice": list(outcome.advice),
             "achieved": dict(outcome.achieved),
-            "metrics": [
-                (pictures.put(key, pictures.METRICS), pictures.figure(value))
-                for key, value in outcome.metrics.items()
-                if key in pictures.METRICS and value is not None
-            ],
+            "metrics": pictures.told_metrics(outcome.metrics),
             "chart": pictures.risk_chart(before, after, _finite(record.model.reach)),
+            "has_promise": record.model.reach is not None,
             "warnings": list(record.warnings),
             "seconds": sum(outcome.seconds.values()),
             "files": sorted(outcome.certificate["files"]),
@@ -256,7 +276,8 @@ class Desk:
         points = [
             compare.Point(str(run["number"]), policies.make_policy(run["policy"]), run["figures"]) for run in runs
         ]
-        chart, key, rows = pictures.runs_chart(points, KNOWN)
+        names = {point.id: RUN_NAME.format(number=point.id) for point in points}
+        chart, key, rows = pictures.runs_chart(points, KNOWN, names)
         told = [
             {
                 "number": int(row["id"]),
@@ -279,6 +300,11 @@ class Desk:
     def do_policy(self, policy: dict[str, Any]) -> str:
         """The policy as its file."""
         return policies.make_policy(policy).to_toml()
+
+    def do_sign(self, out: str, about: dict[str, str]) -> None:
+        """Purpose and names into the internal report of a run."""
+        facts = pickle.loads((Path(out).parent / FACTS).read_bytes())  # written by the run, in a folder of our own
+        handover.sign_off(out, facts, about)
 
     def do_zip(self, out: str, target: str, name: str) -> None:
         """The public folder as an archive."""

@@ -87,14 +87,19 @@ NO_SUCH_FILE = "There is no file {path} on this machine."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine."
 PREVIEW = "The first ten records, as they were understood"
 PERSON = "person"
+ID_HEADER = "{column} (who)"
 ITEMS = "items"
 MORE = ", …"
-ROLE_ID = "People are told apart by {column}. It is not published."
-ROLE_ITEM = "Items come from {column}."
+ROLE_ID = "People are told apart by “{column}”. It is not published."
+ROLE_ITEM = "Items come from “{column}”."
 ROLE_UNUSED = "Not used: {columns}."
 EMPTY_RECORDS = "{n:,} people have no item."
 CORRECT = "Not what you meant? Say how to read {name}"
 CORRECT_NOTE = "Leave empty whatever was understood correctly."
+COLUMNS = "The columns and what they are taken for"
+COLUMNS_HEADER = ("column", "begins with", "is taken for")
+ROLES = {"id": "tells people apart", "item": "items", "unused": "not used"}
+ROLE_OF = "What {column} is"
 READ_AGAIN = "Read it again"
 DETECT = "detect it"
 FORMATS = {
@@ -136,6 +141,7 @@ RAREST_NOTE = "Whoever knows these about somebody has found the record."
 RAREST_HEADER = ("items", "people")
 RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
+LENGTHS_TITLE = "How many items people have"
 TRY_TITLE = "Try it yourself"
 TRY_NOTE = "Pick two or three items you might know of a neighbour."
 TRY_LABEL = "Search an item"
@@ -224,9 +230,6 @@ GUESSABLE_NOTE = (
 )
 GUESSABLE = OPTIONS["accept_guessable"]
 WAY_USUAL = "the usual one ({name})"
-ABOUT_TITLE = "For the report: purpose and who decides"
-ABOUT_NOTE = "Shown in the internal report only; what is empty becomes a line to fill in by hand."
-ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}
 
 # hierarchy
 FAULTS_TITLE = "Faults of the file"
@@ -259,7 +262,10 @@ TREE_TITLE = "Hierarchy: {name}"
 TREE_FACTS = "{n_items:,} items in {n_groups:,} groups, {height} levels above the items."
 TREE_SEARCH = "Search items and groups"
 TREE_WAY = "The way to this group"
-TREE_MORE = "Show the other {n:,}"
+TREE_MORE = "Show the next of {n:,} more"
+TREE_BEFORE = "Show those before"
+TREE_REST = "and {n:,} more: open {label} to see them"
+TREE_UNFOLD = "Unfold {label}"
 TREE_TICK = "Choose {label}"
 TREE_OPEN = "Open {label}"
 NODE_GROUP = "{n:,} items, {support:,} entries"
@@ -304,9 +310,11 @@ INFEASIBLE_NOTE = (
     "the items named above."
 )
 FAILED_NOTE = "Nothing was written."
-VERIFIED = "Verified: {guarantee}"
 ADVICE = "Before you decide"
 FIGURES = "Figures"
+KEY_BEFORE = "□ – – before"
+KEY_AFTER = "● —— after"
+KEY_PROMISED = "the promise speaks about this part"
 COST = "what it cost"
 RUN_TOOK = "Took {seconds:.1f} s."
 REPORT_INTERNAL = "Open the internal report"
@@ -326,14 +334,23 @@ COMPARE_COLUMNS = {
     "items": "items",
     "seconds": "seconds",
 }
+COMPARE_HOW = (
+    "Further left, an attacker finds less. Further down, what is counted is closer to the truth.",
+    "The line joins runs that no other beats in both (★).",
+    "Click a point, or press Enter on it, to see that run below.",
+)
 COMPARE_NOTE = "The attacker knows three random items of a person. ★: no other run is better in both chance and error."
 SIDE_BY_SIDE = "Side by side"
-SIDE_BY_SIDE_NOTE = "Choose the runs to look at. What follows is about your records and stays in the house."
+SIDE_BY_SIDE_NOTE = "Choose runs here or in the picture. What follows is about your records and stays in the house."
 CUT_TITLE = "What became of the items"
 LOSSES_TITLE = "The biggest losses"
-LOSSES_HEADER = ("published", "what happened", "share", "because too few have")
-LOSS_CAUSE = "{items} ({n:,})"
-LOSS_UNKNOWN = "not told by this way"
+LOSSES_HEADER = ("published", "what happened", "share", "what forced it")
+LOSS_CAUSES = {
+    "combination": "too few have {items} ({n:,})",
+    "record": "too few have exactly {items} ({n:,})",
+    "group": "at most one in {n:,} of a group may have it",
+    "": "not told by this way",
+}
 EXAMPLES_TITLE = "Single records"
 EXAMPLES_NOTE = "A few short records that changed."
 EXAMPLES_HEADER = ("before", "after")
@@ -346,7 +363,6 @@ REPORT_OF = "Report of run {number}"
 
 # hand over
 WHICH_RUN = "Which run"
-RUN_CHOICE = "Run {number}: {guarantee}"
 ZIP_TITLE = "May leave the house"
 ZIP_NOTE = "The public folder, and nothing else:"
 ZIP = "Download the archive"
@@ -356,9 +372,16 @@ KEEP_LABEL = "Folder to create, as /data/release"
 KEEP = "Keep it there"
 KEPT = "Public: {public}. Internal, for you only: {internal}."
 REPEAT_TITLE = "Do it again without this page"
-REPEAT_NOTE = "With these beside the data, this command gives the same bytes: {files}"
+REPEAT_NOTE = "With {files} beside the data, this command gives the same bytes:"
+REPEAT_AND = " and "
 REPEAT_POLICY = "policy.toml"
 REPEAT_TREE = "hierarchy.csv"
+
+SIGN_TITLE = "Sign-off"
+SIGN_NOTE = "Goes into the internal report and the policy file; what is empty stays a line to fill in by hand."
+SIGN = "Put it into the report"
+SIGNED = "It is in the report of run {number}."
+ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}
 
 # check
 CHECK_ZIP = "An archive"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,6 +50,77 @@ def rarest(
     found = minimal_violations(data, KmAnonymity(k=2, m=m), 100 * limit, progress)
     step = max(len(found) // limit, 1)  # neighbours in the list share their first item
     return [(violation.itemset, violation.support) for violation in found[::step][:limit]]
+
+
+def lengths(data: Transactions) -> tuple[list[int], list[str]]:
+    """How many people have so many items: counts, and the number or range of numbers each is about."""
+    from setveil.utility.histograms import bin_starts
+
+    longest = int(data.lengths.max(initial=0))
+    edges = np.array([*bin_starts(longest), longest + 1])
+    counts = np.histogram(data.lengths, edges)[0].tolist()
+    bins = zip(edges[:-1].tolist(), (edges[1:] - 1).tolist(), strict=True)
+    labels = [str(low) if low == high else f"{low}–{high}" for low, high in bins]
+    filled = [place for place, count in enumerate(counts) if count] or [0]
+    part = slice(filled[0], filled[-1] + 1)
+    return counts[part], labels[part]
+
+
+class Column(NamedTuple):
+    """A column of a table: its name, what it was taken for, and some of its cells."""
+
+    name: str
+    role: str  # "id", "item", "unused"; empty where nobody could tell
+    cells: list[str]
+
+
+TABLES = ("long", "wide", "onehot", "table")
+
+
+def columns_of(path: str, options: Mapping[str, Any]) -> list[Column]:
+    """The columns of a table as its first rows show them; none where the file is not a table with names."""
+    from setveil.io.source import Source
+    from setveil.io.transactions.delimiters import choose_delimiter
+    from setveil.io.transactions.detect import make_plan
+    from setveil.io.transactions.layouts import Plan, ReadOptions
+    from setveil.io.transactions.tables import Look
+
+    several = options.get("item_columns") or ()
+    names = tuple(several.split(",")) if isinstance(several, str) else tuple(several)
+    given = ReadOptions(**{**options, "item_columns": names}).checked()
+    with Source(path, given.encoding) as source:
+        plan: Plan | None = None
+        try:
+            plan = make_plan(source, given)
+            if plan.layout not in TABLES:
+                return []
+        except InputError:
+            if given.format not in (None, *TABLES):
+                return []
+        layout = given.format if plan is None else plan.layout
+        look = Look(source, given, given.delimiter or choose_delimiter(source, layout, given))
+    if not look.width or look.width < 2:
+        return []
+
+    def role(place: int) -> str:
+        if plan is None:
+            return ""
+        return "id" if place == plan.id_place else "item" if place in plan.item_places else "unused"
+
+    return [Column(name, role(place), look.column(place)[:3]) for place, name in enumerate(look.names)]
+
+
+def options_of_roles(roles: Sequence[tuple[str, str]], layout: str | None) -> dict[str, Any]:
+    """What to say to the reader so that columns are taken for what they are; ``roles``: name and role of each."""
+    ids, items = ([name for name, role in roles if role == wanted] for wanted in ("id", "item"))
+    if len(ids) > 1:
+        raise InputError(f"{name_some(ids)} cannot all tell people apart; choose one column.")
+    if not items:
+        raise InputError("no column is left for items; choose at least one.")
+    told: dict[str, Any] = {"id_column": ids[0]} if ids else {}
+    if len(items) == 1 and ids and layout not in ("onehot", "table"):
+        return {**told, "format": "long", "item_column": items[0]}
+    return {**told, "format": layout if layout in ("wide", "onehot", "table") else "wide", "item_columns": items}
 
 
 class Fault(NamedTuple):

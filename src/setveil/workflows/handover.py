@@ -6,12 +6,15 @@ import os
 import shutil
 import stat
 import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.errors import InputError, one_line
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.policy.schema import Policy
+from setveil.report.facts import Facts
 from setveil.verify import check_files
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # no times in archives: the same release gives the same bytes
@@ -35,6 +38,17 @@ def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name
             with open(folder / file, "rb") as source, archive.open(entry, "w") as inside:
                 shutil.copyfileobj(source, inside, _CHUNK)
     return Path(target)
+
+
+def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]) -> None:
+    """Put what the owner says about the decision into the internal report and policy; nothing public changes."""
+    from setveil.report.page import write_report
+
+    internal = internal_beside(Path(out))
+    policy = Policy.from_file(internal / POLICY)
+    policy = policy.model_copy(update={"about": type(policy.about)(**about)})
+    write_report(replace(facts, about=dict(about)), internal / "report.html")
+    (internal / POLICY).write_text(policy.seen_from(internal).to_toml(), encoding="utf-8", newline="\n")
 
 
 def keep_release(out: str | os.PathLike[str], target: str | os.PathLike[str]) -> tuple[Path, Path]:

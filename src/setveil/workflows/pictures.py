@@ -14,16 +14,28 @@ from setveil.report.words import METRICS, figure, percent, put
 from setveil.workflows.compare import Point, pareto_front, row_of
 
 __all__ = [
-    "METRICS",
     "cut_picture",
     "figure",
+    "length_chart",
     "percent",
-    "put",
     "risk_chart",
     "runs_chart",
     "shared_style",
     "support_chart",
+    "told_metrics",
 ]
+
+SHARES = ("exact_ratio", "suppression_ratio", "il_ratio", "added_ratio", "removed_ratio")
+
+
+def told_metrics(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a release cost, in words and figures; shares as percent."""
+    return [
+        (put(name, METRICS), percent(value) if name in SHARES else figure(value))
+        for name, value in metrics.items()
+        if name in METRICS and value is not None
+    ]
+
 
 Settings = Sequence[Mapping[str, Any]]
 
@@ -38,6 +50,18 @@ def risk_chart(before: Settings, after: Settings = (), reach: float | None = Non
     told = "; ".join(f"{name}: " + ", ".join(f"{percent(y)} at {x}" for x, y in line) for name, line, _ in series)
     words = "people singled out"
     return curve(series, "items of a person that somebody knows", words, f"Chart: {words}. {told}.", reach)
+
+
+def length_chart(counts: Sequence[int], labels: Sequence[str]) -> str:
+    """People by how many items they have."""
+    return bars(
+        [("people", counts, "after")],
+        labels,
+        "items a person has",
+        "people",
+        "Chart: people by how many items they have. "
+        + ", ".join(f"{count:,} with {label}" for count, label in zip(counts, labels, strict=True)),
+    )
 
 
 def support_chart(counts: Sequence[int]) -> str:
@@ -55,15 +79,17 @@ def support_chart(counts: Sequence[int]) -> str:
 SUPPORTS = ("1", "2–4", "5–9", "10–99", "100+")
 
 
-def runs_chart(points: Sequence[Point], known: int) -> tuple[str, list[tuple[str, str]], list[dict[str, Any]]]:
-    """Runs by risk and loss with the front; the key of its marks; a row per run, with its name."""
+def runs_chart(
+    points: Sequence[Point], known: int, labels: Mapping[str, str]
+) -> tuple[str, list[tuple[str, str]], list[dict[str, Any]]]:
+    """Runs by risk and loss with the front, marks named by ``labels``; their key; a row per run, with its name."""
     front = pareto_front(points)
     rows = [{**row_of(point, point.id in front)} for point in points]
     for row in rows:
         row["name"] = name_of(row)
     good = [row for row in rows if row["status"] == "ok" and None not in (row["avg_re"], row["mean_chance"])]
     look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in good))}
-    return front_chart(good, look, known), [(swatch(number), name) for name, number in look.items()], rows
+    return front_chart(good, look, known, labels), [(swatch(number), name) for name, number in look.items()], rows
 
 
 def cut_picture(facts: Facts) -> tuple[str, list[tuple[str, str]]]:

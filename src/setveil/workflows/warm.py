@@ -19,8 +19,10 @@ from setveil.errors import SetveilError
 from setveil.models import MODELS, KmAnonymity, make_model
 from setveil.utility.tasks import measure_tasks
 from setveil.workflows.anonymize import anonymize
-from setveil.workflows.assess import attack, risk, verify
+from setveil.workflows.assess import QUICK, attack, risk, verify
+from setveil.workflows.explore import rarest
 from setveil.workflows.publish import publish
+from setveil.workflows.reading import as_transactions
 
 
 def warm(names: Sequence[str]) -> None:
@@ -42,6 +44,16 @@ def warm(names: Sequence[str]) -> None:
                     measure_tasks(data, release, n_queries=2)
                 except SetveilError:  # an infeasible ask has compiled what it needed
                     continue
+
+
+def warm_looking() -> None:
+    """What reading a file and looking at its risk needs."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "few.dat"
+        path.write_text("1 2 3\n2 3\n1 3 4\n" * 4, encoding="ascii")
+        data = as_transactions(str(path))
+        risk(data, budget=QUICK)
+        rarest(data)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from nicegui import events, ui
 
 from setveil.web import texts as t
 from setveil.web.children import Child
-from setveil.web.elements import Text, bullets, button, heading, paragraph, shown, uploader
+from setveil.web.elements import Text, bullets, button, card_title, heading, paragraph, shown, uploader
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 from setveil.web.workspace import safe_name
 
@@ -42,12 +42,13 @@ def build(page: Page) -> None:
             return
         session.begin(_check(page, str(path.absolute()), None, shown(path.name)))
 
+    level = 2 if session.checked is None else 3
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
-            Text("h3", t.CHECK_ZIP)
-            uploader(t.DROP_ZIP, t.CHOOSE_FILE, MAX_UPLOAD, receive, too_large)
+            card_title(t.CHECK_ZIP, level)
+            uploader(t.DROP_ZIP, MAX_UPLOAD, receive, too_large)
         with ui.element("section").classes("card"):
-            Text("h3", t.CHECK_FOLDER)
+            card_title(t.CHECK_FOLDER, level)
             field = ui.input(label=t.CHECK_PATH).props("outlined dense")
             field.on("keydown.enter", check_path)
             button(t.CHECK, check_path)

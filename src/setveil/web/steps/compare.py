@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from setveil.web.page import Page
 
 AT_FIRST = 2  # runs side by side until somebody chooses
+N_ITEMS = 6  # of a combination that is told
+
+
+# Marks of the chart are buttons: a click, Enter or the space bar gives the run's number to the page.
+PRESSED = """(event) => {
+  const mark = event.target.closest('a');
+  if (!mark || (event.type === 'keydown' && event.key !== ' ')) return;
+  event.preventDefault();
+  emit(Number(mark.getAttribute('href').slice(2)));
+}"""
+SHOW_PRESSED = """for (const mark of document.querySelectorAll('.runs svg a')) {{
+  mark.setAttribute('role', 'button');
+  mark.setAttribute('aria-pressed', {chosen}.includes(Number(mark.getAttribute('href').slice(2))));
+}}"""
 
 
 def build(page: Page) -> None:
@@ -24,75 +38,93 @@ def build(page: Page) -> None:
         paragraph(t.COMPARE_NONE)
         button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
         return
-    place = ui.element("div")
+    _Comparison(page, runs)
 
-    async def draw() -> None:
-        given = [{"number": run.number, "policy": run.policy, "figures": run.result["figures"]} for run in runs]
-        place.clear()
-        with place:
+
+class _Comparison:
+    """All runs in the plane of risk and loss, and the chosen ones next to each other."""
+
+    def __init__(self, page: Page, runs: list[Run]) -> None:
+        self.session, self.runs = page.session, runs
+        numbers = [run.number for run in runs]
+        session = page.session
+        session.compared = [number for number in session.compared if number in numbers] or numbers[-AT_FIRST:]
+        self.overview = ui.element("div")
+        Text("h2", t.SIDE_BY_SIDE)
+        paragraph(t.SIDE_BY_SIDE_NOTE, "soft")
+        with ui.element("div").classes("row-of-buttons"):
+            self.choices = {
+                number: button(t.RUN_NAME.format(number=number), lambda number=number: self.choose(number))
+                for number in numbers
+            }
+        self.columns = ui.element("div").classes("columns")
+        self.show()
+        ui.timer(0.05, self._draw, once=True)
+
+    def choose(self, number: int) -> None:
+        """Show a run side by side with the others, or take it away."""
+        chosen = self.session.compared
+        if number in self.choices:
+            self.session.compared = [n for n in chosen if n != number] if number in chosen else [*chosen, number]
+            self.show()
+            self._press()
+
+    def show(self) -> None:
+        """The chosen runs next to each other."""
+        for number, made in self.choices.items():
+            made.props["aria-pressed"] = "true" if number in self.session.compared else "false"
+            made.update()
+        self.columns.clear()
+        with self.columns:
+            for run in self.runs:
+                if run.number in self.session.compared:
+                    with ui.element("section").classes("card") as card:
+                        card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
+                        _one(run)
+
+    def _press(self) -> None:
+        ui.run_javascript(SHOW_PRESSED.format(chosen=sorted(self.session.compared)))
+
+    async def _draw(self) -> None:
+        given = [{"number": run.number, "policy": run.policy, "figures": run.result["figures"]} for run in self.runs]
+        self.overview.clear()
+        with self.overview:
             try:
-                found, _ = await page.session.child.ask("compare", {"runs": given})
+                found, _ = await self.session.child.ask("compare", {"runs": given})
             except TaskError as reason:
                 problem(shown(reason, 300))
                 return
-            _overview(found)
+            if found["chart"]:
+                self._chart(found)
+            _table(found["rows"])
 
-    ui.timer(0.05, draw, once=True)
-    _side_by_side(page, runs)
+    def _chart(self, found: dict[str, Any]) -> None:
+        with ui.element("div").classes("halves"):
+            with ui.element("section").classes("runs"):
+                chart = drawing(found["chart"])
+                for event in ("click", "keydown"):
+                    chart.on(event, lambda event: self.choose(event.args), js_handler=PRESSED)
+            with ui.element("section"):
+                with ui.element("p").classes("key drawn"):
+                    for swatch, name in found["key"]:
+                        ui.html(swatch, sanitize=False, tag="span")
+                        Text("span", shown(name))
+                bullets(t.COMPARE_HOW)
+        self._press()
 
 
-def _overview(found: dict[str, Any]) -> None:
-    """All runs: the chart and the table."""
-    if found["chart"]:
-        drawing(found["chart"])
-        with ui.element("p").classes("key drawn"):
-            for swatch, name in found["key"]:
-                ui.html(swatch, sanitize=False, tag="span")
-                Text("span", shown(name))
-    rows = [
+def _table(rows: list[dict[str, Any]]) -> None:
+    """All runs and their figures."""
+    cells = [
         (
             f"{t.RUN_NAME.format(number=row['number'])}{' ★' if row['is_best'] else ''}",
             shown(row["name"], 80),
             *(row[key] for key in t.COMPARE_COLUMNS),
         )
-        for row in found["rows"]
+        for row in rows
     ]
-    table(t.COMPARE_TABLE, (t.RUN, t.SETTING, *t.COMPARE_COLUMNS.values()), rows, n_numbers=len(t.COMPARE_COLUMNS))
+    table(t.COMPARE_TABLE, (t.RUN, t.SETTING, *t.COMPARE_COLUMNS.values()), cells, n_numbers=len(t.COMPARE_COLUMNS))
     paragraph(t.COMPARE_NOTE, "soft")
-
-
-def _side_by_side(page: Page, runs: list[Run]) -> None:
-    """The chosen runs next to each other."""
-    session = page.session
-    numbers = [run.number for run in runs]
-    session.compared = [number for number in session.compared if number in numbers] or numbers[-AT_FIRST:]
-
-    def choose(number: int) -> None:
-        chosen = session.compared
-        session.compared = [n for n in chosen if n != number] if number in chosen else [*chosen, number]
-        show()
-
-    Text("h2", t.SIDE_BY_SIDE)
-    paragraph(t.SIDE_BY_SIDE_NOTE, "soft")
-    with ui.element("div").classes("row-of-buttons"):
-        choices = {
-            number: button(t.RUN_NAME.format(number=number), lambda number=number: choose(number)) for number in numbers
-        }
-    place = ui.element("div").classes("columns")
-
-    def show() -> None:
-        for number, made in choices.items():
-            made.props["aria-pressed"] = "true" if number in session.compared else "false"
-            made.update()
-        place.clear()
-        with place:
-            for run in runs:
-                if run.number in session.compared:
-                    with ui.element("section").classes("card") as card:
-                        card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
-                        _one(run)
-
-    show()
 
 
 def _one(run: Run) -> None:
@@ -100,7 +132,7 @@ def _one(run: Run) -> None:
     result = run.result
     Text("h3", t.RUN_NAME.format(number=run.number))
     paragraph(result["guarantee"])
-    lights(result["lights"], with_reasons=False)
+    lights(result["lights"], level=4, with_reasons=False)
     table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
     if result["picture"]:
         Text("h4", t.CUT_TITLE)
@@ -114,10 +146,7 @@ def _one(run: Run) -> None:
                     Text("span", words)
     if result["losses"]:
         Text("h4", t.LOSSES_TITLE)
-        rows = [
-            (shown(label), what, _share(share), _cause(cause, n)) for label, what, share, cause, n in result["losses"]
-        ]
-        table(t.LOSSES_TITLE, t.LOSSES_HEADER, rows)
+        _losses(result["losses"])
     if result["examples"]:
         Text("h4", t.EXAMPLES_TITLE)
         paragraph(t.EXAMPLES_NOTE, "soft")
@@ -126,15 +155,23 @@ def _one(run: Run) -> None:
     ui.link(t.REPORT_OF.format(number=run.number), f"/run/{run.number}/report/internal", new_tab=True)
 
 
+def _losses(losses: list[Any]) -> None:
+    """The biggest losses; shares only where the way tells them."""
+    has_shares = any(share is not None for _, _, share, _ in losses)
+    rows = [
+        (shown(label), what, *([_share(share)] if has_shares else []), _cause(*cause))
+        for label, what, share, cause in losses
+    ]
+    table(t.LOSSES_TITLE, [name for place, name in enumerate(t.LOSSES_HEADER) if has_shares or place != 2], rows)
+
+
 def _share(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
-def _cause(items: list[str], support: int | None) -> str:
-    if not items:
-        return t.LOSS_UNKNOWN
-    words = " + ".join(shown(item, 40) for item in items)
-    return words if support is None else t.LOSS_CAUSE.format(items=words, n=support)
+def _cause(kind: str, items: list[str], n: int | None) -> str:
+    words = " + ".join(shown(item, 40) for item in items[:N_ITEMS]) + (t.MORE if len(items) > N_ITEMS else "")
+    return t.LOSS_CAUSES[kind].format(items=words, n=n or 0)
 
 
 def _example(example: dict[str, Any]) -> tuple[str, str]:

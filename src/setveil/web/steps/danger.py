@@ -33,6 +33,8 @@ def build(page: Page) -> None:
                 paragraph(t.SAMPLED, "soft")
             heading(t.SUPPORTS_TITLE)
             drawing(danger["supports"])
+            heading(t.LENGTHS_TITLE)
+            drawing(danger["lengths"])
         with ui.element("section"):
             _try_it(page)
             heading(t.RAREST_TITLE)

@@ -13,7 +13,7 @@ from nicegui import ui
 
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
-from setveil.web.elements import Text, bullets, button, heading, paragraph, shown
+from setveil.web.elements import Text, bullets, button, card_title, heading, paragraph, shown
 from setveil.web.session import Run, Session
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def build(page: Page) -> None:
         paragraph(t.COMPARE_NONE)
         button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
         return
-    choices = {run.number: t.RUN_CHOICE.format(number=run.number, guarantee=run.guarantee) for run in runs}
+    choices = {run.number: t.RUN_NAME.format(number=run.number) for run in runs}
     ui.select(choices, value=runs[-1].number, label=t.WHICH_RUN, on_change=lambda event: show(event.value)).props(
         "outlined dense"
     ).classes("wide")
@@ -43,9 +43,11 @@ def build(page: Page) -> None:
 
 def _hand_over(page: Page, run: Run) -> None:
     session = page.session
+    Text("p", run.guarantee, "sentence")
+    _sign(session, run)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
-            Text("h3", t.ZIP_TITLE)
+            card_title(t.ZIP_TITLE)
             paragraph(t.ZIP_NOTE)
             bullets([*run.result["files"], "certificate.json"], "soft")
 
@@ -56,7 +58,7 @@ def _hand_over(page: Page, run: Run) -> None:
             button(t.ZIP, download, main=True)
             ui.link(t.REPORT_PUBLIC, f"/run/{run.number}/report/public", new_tab=True)
         with ui.element("section").classes("card"):
-            Text("h3", t.KEEP_TITLE)
+            card_title(t.KEEP_TITLE)
             paragraph(t.KEEP_NOTE)
             field = ui.input(label=t.KEEP_LABEL).props("outlined dense")
             told = Text("p", "", "status").props("role=status")
@@ -75,12 +77,34 @@ def _hand_over(page: Page, run: Run) -> None:
     _repeat(session, run)
 
 
+def _sign(session: Session, run: Run) -> None:
+    """Purpose, and who decides: into the report that stays in the house."""
+    heading(t.SIGN_TITLE)
+    paragraph(t.SIGN_NOTE, "soft")
+    known = run.policy["about"] or {**session.about, "date": ""}
+    with ui.element("div").classes("fields"):
+        fields = {
+            name: ui.input(label=label, value=known.get(name, "")).props("outlined dense")
+            for name, label in t.ABOUT.items()
+        }
+    told = Text("p", "", "status").props("role=status")
+
+    async def sign() -> None:
+        about = {name: field.value.strip() for name, field in fields.items() if (field.value or "").strip()}
+        if await _ask(session, "sign", out=str(run.out), about=about):
+            session.about = about
+            run.policy["about"] = about
+            told.text = t.SIGNED.format(number=run.number)
+
+    button(t.SIGN, sign)
+
+
 def _repeat(session: Session, run: Run) -> None:
     """The policy file and the command: what the page did can be done again without it."""
     heading(t.REPEAT_TITLE)
     policy, tree = _portable(run.policy)
     files = [t.REPEAT_POLICY] + ([t.REPEAT_TREE] if tree else [])
-    paragraph(t.REPEAT_NOTE.format(files=" ".join(files)))
+    paragraph(t.REPEAT_NOTE.format(files=t.REPEAT_AND.join(files)))
     name = Path(session.name).name
     Text("code", f"setveil anonymize {shlex.quote(name)} -o OUT --policy policy.toml", "command")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, ui
 
 from setveil.web import texts as t
-from setveil.web.elements import Text, button, heading, paragraph, problem, shown, table, uploader
+from setveil.web.elements import Text, button, card_title, heading, paragraph, problem, shown, table, uploader
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 from setveil.web.workspace import safe_name
 
@@ -69,7 +69,7 @@ def _sources(page: Page) -> None:
         button(t.TREE_NONE, none)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
-            Text("h3", t.TREE_BUILD)
+            card_title(t.TREE_BUILD)
             button(t.TREE_AUTO, lambda: _load(page, "auto", ""))
             with ui.element("div").classes("inline"):
                 fanout = ui.number(label=t.TREE_FANOUT, value=5, min=2, max=1000).props("outlined dense")
@@ -80,8 +80,8 @@ def _sources(page: Page) -> None:
                     t.TREE_MAKE, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""), name=t.TREE_PREFIX
                 )
         with ui.element("section").classes("card"):
-            Text("h3", t.TREE_FILE)
-            uploader(t.DROP_HERE, t.CHOOSE_FILE, MAX_UPLOAD, receive, too_large)
+            card_title(t.TREE_FILE)
+            uploader(t.DROP_HERE, MAX_UPLOAD, receive, too_large, main=False)
             paragraph(t.TREE_FILE_NOTE, "soft")
     if session.faults:
         _faults(session.faults)
@@ -105,6 +105,7 @@ class _Browser:
     def __init__(self, page: Page) -> None:
         self.page, self.session = page, page.session
         self.ticked: dict[int, Any] = {}
+        self.inside: dict[int, list[int]] = {}  # of groups that are unfolded
         tree = self._tree()
         heading(t.TREE_TITLE.format(name=_name(page)))
         paragraph(t.TREE_FACTS.format(**tree), "soft")
@@ -147,7 +148,7 @@ class _Browser:
 
     def _show(self) -> None:
         tree = self._tree()
-        self.ticked = {}
+        self.ticked, self.inside = {}, {}
         self.place.clear()
         here = tree["path"][-1]
         with self.place:
@@ -159,22 +160,58 @@ class _Browser:
                 for node in tree["children"]:
                     self._child(node)
             rest = tree["n_children"] - tree["start"] - len(tree["children"])
-            if rest > 0:
-                start = tree["start"] + len(tree["children"])
-                button(t.TREE_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
+            with ui.element("div").classes("row-of-buttons"):
+                if tree["start"]:
+                    before = max(tree["start"] - tree["n_shown"], 0)
+                    button(t.TREE_BEFORE, lambda: self._ask("node", node=here["number"], start=before))
+                if rest > 0:
+                    start = tree["start"] + len(tree["children"])
+                    button(t.TREE_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
         self._show_edits(here)
 
     def _child(self, node: dict[str, Any]) -> None:
-        label = shown(node["label"], 60)
+        label, number = shown(node["label"], 60), node["number"]
         with ui.element("li"):
-            box = ui.checkbox(value=False)
-            box.props["aria-label"] = t.TREE_TICK.format(label=label)
-            self.ticked[node["number"]] = box
-            if node["n_children"]:
-                button(label, lambda: self._ask("node", node=node["number"]), name=t.TREE_OPEN.format(label=label))
-                Text("span", t.NODE_GROUP.format(n=node["n_items"], support=node["support"]), "soft")
-            else:
-                Text("span", t.NODE_ITEM.format(label=label, support=node["support"]))
+            with ui.element("div").classes("node"):
+                if node["n_children"]:
+                    fold = button("▸", lambda: self._unfold(node, fold, below), name=t.TREE_UNFOLD.format(label=label))
+                    fold.props("flat dense").props["aria-expanded"] = "false"
+                box = ui.checkbox(value=False)
+                box.props["aria-label"] = t.TREE_TICK.format(label=label)
+                self.ticked[number] = box
+                if node["n_children"]:
+                    name = t.TREE_OPEN.format(label=label)
+                    button(label, lambda: self._ask("node", node=number), name=name).props("flat dense")
+                    Text("span", t.NODE_GROUP.format(n=node["n_items"], support=node["support"]), "soft")
+                else:
+                    Text("span", t.NODE_ITEM.format(label=label, support=node["support"]))
+            below = ui.element("div")
+
+    async def _unfold(self, node: dict[str, Any], fold: ui.button, below: ui.element) -> None:
+        """Show what is in a group below it, or take it away."""
+        is_open = fold.props["aria-expanded"] == "true"
+        tree = None if is_open else await self.session.ask(t.BUILDING, "node", node=node["number"])
+        for child in self.inside.pop(node["number"], ()):
+            self._forget(child)
+        below.clear()
+        if tree is not None:
+            self.inside[node["number"]] = [child["number"] for child in tree["children"]]
+            with below:
+                with ui.element("ul").classes("nodes"):
+                    for child in tree["children"]:
+                        self._child(child)
+                rest = tree["n_children"] - len(tree["children"])
+                if rest > 0:
+                    paragraph(t.TREE_REST.format(n=rest, label=shown(node["label"], 40)), "soft")
+        fold.text = "▸" if tree is None else "▾"
+        fold.props["aria-expanded"] = "false" if tree is None else "true"
+        fold.update()
+
+    def _forget(self, number: int) -> None:
+        """What is folded away is no longer chosen."""
+        self.ticked.pop(number, None)
+        for child in self.inside.pop(number, ()):
+            self._forget(child)
 
     def _show_edits(self, here: dict[str, Any]) -> None:
         tree = self._tree()

@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, ui
 
+from setveil.errors import SetveilError
 from setveil.web import texts as t
-from setveil.web.elements import Text, bullets, button, heading, paragraph, shown, table, uploader
+from setveil.web.elements import (
+    Text,
+    bullets,
+    button,
+    card_title,
+    heading,
+    in_fields,
+    paragraph,
+    shown,
+    table,
+    uploader,
+)
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 from setveil.web.workspace import safe_name
 
@@ -17,6 +29,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("fimi", "spmf", "long", "wide", "onehot", "table", "basket", "gmt", "arff", "jsonl", "json", "parquet")
 FIELDS = ("delimiter", "id_column", "item_column", "item_columns", "split", "encoding")
+ROLES = ("id_column", "item_column", "item_columns")
+UNUSED = "unused"
+MAX_COLUMNS = 60  # of a table whose roles are shown one by one
 SWITCHES = ("no_header", "strip", "labels_as_they_are")
 
 
@@ -25,9 +40,11 @@ def build(page: Page) -> None:
     session = page.session
     if session.read is not None:
         _read(page)
-    _choose(page)
     if session.path is not None and not session.is_reading:
         _correct(page)
+    if session.read is not None:
+        button(t.NEXT.format(step=t.STEPS["danger"][0]), lambda: page.go("danger"), main=True)
+    _choose(page)
 
 
 def _choose(page: Page) -> None:
@@ -55,21 +72,22 @@ def _choose(page: Page) -> None:
         baskets, taxonomy = demo_files()
         session.begin(session.open(baskets, baskets.name, is_sample=True, taxonomy=str(taxonomy)))
 
-    if session.read is not None:
+    level = 2 if session.path is None else 3
+    if session.path is not None:
         heading(t.OPEN_ANOTHER)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
-            Text("h3", t.DROP_TITLE)
-            uploader(t.DROP_HERE, t.CHOOSE_FILE, MAX_UPLOAD, receive, too_large)
+            card_title(t.DROP_TITLE, level)
+            uploader(t.DROP_HERE, MAX_UPLOAD, receive, too_large, main=session.read is None)
             paragraph(t.DROP_NOTE.format(megabytes=MAX_UPLOAD // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
-            Text("h3", t.PATH_TITLE)
+            card_title(t.PATH_TITLE, level)
             field = ui.input(label=t.PATH_LABEL).props("outlined dense")
             field.on("keydown.enter", open_path)
             button(t.PATH_OPEN, open_path)
             paragraph(t.PATH_NOTE, "soft")
         with ui.element("section").classes("card"):
-            Text("h3", t.SAMPLE_TITLE)
+            card_title(t.SAMPLE_TITLE, level)
             paragraph(t.SAMPLE_NOTE)
             with ui.element("div").classes("row-of-buttons"):
                 button(t.SAMPLE_OPEN, lambda: open_sample(), main=session.read is None)
@@ -81,25 +99,25 @@ def _read(page: Page) -> None:
     read = page.session.read
     assert read is not None
     facts: dict[str, Any] = read["facts"]
-    Text("p", shown(facts["summary"], 600), "result")
+    Text("p", shown(in_fields(facts["summary"]), 600), "result")
     bullets([shown(note, 300) for note in _roles(facts)])
     rows = [
         [shown(name, 30), ", ".join(shown(item, 40) for item in items[:20]) + (t.MORE if len(items) > 20 else "")]
         for name, items in read["records"]
     ]
-    table(t.PREVIEW, (facts.get("id_column") or t.PERSON, t.ITEMS), rows)
-    button(t.NEXT.format(step=t.STEPS["danger"][0]), lambda: page.go("danger"), main=True)
+    ids = facts.get("id_column")
+    table(t.PREVIEW, (t.ID_HEADER.format(column=shown(ids, 30)) if ids else t.PERSON, t.ITEMS), rows)
 
 
 def _roles(facts: dict[str, Any]) -> list[str]:
     """The columns and what they are used for."""
     told = []
     if facts.get("id_column"):
-        told.append(t.ROLE_ID.format(column=facts["id_column"]))
+        told.append(t.ROLE_ID.format(column=shown(facts["id_column"])))
     if facts.get("item_column"):
-        told.append(t.ROLE_ITEM.format(column=facts["item_column"]))
+        told.append(t.ROLE_ITEM.format(column=shown(facts["item_column"])))
     if facts.get("not_used"):
-        told.append(t.ROLE_UNUSED.format(columns=", ".join(facts["not_used"][:20])))
+        told.append(t.ROLE_UNUSED.format(columns=", ".join(shown(name, 30) for name in facts["not_used"][:20])))
     if facts.get("empty_records"):
         told.append(t.EMPTY_RECORDS.format(n=facts["empty_records"]))
     return told
@@ -109,22 +127,71 @@ def _correct(page: Page) -> None:
     """What was misunderstood, said better."""
     session = page.session
     wrong = session.read is None
+    roles: dict[int, Any] = {}
     with ui.expansion(t.CORRECT.format(name=session.name), value=wrong).classes("correct").props("dense"):
         paragraph(t.CORRECT_NOTE, "soft")
+        has_table = 1 < len(session.columns) <= MAX_COLUMNS
+        if has_table:
+            roles = _columns(session.columns)
         with ui.element("div").classes("fields"):
             choices = {"": t.DETECT, **{name: t.FORMATS[name] for name in FORMATS}}
             format = ui.select(choices, value=session.options.get("format", ""), label=t.OPTIONS["format"])
             format.props("outlined dense")
             fields = {
-                name: ui.input(label=t.OPTIONS[name], value=session.options.get(name, "")).props("outlined dense")
+                name: ui.input(label=t.OPTIONS[name], value=_text(session.options.get(name, ""))).props(
+                    "outlined dense"
+                )
                 for name in FIELDS
+                if not (has_table and name in ROLES)
             }
         switches = {name: ui.checkbox(t.OPTIONS[name], value=session.options.get(name, False)) for name in SWITCHES}
 
         def reread() -> None:
             given: dict[str, Any] = {name: field.value for name, field in fields.items()}
             given |= {"format": format.value, **{name: switch.value for name, switch in switches.items()}}
+            if has_table and given["delimiter"] == session.options.get("delimiter", ""):  # the same columns
+                given |= {name: session.options[name] for name in ROLES if name in session.options}
+            chosen = [(column[0], roles[place].value) for place, column in enumerate(session.columns) if roles]
+            try:
+                if chosen != [(name, role or UNUSED) for name, role, _ in session.columns]:  # else as it was understood
+                    layout = given["format"] or (session.read or {}).get("facts", {}).get("layout")
+                    given = {**{name: given[name] for name in given if name not in ROLES}, **_said(chosen, layout)}
+            except SetveilError as reason:
+                session.problem = str(reason)
+                return
             session.options = {name: value for name, value in given.items() if value}
             session.begin(session.reread())
 
         button(t.READ_AGAIN, reread, main=wrong)
+
+
+def _said(chosen: list[tuple[str, str]], layout: str | None) -> dict[str, Any]:
+    from setveil.workflows.explore import options_of_roles
+
+    return options_of_roles(chosen, layout)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ",".join(value)
+
+
+def _columns(columns: list[Any]) -> dict[int, Any]:
+    """The columns of a table, each with what it is taken for; the fields to say it better, by place."""
+    fields: dict[int, Any] = {}
+    with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
+        region.props["aria-label"] = t.COLUMNS
+        with ui.element("table").classes("roles"):
+            Text("caption", t.COLUMNS, "hidden-from-eyes")
+            with ui.element("thead"), ui.element("tr"):
+                for name in t.COLUMNS_HEADER:
+                    Text("th", name).props("scope=col")
+            with ui.element("tbody"):
+                for place, (name, role, cells) in enumerate(columns):
+                    with ui.element("tr"):
+                        Text("td", shown(name, 40))
+                        Text("td", ", ".join(shown(cell, 24) for cell in cells), "soft")
+                        with ui.element("td"):
+                            field = ui.select(t.ROLES, value=role or UNUSED).props("outlined dense")
+                            field.props["aria-label"] = t.ROLE_OF.format(column=shown(name, 40))
+                            fields[place] = field
+    return fields

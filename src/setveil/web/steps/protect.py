@@ -48,7 +48,6 @@ def build(page: Page) -> None:
         with ui.element("section").classes("promise"):
             sentence.build()
     _ways(page)
-    _about(page)
     step = "run" if session.tree_use() == "none" else "hierarchy"
     button(t.NEXT.format(step=t.STEPS[step][0]), lambda: page.go(step), main=True)
 
@@ -169,20 +168,6 @@ def _ways(page: Page) -> None:
         if any(entry.name == session.algorithm and entry.guessable for entry in entries):
             paragraph(t.GUESSABLE_NOTE.format(name=session.algorithm), "problem")
             ui.checkbox(t.GUESSABLE, value=session.accepts_guessable, on_change=accept)
-
-
-def _about(page: Page) -> None:
-    """What the report says about the decision."""
-    session = page.session
-    with ui.expansion(t.ABOUT_TITLE).props("dense"):
-        paragraph(t.ABOUT_NOTE, "soft")
-        with ui.element("div").classes("fields"):
-            for name, label in t.ABOUT.items():
-
-                def change(event: Any, name: str = name) -> None:
-                    session.about[name] = (event.value or "").strip()
-
-                ui.input(label=label, value=session.about.get(name, ""), on_change=change).props("outlined dense")
 
 
 def _proposals(page: Page) -> None:

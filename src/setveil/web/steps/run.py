@@ -9,7 +9,19 @@ from nicegui import ui
 
 from setveil.errors import SetveilError
 from setveil.web import texts as t
-from setveil.web.elements import Text, bullets, button, drawing, in_fields, lights, paragraph, problem, shown, table
+from setveil.web.elements import (
+    Text,
+    bullets,
+    button,
+    card_title,
+    drawing,
+    in_fields,
+    lights,
+    paragraph,
+    problem,
+    shown,
+    table,
+)
 from setveil.web.session import Run
 
 if TYPE_CHECKING:
@@ -74,8 +86,7 @@ def _failed(page: Page, run: Run) -> None:
 
 def _done(page: Page, run: Run) -> None:
     result = run.result
-    Text("p", t.VERIFIED.format(guarantee=result["guarantee"]), "result")
-    lights(result["lights"])
+    lights(result["lights"], level=3)
     if result["advice"]:
         with ui.expansion(t.ADVICE, value=False).props("dense"):
             bullets([shown(line, 500) for line in result["advice"]])
@@ -85,8 +96,16 @@ def _done(page: Page, run: Run) -> None:
         with ui.element("div").classes("halves"):
             with ui.element("section"):
                 drawing(result["chart"])
+                with ui.element("p").classes("key drawn"):
+                    Text("span", t.KEY_BEFORE, "b")
+                    Text("span", t.KEY_AFTER, "a")
+                    if result["has_promise"]:
+                        with ui.element("span"):
+                            ui.element("span").classes("swatch promised")
+                            Text("span", t.KEY_PROMISED)
             with ui.element("section"):
                 table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
+        card_title(t.NOT_PROTECTED, 3)
         bullets(result["not_protected"], "soft")
     paragraph(t.RUN_TOOK.format(seconds=run.seconds), "soft")
     with ui.element("div").classes("row-of-buttons"):
