@@ -227,6 +227,7 @@ class Paper:
     left_out: tuple[tuple[str, str], ...]  # figures that are not run, each with the reason
     headline: Headline
     picture: tuple[tuple[str, str], ...]  # the panels shown on its page: experiment and beginning of the title
+    rebuilt: tuple[tuple[str, str], ...] = ()  # methods that the paper compares with, and how far ours are guesses
 
 
 def data_folder(path: str | os.PathLike[str]) -> Path:

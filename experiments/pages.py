@@ -163,6 +163,9 @@ def render_paper(paper: Paper, results: Results) -> str:
                     ("the paper says", "readings tried", "verdict"), [_row(claim, found[claim.id]) for claim in claims]
                 )
             )
+    if paper.rebuilt:
+        parts.append("## What is a reconstruction\n")
+        parts.append("".join(f"- {_plain(which)}: {_plain(how)}\n" for which, how in paper.rebuilt))
     if paper.errata:
         parts.append("## Errata\n")
         parts.append("".join(f"- {where}: {_plain(what)}\n" for where, what in paper.errata))

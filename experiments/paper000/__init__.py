@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from experiments.experiment import Experiment, Headline, Paper
 from experiments.paper000 import examples, privacy, utility
-from experiments.paper000.claims import CLAIMS, ERRATA
+from experiments.paper000.claims import CLAIMS, ERRATA, REBUILT
 
 QUERIES = (
     "AvgRE: 1,000 queries for five items that some record has, answered by counting the published items "
@@ -158,4 +158,5 @@ PAPER = Paper(
         ("000-fig7", "Figure 9"),
         ("000-fig33", "Without a bound"),
     ),
+    REBUILT,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from experiments.experiment import Experiment, Headline, Paper
 from experiments.paper003 import data, figures, parameters
-from experiments.paper003.claims import CLAIMS, ERRATA
+from experiments.paper003.claims import CLAIMS, ERRATA, REBUILT
 from experiments.paper003.sweeps import N_QUERIES, SEEDS
 
 DRAWS = (
@@ -116,4 +116,5 @@ PAPER = Paper(
         ("003-fig13", "BMS2, uniform queries"),
         ("003-table3", "Table 3: BMS2"),
     ),
+    REBUILT,
 )

@@ -3,42 +3,60 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from setveil.core import Grouping, Transactions
 from setveil.utility.reconstruction import _centres, _most_similar, _to_unit_length, _unit_vectors
 
 N_ROUNDS = 20
+Floats = NDArray[np.float64]
 
 
 def similarities(original: Transactions, release: Grouping, k: int, seed: int) -> tuple[float, float]:
-    """The mean cosine of original records to centres found in the release, as a share of that to centres found in the
-    original.
+    """The mean cosine of original records to centres found in the release; to be set against ``own_similarity``.
 
     The release is taken in two ways: every record with its public items and its group's shares of sensitive items, and
     every record as the mean of its group, which is what the group's members cannot be told apart by. All runs of
     spherical k-means start from the same original records.
     """
     truth, published = _unit_vectors(original, release)
+    start = _first_centres(original, truth, k, seed)
     n_records, n_groups = release.published.n_records, release.n_groups
     member = sparse.csr_array(
         (np.ones(n_records), release.group_of, np.arange(n_records + 1)), shape=(n_records, n_groups)
     )
     means = _to_unit_length((member.T @ published).tocsr())
+    sizes = np.bincount(release.group_of, minlength=n_groups)
+    as_published, as_means = (_centres_of(published, np.ones(n_records), start), _centres_of(means, sizes, start))
+    return _fit(original, truth, as_published), _fit(original, truth, as_means)
+
+
+def own_similarity(original: Transactions, release: Grouping, k: int, seed: int) -> float:
+    """The same to centres found in the original records; of the release only its sensitive items matter."""
+    truth, _ = _unit_vectors(original, release)
+    start = _first_centres(original, truth, k, seed)
+    return _fit(original, truth, _centres_of(truth, np.ones(truth.shape[0]), start))
+
+
+def _first_centres(original: Transactions, truth: sparse.csr_array, k: int, seed: int) -> Floats:
     filled = np.flatnonzero(original.lengths)
     first = np.random.default_rng(seed).choice(filled, size=min(k, len(filled)), replace=False)
-    start = truth[np.sort(first)].toarray()  # [k, items]
-    sizes = np.bincount(release.group_of, minlength=n_groups)
+    return truth[np.sort(first)].toarray()  # [k, items]
 
-    def fit(vectors: sparse.csr_array, weights: np.ndarray) -> float:
-        centres, nearest = start, np.full(vectors.shape[0], -1)
-        weighted = (sparse.diags_array(weights) @ vectors).tocsr()
-        for _ in range(N_ROUNDS):
-            before, (nearest, _) = nearest, _most_similar(vectors, centres)
-            if (nearest == before).all():
-                break
-            centres = _centres(weighted, nearest, centres)
-        return float(_most_similar(truth, centres)[1][filled].mean())
 
-    best = fit(truth, np.ones(truth.shape[0]))
-    return fit(published, np.ones(n_records)) / best, fit(means, sizes.astype(float)) / best
+def _centres_of(vectors: sparse.csr_array, weights: Floats, start: Floats) -> Floats:
+    """Spherical k-means."""
+    centres, nearest = start, np.full(vectors.shape[0], -1)
+    weighted = (sparse.diags_array(weights.astype(float)) @ vectors).tocsr()
+    for _ in range(N_ROUNDS):
+        before, (nearest, _) = nearest, _most_similar(vectors, centres)
+        if (nearest == before).all():
+            break
+        centres = _centres(weighted, nearest, centres)
+    return centres
+
+
+def _fit(original: Transactions, truth: sparse.csr_array, centres: Floats) -> float:
+    """The mean cosine of the records that have items."""
+    return float(_most_similar(truth, centres)[1][np.flatnonzero(original.lengths)].mean())

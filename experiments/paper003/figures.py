@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.claims import Reading
 from experiments.experiment import Line, Outcome, Panel, Workshop
-from experiments.paper003.clusters import similarities
+from experiments.paper003.clusters import own_similarity, similarities
 from experiments.paper003.sweeps import (
     ALL,
     DEFAULT,
@@ -155,14 +155,15 @@ def clusters(workshop: Workshop) -> Outcome:
     data = workshop.data("BMS1")
     methods = (*PAPERS, DEFAULT)
     ways = ("records as published", "means of groups")
-    fits = np.empty((len(ways), len(methods), len(CLUSTER_P), len(CLUSTER_SEEDS)))  # percent of the original's
-    for column, p in enumerate(CLUSTER_P):
-        for seed in CLUSTER_SEEDS:
-            drawn = draw(data, DEFAULTS["m"], seed)
+    fits = np.empty((len(ways), len(methods), len(CLUSTER_P), len(CLUSTER_SEEDS)))  # as a share of the original's
+    for seed in CLUSTER_SEEDS:
+        drawn = draw(data, DEFAULTS["m"], seed)
+        best = own_similarity(data, ask(workshop, data, drawn, GRAY)[2], N_CLUSTERS, seed)
+        for column, p in enumerate(CLUSTER_P):
             for row, method in enumerate(methods):
                 workshop.step(f"BMS1, p={p}: clusters of {method.name}, seed {seed}")
                 release = ask(workshop, data, drawn, method, p)[2]
-                fits[:, row, column, seed] = similarities(data, release, N_CLUSTERS, seed)
+                fits[:, row, column, seed] = np.array(similarities(data, release, N_CLUSTERS, seed)) / best
     mean = 100 * fits.mean(axis=3)
     panels: list[Panel] = []
     readings: list[Reading] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from experiments.experiment import Experiment, Headline, Paper
 from experiments.paper004 import examples, figures
-from experiments.paper004.claims import CLAIMS, ERRATA
+from experiments.paper004.claims import CLAIMS, ERRATA, REBUILT
 
 BITS = (
     "Bits of the Gray code in the order of the items for the paper's three methods. chess and mushroom "
@@ -80,4 +80,5 @@ PAPER = Paper(
         ("004-fig10", "Figure 10 (f)"),
         ("004-fig11", "Figure 11 (b)"),
     ),
+    REBUILT,
 )

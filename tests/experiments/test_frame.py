@@ -385,6 +385,7 @@ def test_what_is_committed_is_what_the_table_gives() -> None:
         for claim in paper.claims:
             if claim.id in found and verdict(found[claim.id]) in (Verdict.FAILS, Verdict.PARTLY):
                 assert claim.cause is not None, (paper.number, claim.id)
+                assert claim.why, (paper.number, claim.id)
 
 
 def test_a_panel_of_loss_is_one_unless_it_is_named_otherwise() -> None:
