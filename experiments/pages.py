@@ -5,6 +5,7 @@ claims.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from experiments.claims import Cause, Claim, Kind, Reading, Verdict, told, verdict
 from experiments.experiment import OURS, Experiment, Outcome, Panel, Paper
@@ -44,7 +45,7 @@ def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
         (
             f"[{paper.number}](reproduction/{paper.number}.md)",
             f"{paper.authors}: {(claim := _claim(paper, paper.headline.claim)).words} (“{claim.quote}”)",
-            f"**{told(found) if (found := readings_of(paper, results).get(claim.id)) else 'not run yet'}**",
+            _headline_verdict(claim, readings_of(paper, results).get(claim.id)),
             *_key_numbers(paper, results),
         )
         for paper in papers
@@ -61,6 +62,13 @@ def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
 
 def _claim(paper: Paper, name: str) -> Claim:
     return next(claim for claim in paper.claims if claim.id == name)
+
+
+def _headline_verdict(claim: Claim, readings: Sequence[Reading] | None) -> str:
+    if not readings:
+        return "**not run yet**"
+    cause = f" ({claim.cause})" if claim.cause and verdict(readings) in (Verdict.FAILS, Verdict.PARTLY) else ""
+    return f"**{told(readings)}**{cause}"
 
 
 def _key_numbers(paper: Paper, results: Results) -> tuple[str, str]:
@@ -135,10 +143,19 @@ def readings_of(paper: Paper, results: Results) -> dict[str, list[Reading]]:
 
 
 def pictured(paper: Paper, results: Results) -> list[Panel]:
-    """The panels of the paper's picture, as far as they were run."""
-    wanted = [(results[name].panels, title) for name, title in paper.picture if name in results]
-    found = [[panel for panel in panels if panel.title.startswith(title)] for panels, title in wanted]
+    """The panels of the paper's picture, as far as they were run; their titles say where they are from."""
+    found = [
+        [_with_origin(name, panel) for panel in results[name].panels if panel.title.startswith(title)]
+        for name, title in paper.picture
+        if name in results
+    ]
     return [panels[0] for panels in found if panels]  # an earlier version may have drawn others
+
+
+def _with_origin(experiment: str, panel: Panel) -> Panel:
+    if panel.title.startswith(("Figure", "Table")):
+        return panel
+    return replace(panel, title=f"{experiment}: {panel.title}")
 
 
 def render_paper(paper: Paper, results: Results) -> str:

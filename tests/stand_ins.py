@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.catalogue import PAPERS
+from experiments.claims import Kind
 from experiments.experiment import OURS, Experiment, Outcome, Workshop
 
 
@@ -26,11 +27,13 @@ def run_checked(experiment: Experiment, workshop: Workshop) -> Outcome:
     outcome = experiment.run(workshop)
     (paper,) = [paper for paper in PAPERS if paper.number == experiment.paper]
     assert outcome.readings
-    claims = {claim.id for claim in paper.claims}
+    claims = {claim.id: claim for claim in paper.claims}
     keys = [(reading.claim, reading.name) for reading in outcome.readings]
     assert len(keys) == len(set(keys)), "readings of a claim have names of their own"
     for reading in outcome.readings:
         assert reading.claim in claims, reading.claim
+        is_judged = reading.holds is not None and claims[reading.claim].kind not in (Kind.EXAMPLE, Kind.DATA)
+        assert not is_judged or "ule: " in reading.ours, reading  # examples and shapes are equal or not
         assert reading.ours.endswith(".")
         assert "nan" not in reading.ours.lower().split()
     titles = [panel.title for panel in outcome.panels]

@@ -149,10 +149,10 @@ def _changes_with_m(table: Table) -> Iterator[Reading]:
     told = ", ".join(
         f"{method} {' and '.join(f'{a:.2g} to {b:.3g}' for a, b in pairs)}" for method, pairs in changes.items()
     )
-    ours = f"AvgRE from m={MS[0]} to m={MS[-1]}, all items by record and by item: {told}."
+    ours = f"AvgRE from m={MS[0]} to m={MS[-1]}, all items by record and by item: {told}. Rule: all"
     falls, grows = (all(sign * (b - a) > 0 for pairs in changes.values() for a, b in pairs) for sign in (-1, 1))
-    yield Reading("loss-m", "as printed: decreases", ours, falls)
-    yield Reading("loss-m", "as the reason given has it: increases", ours, grows)
+    yield Reading("loss-m", "as printed: decreases", f"{ours} fall.", falls)
+    yield Reading("loss-m", "as the reason given has it: increases", f"{ours} grow.", grows)
 
 
 # -- figures 13 to 16 --------------------------------------------------------------------------------------------------

@@ -114,7 +114,8 @@ def _suppression(table: Table, n_items: int) -> Reading:
     return Reading(
         "groups-suppressed",
         table.data,
-        f"under UR1 {text}; under the others {later or 'none'}.",
+        f"under UR1 {text}; under the others {later or 'none'}. Rule: equal, more than none and at most "
+        f"{MAX_SUPPRESSED:.0f} %.",
         None not in counts and counts[0] == counts[1] and 0 < (counts[0] or 0) <= MAX_SUPPRESSED / 100 * n_items,
     )
 

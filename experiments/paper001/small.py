@@ -261,8 +261,10 @@ def figure_9(workshop: Workshop) -> Outcome:
         panels_of(runs, losses, default, "items"),
         (
             *near_optimum("domain-loss", losses, ("aa",), SAME),
-            Reading("tree-domain", "", f"{items:.2f} times the items, {tree:.2f} times the nodes.", tree > items),
-            Reading("tree-domain-aa", "", f"{of_aa:.2f} times against {tree:.2f} times.", of_aa < tree),
+            Reading(
+                "tree-domain", "", f"{items:.2f} times the items, {tree:.2f} times the nodes. Rule: more.", tree > items
+            ),
+            Reading("tree-domain-aa", "", f"{of_aa:.2f} times against {tree:.2f} times. Rule: less.", of_aa < tree),
             Reading("time-domain", "", f"our OA examines {examined} cuts; {NOT_COMPARED}", None),
         ),
     )

@@ -181,7 +181,9 @@ def judge(trial: Trial, found: Found) -> Iterator[Reading]:
     yield Reading(
         "gap-k",
         trial.name,
-        "LG minus mHgHs at m=7: " + ", ".join(f"k={k}: {100 * gap:.2f} points" for k, gap in gaps.items()) + ".",
+        "LG minus mHgHs at m=7: "
+        + ", ".join(f"k={k}: {100 * gap:.2f} points" for k, gap in gaps.items())
+        + ". Rule: more at k=50.",
         gaps[50] > gaps[5],
     )
 

@@ -119,7 +119,7 @@ def _hash_readings(
     )
     told = "error beside NN's: {}."
     return (
-        Reading("lsh-tables", "", f"equation 6 gives B={n_tables}.", n_tables == 32),
+        Reading("lsh-tables", "", f"equation 6 gives B={n_tables}. Rule: equal.", n_tables == 32),
         Reading(
             "lsh-p1",
             "BMS1",

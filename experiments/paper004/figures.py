@@ -19,6 +19,7 @@ KS = (5, 10, 15, 20, 25)
 K = 15  # where the number of segments varies
 N_BASKETS = 100_000  # T10I4D100K
 NEAR = 2.0  # percentage points within which two losses are called equal
+LITTLE = 0.5  # percentage points that are no change at all
 TOO_SHORT = 0.2  # seconds from which on two times are compared
 RAPIDLY = 1.5  # how many times the loss has to grow from the least k to the largest
 
@@ -288,12 +289,15 @@ def _falls(each: Set, lines: Mapping[str, Runs]) -> Iterator[Reading]:
             if first.leftovers and last.leftovers
             else ""
         )
-        yield Reading(
-            "segments-falls",
-            f"{each.name}, {method.name}",
-            f"{first.loss:.1f} % with {each.segments[0]} segments, {last.loss:.1f} % with {each.segments[-1]}{left}.",
-            last.loss < first.loss,
-        )
+        told = f"{first.loss:.1f} % with {each.segments[0]} segments, {last.loss:.1f} % with {each.segments[-1]}{left}"
+        yield fallen("segments-falls", f"{each.name}, {method.name}", told, last.loss - first.loss)
+
+
+def fallen(claim: str, name: str, told: str, change: float) -> Reading:
+    """Whether a loss, in percentage points, has become less; a change that any draw could make tells nothing."""
+    if abs(change) < LITTLE:
+        return Reading(claim, name, f"{told}: less than {LITTLE} points, nothing can be told from this.", None)
+    return Reading(claim, name, f"{told}. Rule: falls by {LITTLE} points or more.", change < 0)
 
 
 def _printed(lines: Mapping[str, Runs]) -> Iterator[Reading]:
@@ -312,9 +316,9 @@ def _printed(lines: Mapping[str, Runs]) -> Iterator[Reading]:
 def _slip(name: str, pta: Runs) -> Iterator[Reading]:
     """Section VI-B says the opposite of VI-A and of its own reason: both are tried."""
     first, last = pta[KS[0]].loss, pta[KS[-1]].loss
-    ours = f"PTA {first:.1f} % with k={KS[0]}, {last:.1f} % with k={KS[-1]}."
-    yield Reading("k-slip", f"{name}, as printed: decreases", ours, last < first)
-    yield Reading("k-slip", f"{name}, as the reason given has it: increases", ours, last > first)
+    ours = f"PTA {first:.1f} % with k={KS[0]}, {last:.1f} % with k={KS[-1]}. Rule:"
+    yield Reading("k-slip", f"{name}, as printed: decreases", f"{ours} less.", last < first)
+    yield Reading("k-slip", f"{name}, as the reason given has it: increases", f"{ours} more.", last > first)
 
 
 def _time(claim: str, name: str, lines: Mapping[str, Runs]) -> Reading:

@@ -107,15 +107,15 @@ def test_pages_picture_and_table(folder: Path, capsys: pytest.CaptureFixture[str
     ]
     index = (folder / "docs" / "reproduction.md").read_text()
     assert (
-        "loses less than 1 (“\\|D\\| &lt; 1”) | **holds under: by id** | NCP, Loss, k 2: AA 0.1 | 0.05 (best) |"
-        in index
+        "loses less than 1 (“\\|D\\| &lt; 1”) | **holds under: by id** (protocol undefined) | NCP, Loss, k 2: AA 0.1 "
+        "| 0.05 (best) |" in index
     )
     assert "| comparisons and trends | [009](reproduction/009.md) | 0 | 1 | 1 | 0 |" in index
     page = (folder / "docs" / "reproduction" / "009.md").read_text()
     first, _, rest = page.partition("## Comparisons")
     assert "*Protocol undefined*\n\n- loses less than 1 (2): holds under: by id. Order not said.\n" in first
     assert "*Genuine*\n\n- loses nothing (3): fails.\n" in first
-    assert "![Loss, NCP over k](009.svg)" in first
+    assert "![009-fig1: Loss, NCP over k](009.svg)" in first
     assert "yes: *by id*: 0.5. Rule: below 1.<br>**no**: *by weight*: 2 \\| 3. Rule: below 1. |" in rest
     assert "holds under: by id<br>protocol undefined |" in rest
     assert "*(fitted:" in rest

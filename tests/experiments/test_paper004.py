@@ -89,3 +89,9 @@ def test_mushroom_as_the_paper_has_it(real_data: Callable[[str], Path]) -> None:
     mushroom = workshop.data("mushroom-fimi")
     assert [round(run_once(workshop, mushroom, PTA, 15, n).loss, 1) for n in (100, 200)] == [18.7, 20.8]
     assert [round(run_once(workshop, mushroom, PTA_ALL, 15, n).loss, 1) for n in (100, 200)] == [16.6, 16.6]
+
+
+def test_a_loss_that_hardly_changes_tells_nothing() -> None:
+    changes = {-3.0: True, -0.5: True, -0.49: None, 0.0: None, 0.49: None, 0.5: False, 3.0: False}
+    for change, holds in changes.items():
+        assert figures.fallen("c", "", "told", change).holds is holds
