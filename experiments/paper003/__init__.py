@@ -76,8 +76,8 @@ EXPERIMENTS = (
         "Figure 17: clusters of BMS1 over p",
         f"m=10, {figures.N_CLUSTERS} clusters by spherical k-means, {len(figures.CLUSTER_SEEDS)} seeds, p = "
         "4, 10, 20. Centres are found in the release, taken as records with their group's shares of "
-        "sensitive items or as means of groups, and compared with the original records; all runs start from "
-        "the same records.",
+        "sensitive items, as means of groups, or as means but for what CAHD leaves over, and compared with the "
+        "original records; all runs start from the same records.",
         ("BMS1",),
         figures.clusters,
     ),

@@ -99,7 +99,8 @@ CLAIMS = (
         "accuracy decreases",
         "the accuracy of clusters falls as p grows",
         cause=Cause.PROTOCOL,
-        why="What is clustered is not said; k-means ends in local optima.",
+        why="What is clustered is not said; k-means ends in local optima, and means depend on what becomes of the many "
+        "records that CAHD leaves over.",
     ),
     Claim(
         "cluster-gray",

@@ -13,12 +13,15 @@ N_ROUNDS = 20
 Floats = NDArray[np.float64]
 
 
-def similarities(original: Transactions, release: Grouping, k: int, seed: int) -> tuple[float, float]:
+WAYS = ("records as published", "means of groups", "means of groups, what is left over as published")
+
+
+def similarities(original: Transactions, release: Grouping, p: int, k: int, seed: int) -> tuple[float, float, float]:
     """The mean cosine of original records to centres found in the release; to be set against ``own_similarity``.
 
-    The release is taken in two ways: every record with its public items and its group's shares of sensitive items, and
-    every record as the mean of its group, which is what the group's members cannot be told apart by. All runs of
-    spherical k-means start from the same original records.
+    The release is taken in three ways: every record with its public items and its group's shares of sensitive items;
+    every record as the mean of its group, which is what the group's members cannot be told apart by; and so but for the
+    large group of records that nobody needed. All runs of spherical k-means start from the same original records.
     """
     truth, published = _unit_vectors(original, release)
     start = _first_centres(original, truth, k, seed)
@@ -27,9 +30,17 @@ def similarities(original: Transactions, release: Grouping, k: int, seed: int) -
         (np.ones(n_records), release.group_of, np.arange(n_records + 1)), shape=(n_records, n_groups)
     )
     means = _to_unit_length((member.T @ published).tocsr())
-    sizes = np.bincount(release.group_of, minlength=n_groups)
-    as_published, as_means = (_centres_of(published, np.ones(n_records), start), _centres_of(means, sizes, start))
-    return _fit(original, truth, as_published), _fit(original, truth, as_means)
+    sizes = np.bincount(release.group_of, minlength=n_groups).astype(float)
+    formed = sizes <= 2 * p
+    left_over = np.flatnonzero(~formed[release.group_of])
+    mixed = sparse.vstack((means[np.flatnonzero(formed)], published[left_over])).tocsr()
+    found = (
+        _centres_of(published, np.ones(n_records), start),
+        _centres_of(means, sizes, start),
+        _centres_of(mixed, np.append(sizes[formed], np.ones(len(left_over))), start),
+    )
+    one, two, three = (_fit(original, truth, centres) for centres in found)
+    return one, two, three
 
 
 def own_similarity(original: Transactions, release: Grouping, k: int, seed: int) -> float:
@@ -48,7 +59,7 @@ def _first_centres(original: Transactions, truth: sparse.csr_array, k: int, seed
 def _centres_of(vectors: sparse.csr_array, weights: Floats, start: Floats) -> Floats:
     """Spherical k-means."""
     centres, nearest = start, np.full(vectors.shape[0], -1)
-    weighted = (sparse.diags_array(weights.astype(float)) @ vectors).tocsr()
+    weighted = (sparse.diags_array(weights) @ vectors).tocsr()
     for _ in range(N_ROUNDS):
         before, (nearest, _) = nearest, _most_similar(vectors, centres)
         if (nearest == before).all():

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.claims import Reading
 from experiments.experiment import Line, Outcome, Panel, Workshop
-from experiments.paper003.clusters import own_similarity, similarities
+from experiments.paper003.clusters import WAYS, own_similarity, similarities
 from experiments.paper003.sweeps import (
     ALL,
     DEFAULT,
@@ -155,8 +155,7 @@ def clusters(workshop: Workshop) -> Outcome:
     """Figure 17: similarity of records to their k-means centres, of the records as published and of group means."""
     data = workshop.data("BMS1")
     methods = (*PAPERS, DEFAULT)
-    ways = ("records as published", "means of groups")
-    fits = np.empty((len(ways), len(methods), len(CLUSTER_P), len(CLUSTER_SEEDS)))  # as a share of the original's
+    fits = np.empty((len(WAYS), len(methods), len(CLUSTER_P), len(CLUSTER_SEEDS)))  # as a share of the original's
     for seed in CLUSTER_SEEDS:
         drawn = draw(data, DEFAULTS["m"], seed)
         best = own_similarity(data, ask(workshop, data, drawn, GRAY)[2], N_CLUSTERS, seed)
@@ -164,11 +163,11 @@ def clusters(workshop: Workshop) -> Outcome:
             for row, method in enumerate(methods):
                 workshop.step(f"BMS1, p={p}: clusters of {method.name}, seed {seed}")
                 release = ask(workshop, data, drawn, method, p)[2]
-                fits[:, row, column, seed] = np.array(similarities(data, release, N_CLUSTERS, seed)) / best
+                fits[:, row, column, seed] = np.array(similarities(data, release, p, N_CLUSTERS, seed)) / best
     mean = 100 * fits.mean(axis=3)
     panels: list[Panel] = []
     readings: list[Reading] = []
-    for way, table in zip(ways, mean, strict=True):
+    for way, table in zip(WAYS, mean, strict=True):
         of = {method.name: row for method, row in zip(methods, table, strict=True)}
         lines = tuple(Line(name, tuple(zip(CLUSTER_P, row.tolist(), strict=True))) for name, row in of.items())
         panels.append(Panel(f"BMS1, 20 clusters, {way}", "p", "% of the original's accuracy", lines))
