@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.runtime import rtsys
 
 MARK = b"setveil kernel\n"
 
@@ -49,7 +50,8 @@ class KernelCache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, None if it has to be compiled."""
         try:
-            return super().load_overload(sig, target_context)
+            rtsys.initialize(target_context)
+            return self._load_overload(sig, target_context)
         except Exception:  # pickles raise anything
             with suppress(OSError):
                 self.flush()

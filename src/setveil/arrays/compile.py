@@ -9,7 +9,11 @@ from typing import Any, TypeVar, cast
 
 from setveil.arrays.cache import choose_cache_folder
 
-UNNEEDED = ("scipy.linalg", "coverage")  # a BLAS, and the coverage of compiled code: no kernel needs them
+UNNEEDED = (
+    "scipy.linalg",
+    "coverage",
+    "yaml",
+)  # a BLAS, the coverage of compiled code, a settings file: no kernel needs them
 
 
 def _import_numba() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -113,25 +113,28 @@ def sort_rows_by_item(lists: Lists, indptr: NDArray[np.int64]) -> NDArray[np.int
 @compiled
 def intersect(common: NDArray[np.int32], n_common: int, other: NDArray[np.int32]) -> int:
     """Keep in ``common[:n_common]`` what ``other`` has too, both ascending; returns how many stay."""
-    kept, low = 0, 0
-    gallops = len(other) > 8 * n_common
+    kept, low, at = 0, 0, 0
+    if len(other) <= 8 * n_common:  # side by side, without a branch that could be guessed wrongly
+        while at < n_common and low < len(other):
+            wanted, there = common[at], other[low]
+            common[kept] = wanted
+            kept += wanted == there
+            at += wanted <= there
+            low += there <= wanted
+        return kept
     for at in range(n_common):
         wanted = common[at]
-        if gallops:
-            step = 1
-            while low + step < len(other) and other[low + step] < wanted:
-                low += step
-                step *= 2
-            high = min(low + step, len(other))  # other[high] >= wanted, or the end
-            while low < high:
-                middle = (low + high) // 2
-                if other[middle] < wanted:
-                    low = middle + 1
-                else:
-                    high = middle
-        else:
-            while low < len(other) and other[low] < wanted:
-                low += 1
+        step = 1
+        while low + step < len(other) and other[low + step] < wanted:
+            low += step
+            step *= 2
+        high = min(low + step, len(other))  # other[high] >= wanted, or the end
+        while low < high:
+            middle = (low + high) // 2
+            if other[middle] < wanted:
+                low = middle + 1
+            else:
+                high = middle
         if low == len(other):
             break
         if other[low] == wanted:
@@ -143,13 +146,22 @@ def intersect(common: NDArray[np.int32], n_common: int, other: NDArray[np.int32]
 # -- queries ----------------------------------------------------------------------------------------------------------
 
 
-def count_matches(postings: Postings, weights: NDArray[np.int64], queries: Queries) -> NDArray[np.int64]:
-    """The total weight of the records that contain each queried itemset; an empty ``weights`` means 1 each."""
+def count_matches(
+    postings: Postings,
+    weights: NDArray[np.int64],
+    queries: Queries,
+    tell: Callable[[float], None] | None = None,
+) -> NDArray[np.int64]:
+    """The total weight of the records that contain each queried itemset; an empty ``weights`` means 1 each.
+    ``tell`` is called with the share that is done.
+    """
     n_queries = len(queries[0]) - 1
     counts = np.zeros(n_queries, dtype=np.int64)
     share = _SHARE if n_queries * postings.n_records > _LONG else max(n_queries, 1)
     slices = [(first, min(first + share, n_queries)) for first in range(0, n_queries, share)]
-    for_slices(lambda first, last: count_some_matches(postings, weights, queries, first, last, counts), slices)
+    for_slices(
+        lambda first, last: count_some_matches(postings, weights, queries, first, last, counts), slices, tell
+    )
     return counts
 
 
@@ -274,11 +286,11 @@ def _common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArr
     n_common = len(common)
     for item in itemset:  # bits first: looking one up is quick
         if postings.dense[item] >= 0:
+            row = postings.bits[postings.dense[item]]
             kept = 0
             for record in common[:n_common]:
-                if _is_in(postings, item, record):
-                    common[kept] = record
-                    kept += 1
+                common[kept] = record
+                kept += np.int64((row[record >> 6] >> np.uint64(record & 63)) & np.uint64(1))
             n_common = kept
     for number in range(len(itemset)):
         item = itemset[number]

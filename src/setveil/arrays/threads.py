@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -71,7 +71,10 @@ def slices_of(indptr: NDArray[np.int64], at_once: int = AT_ONCE) -> list[tuple[i
     return list(zip(bounds[:-1], bounds[1:], strict=True))
 
 
-def for_slices(work: Callable[[int, int], Any], slices: Iterable[tuple[int, int]]) -> None:
-    """Call ``work(first, last)`` for every slice."""
-    for _ in map_in_order(lambda bounds: work(*bounds), slices):
-        pass
+def for_slices(
+    work: Callable[[int, int], Any], slices: Sequence[tuple[int, int]], tell: Callable[[float], None] | None = None
+) -> None:
+    """Call ``work(first, last)`` for every slice, and ``tell`` with the share that is done."""
+    for number, _ in enumerate(map_in_order(lambda bounds: work(*bounds), slices)):
+        if tell is not None:
+            tell((number + 1) / len(slices))

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import Lists, add_bits, count_matches, invert_rows, sort_rows_by_item
+from setveil.arrays.mining import Lists, Postings, add_bits, count_matches, invert_rows, sort_rows_by_item
 from setveil.arrays.sampling import draw_subsets
 from setveil.arrays.threads import available_threads, map_in_order, slices_of
 from setveil.core import Transactions
@@ -36,7 +37,7 @@ from setveil.risk.intervals import Interval, wilson
 
 QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
 THOROUGH = 1_000_000_000  # the default budget: seconds
-_PER_SLICE = 5_000_000  # subsets or list entries between two reports of progress
+_PER_SLICE = 5_000_000  # subsets between two reports of progress
 _HANDS = 2  # that count at the same time
 MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
 N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
@@ -163,6 +164,10 @@ class _View:
     @property
     def weights(self) -> NDArray[np.int64]:
         return self.rows[2]
+
+    @cached_property
+    def postings(self) -> Postings:
+        return add_bits(self.lists, len(self.lengths))
 
     def n_subsets(self, size: int) -> NDArray[np.float64]:
         """How many subsets of that size each row has, float64[rows]."""
@@ -340,15 +345,8 @@ def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress) -> N
     stage = f"sampling what {size} known items reveal"
     progress(stage, 0.0)
     indptr = np.arange(0, n_itemsets * size + 1, size, dtype=np.int64)
-    items = np.ascontiguousarray(itemsets).ravel()
-    postings = add_bits(view.lists, len(view.lengths))
-    cost = np.cumsum(np.diff(view.lists[0])[itemsets].min(axis=1))  # the shortest list is walked through
-    cuts = np.searchsorted(cost, np.arange(_PER_SLICE, cost[-1], _PER_SLICE))
-    supports = []
-    for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), n_itemsets], strict=True):
-        supports.append(count_matches(postings, view.weights, (indptr[first : last + 1], items)))
-        progress(stage, last / n_itemsets)
-    return np.concatenate(supports)
+    queries = indptr, np.ascontiguousarray(itemsets).ravel()
+    return count_matches(view.postings, view.weights, queries, lambda share: progress(stage, share))
 
 
 def _search_rare(
