@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from strategies import databases, hierarchies, records
 
 from setveil.arrays.rows import renumber_rows
 from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
+from setveil.core.transactions import sort_rows
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
 
@@ -84,6 +87,16 @@ def test_order_and_distinct_rows_agree_with_sorting_tuples(data: Transactions, s
     assert weights.tolist() == [rows.count(row) for row in found]
     ranks = wide.row_ranks()
     assert all((ranks[a] == ranks[b]) == (rows[a] == rows[b]) for a in range(len(rows)) for b in range(len(rows)))
+
+
+@given(databases(max_records=25), st.integers(1, 9))
+def test_many_rows_are_sorted_in_parts(data: Transactions, large: int) -> None:
+    whole = sort_rows(data.indptr, data.items, data.n_items)
+    with patch("setveil.core.transactions.LARGE", large):
+        parted = sort_rows(data.indptr, data.items, data.n_items)
+        counted = Transactions(data.indptr, data.items, data.vocabulary).supports
+    assert [part.tolist() for part in parted] == [part.tolist() for part in whole]
+    assert counted.tolist() == data.supports.tolist()
 
 
 class _Wide(Vocabulary):

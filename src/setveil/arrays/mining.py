@@ -159,9 +159,7 @@ def count_matches(
     counts = np.zeros(n_queries, dtype=np.int64)
     share = _SHARE if n_queries * postings.n_records > _LONG else max(n_queries, 1)
     slices = [(first, min(first + share, n_queries)) for first in range(0, n_queries, share)]
-    for_slices(
-        lambda first, last: count_some_matches(postings, weights, queries, first, last, counts), slices, tell
-    )
+    for_slices(lambda first, last: count_some_matches(postings, weights, queries, first, last, counts), slices, tell)
     return counts
 
 

@@ -19,6 +19,7 @@ PLACES = {
     "Transactions.select": "setveil.arrays.rows:take_rows",
     "Transactions.inverted": "setveil.arrays.mining:invert_rows",
     "Transactions.postings": "setveil.arrays.mining:index_rows",
+    "in_parallel": "setveil.arrays.threads:map_in_order",
     "Images.postings": "setveil.arrays.mining:pack_postings",
     "Release.publish": "setveil.workflows.publish:publish",
     "Release.apply": "setveil.workflows.apply:apply",

@@ -150,7 +150,10 @@ class Transactions:
     @cached_property
     def supports(self) -> NDArray[np.int64]:
         """In how many records each item occurs, int64[n_items]."""
-        return np.bincount(self.items, minlength=self.n_items).astype(np.int64, copy=False)
+        counts = np.zeros(self.n_items, dtype=np.int64)
+        for begin in range(0, self.n_occurrences, LARGE):  # in parts: NumPy makes a copy twice as large
+            counts += np.bincount(self.items[begin : begin + LARGE], minlength=self.n_items)
+        return counts
 
     def __len__(self) -> int:
         return self.n_records
@@ -306,17 +309,35 @@ def sort_rows(
     """Order CSR rows lexicographically; a prefix comes before its extensions; equal rows keep their order.
 
     Returns ``(order, start)``: ``order[j]`` is the row at place ``j`` and ``start[j]`` the place of the first row
-    equal to it. Rows are refined block by block: as many columns as fit in 63 bits are packed into one key, and only
-    rows that are still tied and still have items go on to the next block. So dense and long rows cost no more than
-    their ties.
+    equal to it. Many rows are parted by their first items and sorted side by side.
     """
     n_records = len(indptr) - 1
-    order = np.arange(n_records, dtype=np.int64)
-    start = np.zeros(n_records, dtype=np.int64)
+    if len(items) <= LARGE:
+        return _sort_some(indptr, items, n_items, np.arange(n_records, dtype=np.int64))
+    first = np.where(indptr[:-1] < indptr[1:], items[np.minimum(indptr[:-1], len(items) - 1)], -1)
+    until = np.cumsum(np.bincount(first + 1, minlength=n_items + 1))
+    bounds = np.unique(np.searchsorted(until, np.arange(0, n_records, LARGE)))
+    part_of = np.searchsorted(bounds, first + 1, side="right")
+    parts = [np.flatnonzero(part_of == part) for part in range(len(bounds) + 1)]
+    done = list(call("in_parallel", lambda rows: _sort_some(indptr, items, n_items, rows), parts))
+    begins = np.cumsum([0, *map(len, parts)])
+    starts = [start + begin for (_, start), begin in zip(done, begins[:-1], strict=True)]
+    return np.concatenate([order for order, _ in done]), np.concatenate(starts)
+
+
+def _sort_some(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """``sort_rows`` of the given rows alone, refined block by block: as many columns as fit in 63 bits are packed into
+    one key, and only rows that are still tied and still have items go on to the next block. So dense and long rows
+    cost no more than their ties.
+    """
+    order = rows
+    start = np.zeros(len(rows), dtype=np.int64)
     lengths = np.diff(indptr)
     bits = max(int(n_items).bit_length(), 1)  # codes 1..n_items; 0 ends a row, so that a prefix sorts first
     n_columns = 63 // bits
-    active = np.arange(n_records, dtype=np.int64)  # places not yet decided
+    active = np.arange(len(rows), dtype=np.int64)  # places not yet decided
     column = 0
     while len(active):
         rows = order[active]
