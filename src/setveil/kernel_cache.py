@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 MARK = b"setveil kernel\n"
 

@@ -12,7 +12,7 @@ from strategies import databases, hierarchies, records
 
 from setveil.arrays.rows import renumber_rows
 from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
-from setveil.core.transactions import sort_rows
+from setveil.core.row_order import sort_rows
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
 
@@ -92,7 +92,7 @@ def test_order_and_distinct_rows_agree_with_sorting_tuples(data: Transactions, s
 @given(databases(max_records=25), st.integers(1, 9))
 def test_many_rows_are_sorted_in_parts(data: Transactions, large: int) -> None:
     whole = sort_rows(data.indptr, data.items, data.n_items)
-    with patch("setveil.core.transactions.LARGE", large):
+    with patch("setveil.core.transactions.LARGE", large), patch("setveil.core.row_order.LARGE", large):
         parted = sort_rows(data.indptr, data.items, data.n_items)
         counted = Transactions(data.indptr, data.items, data.vocabulary).supports
     assert [part.tolist() for part in parted] == [part.tolist() for part in whole]

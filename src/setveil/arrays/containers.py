@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 @compiled

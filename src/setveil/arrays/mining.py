@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
 from setveil.arrays.containers import grown
 from setveil.arrays.threads import for_slices
+from setveil.kernels import compiled
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: ascending in each row

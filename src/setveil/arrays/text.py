@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 class Texts(NamedTuple):

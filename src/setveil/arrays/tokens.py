@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
 from setveil.arrays.containers import grown
+from setveil.kernels import compiled
 
 ODD = -1
 WORD = 8  # bytes that fit into a key

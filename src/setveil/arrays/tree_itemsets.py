@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
 from setveil.arrays.containers import grown
 from setveil.arrays.sorting import sort_values
+from setveil.kernels import compiled
 
 MAX_K = 65_535  # supports are kept in 16 bits
 MAX_PLACES = 1 << 27  # of a table

@@ -87,7 +87,13 @@ def _as_json(character: str) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """A small table; numbers right-aligned, the first column left."""
+    """A small table; numbers right-aligned, the first column left. A pipe gets its lines whole, however long."""
+    if not sys.stdout.isatty():
+        cells = [[printable(cell) for cell in row] for row in rows]
+        widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+        for line in ([title] if title else []) + [_aligned(row, widths) for row in (header, *cells)]:
+            print(line)  # noqa: T201
+        return
     from rich.console import Console
     from rich.table import Table
 
@@ -99,9 +105,15 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
     Console(highlight=False, markup=False).print(grid)
 
 
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = row
+    cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
+    return "  ".join(cells).rstrip()
+
+
 def note_first_run() -> None:
     """Tell why a run takes longer, if kernels have to be compiled in it."""
-    from setveil.arrays.compile import call_before_compiling
+    from setveil.kernels import call_before_compiling
 
     call_before_compiling(
         lambda: remark(

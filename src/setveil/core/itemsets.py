@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.core.vocabulary import Vocabulary
 
 
@@ -51,6 +52,15 @@ class Itemsets:
 
     def __getitem__(self, position: int) -> NDArray[np.int32]:
         return self.items[self.indptr[position] : self.indptr[position + 1]]
+
+    def select(self, positions: NDArray[np.integer]) -> Itemsets:
+        """The given itemsets, in the given order."""
+        return Itemsets(*take_rows(self.indptr, self.items, positions), self.vocabulary)
+
+    def distinct(self) -> tuple[Itemsets, NDArray[np.int64]]:
+        """Every itemset once, and for each of ``self`` which of these it is."""
+        once, kind = distinct_rows(*sort_rows(self.indptr, self.items, len(self.vocabulary)))
+        return self.select(once), kind
 
     def to_lists(self) -> list[list[str]]:
         """Back to labels."""

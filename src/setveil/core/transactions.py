@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.core.reading import Reading
+from setveil.core.row_order import LARGE, distinct_rows, sort_rows, take_rows
 from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
-
-LARGE = 500_000  # occurrences
 
 
 @dataclass(frozen=True)
@@ -223,11 +222,8 @@ class Transactions:
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
             indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
             return replace(self, indptr=indptr, items=items, ids=ids)
-        lengths = self.lengths[records]
-        indptr = np.zeros(len(records) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=indptr[1:])
-        gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
-        return replace(self, indptr=indptr, items=self.items[gather], ids=ids)
+        indptr, items = take_rows(self.indptr, self.items, records)
+        return replace(self, indptr=indptr, items=items, ids=ids)
 
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
         """Replace every item ``i`` by ``target[i]``; -1 drops it. Items that fall together are kept once per record."""
@@ -281,11 +277,8 @@ class Transactions:
 
     def distinct(self) -> Distinct:
         """Distinct rows with weights; ``rows.select(inverse)`` has the same content as ``self``."""
-        order, start = self._sorted
-        is_first = start == np.arange(self.n_records)
-        inverse = np.empty(self.n_records, dtype=np.int64)
-        inverse[order] = np.cumsum(is_first) - 1
-        rows = replace(self, ids=None).select(order[is_first])
+        once, inverse = distinct_rows(*self._sorted)
+        rows = replace(self, ids=None).select(once)
         weights = np.bincount(inverse, minlength=rows.n_records).astype(np.int64, copy=False)
         return Distinct(rows, weights, inverse)
 
@@ -301,62 +294,3 @@ def label_of(item: object, where: str) -> str:
     if item is None or (isinstance(item, float | np.floating) and np.isnan(item)):
         raise InputError(f"{where}: an item is null or NaN; drop it or give it a name.")
     raise InputError(f"{where}: item {item!r} is neither text nor an integer; convert it to text.")
-
-
-def sort_rows(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order CSR rows lexicographically; a prefix comes before its extensions; equal rows keep their order.
-
-    Returns ``(order, start)``: ``order[j]`` is the row at place ``j`` and ``start[j]`` the place of the first row
-    equal to it. Many rows are parted by their first items and sorted side by side.
-    """
-    n_records = len(indptr) - 1
-    if len(items) <= LARGE:
-        return _sort_some(indptr, items, n_items, np.arange(n_records, dtype=np.int64))
-    first = np.where(indptr[:-1] < indptr[1:], items[np.minimum(indptr[:-1], len(items) - 1)], -1)
-    until = np.cumsum(np.bincount(first + 1, minlength=n_items + 1))
-    bounds = np.unique(np.searchsorted(until, np.arange(0, n_records, LARGE)))
-    part_of = np.searchsorted(bounds, first + 1, side="right")
-    parts = [np.flatnonzero(part_of == part) for part in range(len(bounds) + 1)]
-    done = list(call("in_parallel", lambda rows: _sort_some(indptr, items, n_items, rows), parts))
-    begins = np.cumsum([0, *map(len, parts)])
-    starts = [start + begin for (_, start), begin in zip(done, begins[:-1], strict=True)]
-    return np.concatenate([order for order, _ in done]), np.concatenate(starts)
-
-
-def _sort_some(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """``sort_rows`` of the given rows alone, refined block by block: as many columns as fit in 63 bits are packed into
-    one key, and only rows that are still tied and still have items go on to the next block. So dense and long rows
-    cost no more than their ties.
-    """
-    order = rows
-    start = np.zeros(len(rows), dtype=np.int64)
-    lengths = np.diff(indptr)
-    bits = max(int(n_items).bit_length(), 1)  # codes 1..n_items; 0 ends a row, so that a prefix sorts first
-    n_columns = 63 // bits
-    active = np.arange(len(rows), dtype=np.int64)  # places not yet decided
-    column = 0
-    while len(active):
-        rows = order[active]
-        key = np.zeros(len(active), dtype=np.int64)
-        for offset in range(column, column + n_columns):
-            has_item = offset < lengths[rows]
-            key <<= bits
-            if len(items):
-                key += np.where(has_item, items[np.minimum(indptr[rows] + offset, len(items) - 1)] + 1, 0)
-        # Places of one tie group are adjacent, so sorting by (group, key) permutes inside groups only.
-        group = start[active]
-        resorted = np.lexsort((key, group)) if column else np.argsort(key, kind="stable")
-        rows, key = rows[resorted], key[resorted]
-        order[active] = rows
-        new_run = np.concatenate(([True], (key[1:] != key[:-1]) | (group[1:] != group[:-1])))
-        run = np.cumsum(new_run) - 1
-        start[active] = active[new_run][run]
-        column += n_columns
-        tied = np.bincount(run)[run] > 1
-        # A row that ends exactly at the block's edge needs one more round: it goes before the rows it is a prefix of.
-        active = active[tied & (lengths[rows] >= column)]
-    return order, start

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.core import Transactions
-from setveil.core.transactions import sort_rows
+from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
 
 

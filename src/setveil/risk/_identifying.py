@@ -7,9 +7,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
 from setveil.arrays.containers import grown
 from setveil.arrays.mining import Lists, intersect
+from setveil.kernels import compiled
 
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]  # indptr, items (ascending), weights
 

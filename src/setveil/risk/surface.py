@@ -17,6 +17,7 @@ from setveil.arrays.mining import (
 )
 from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Transactions, Vocabulary
 from setveil.core.images import Images, images_of
+from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 
 _PER_SLICE = 500_000_000  # records times targets searched between two chances to stop
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
@@ -83,14 +84,29 @@ class Surface:
 
         A known item that nothing published can stand for (it is suppressed) is of no use and is left aside.
         """
-        indptr, items = self._queries(known)
+        queries = self._queries(known)
+        once, again = self._distinct(queries, records, secrets)
+        indptr, items = take_rows(*queries, once)
         parts = []
         step = max(100, _PER_SLICE // max(self.postings.n_records, 1))
-        for first in range(0, max(len(records), 1), step):
-            last = min(first + step, len(records))
-            part = slice(first, last)
+        for first in range(0, max(len(once), 1), step):
+            last = min(first + step, len(once))
+            part = once[first:last]
             parts.append(self._search_some((indptr[first : last + 1], items), records[part], secrets[part]))
-        return Outcomes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        return Outcomes(*(np.concatenate(columns)[again] for columns in zip(*parts, strict=True)))
+
+    def _distinct(
+        self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of targets that are alike in everything one each, and for every target which of these it is like."""
+        indptr, items = queries
+        first_record = len(self.images)
+        first_secret = first_record + self.postings.n_records + 1
+        ends = np.repeat(indptr[1:], 2)
+        marks = np.column_stack((first_record + records, first_secret + secrets)).ravel()
+        rows = np.insert(items, ends, marks.astype(np.int32))
+        bounds = indptr + 2 * np.arange(len(indptr))
+        return distinct_rows(*sort_rows(bounds, rows, first_secret + int(secrets.max(initial=0)) + 1))
 
     def _search_some(
         self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64]
@@ -101,7 +117,7 @@ class Surface:
         asked = np.flatnonzero(secrets >= 0)
         if len(asked):
             posterior[asked], control[asked] = self._infer(
-                _select(queries, asked), records[asked], secrets[asked], n_candidates[asked], is_found[asked]
+                take_rows(*queries, asked), records[asked], secrets[asked], n_candidates[asked], is_found[asked]
             )
         return n_candidates, is_found, posterior, control
 
@@ -159,11 +175,3 @@ def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]
         for published in covering[np.argsort(-sizes[covering], kind="stable")].tolist():  # the most specific comes last
             holds[row, records[list_indptr[published] : list_indptr[published + 1]]] = 1 / sizes[published]
     return holds
-
-
-def _select(queries: Queries, chosen: NDArray[np.int64]) -> Queries:
-    indptr, items = queries
-    lengths = np.diff(indptr)[chosen]
-    new_indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    gather = np.arange(new_indptr[-1]) + np.repeat(indptr[chosen] - new_indptr[:-1], lengths)
-    return new_indptr, items[gather]

@@ -57,11 +57,11 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
     for name, size in (("singles", 1), ("pairs", 2), ("triples", 3)):
         if not (original.lengths >= size).any():
             continue
-        queries = workload_t(original, n, size, seed)
+        queries, drawn = workload_t(original, n, size, seed).distinct()
         truth = true_supports(original, queries)
         found[name] = {}
         for estimator in ESTIMATORS:
-            errors = np.abs(reading.supports(queries, estimator) - truth) / np.maximum(truth, 1)
+            errors = (np.abs(reading.supports(queries, estimator) - truth) / np.maximum(truth, 1))[drawn]
             found[name][estimator] = {
                 "typical": float(np.median(errors)),
                 "mean": float(errors.mean()),

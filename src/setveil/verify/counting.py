@@ -8,30 +8,17 @@ of steps and resumed, so that no call takes long.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernel_cache import KernelCache
-
-Loop = TypeVar("Loop", bound=Callable[..., Any])
+from setveil.kernels import compiled
 
 DONE, FOUND, PAUSED, FULL = 0, 1, 2, 3  # how `walk_itemsets` comes back
 
 # Places in Walk.state
 DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, N_FOUND, NEED_BRANCHES, NEED_PLACES = range(7)
-
-
-def compiled(loop: Loop) -> Loop:
-    """Compile on first call; keep the result on disk where some folder is writable."""
-    dispatcher: Any = numba.njit(nogil=True)(loop)
-    with suppress(RuntimeError, OSError):  # no folder for a cache
-        dispatcher._cache = KernelCache(loop)
-    return cast(Loop, dispatcher)
 
 
 @compiled

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.constraints._clusters import Ints, Slots
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 FORBIDDEN = np.int64(1) << 62
 NOWHERE, ANYWHERE = -1, -2  # where an item may go, if not to one place only

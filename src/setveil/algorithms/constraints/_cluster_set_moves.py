@@ -21,7 +21,7 @@ from setveil.algorithms.constraints._cluster_moves import (
     put_item,
 )
 from setveil.algorithms.constraints._clusters import Ints, Slots
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 class Limits(NamedTuple):

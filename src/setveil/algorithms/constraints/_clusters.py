@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 LIVE, MERGED, SUPPRESSED = np.int8(0), np.int8(1), np.int8(2)  # what became of a slot
 

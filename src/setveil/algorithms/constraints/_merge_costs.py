@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.arrays.compile import compiled
 from setveil.arrays.sorting import stable_order
+from setveil.kernels import compiled
 
 UL, DELTA_UL, DELTA_MASS = 0, 1, 2  # what a merge costs
 ROOM = 1 << 62  # integers are kept below this, so that sums do not overflow

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.constraints._clusters import LIVE, Clusters, Ints, Slots, find_root
 from setveil.algorithms.constraints._protecting import Rules, protect_constraint
-from setveil.arrays.compile import compiled
 from setveil.arrays.containers import pop_heap, push_heap
+from setveil.kernels import compiled
 
 N_READY, N_WAITING = 0, 1  # slots of ``PairQueue.counts``
 

@@ -21,7 +21,7 @@ from setveil.algorithms.constraints._clusters import (
     suppress_cluster,
 )
 from setveil.algorithms.constraints._merge_costs import Merge, compare_costs
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 class Rules(NamedTuple):

@@ -21,9 +21,9 @@ from setveil.algorithms.constraints._protecting import (
     take_step,
     update_constraint,
 )
-from setveil.arrays.compile import compiled
 from setveil.arrays.containers import hash_members
 from setveil.arrays.sorting import sort_values
+from setveil.kernels import compiled
 
 N_LISTED, LEVEL = 0, 1  # slots of ``SetQueue.state``
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.degree._grouping import Rows
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 class Seating(NamedTuple):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
 from setveil.arrays.sorting import stable_order
+from setveil.kernels import compiled
 
 HAMMING, COMMON, JACCARD, NONE = 0, 1, 2, 3  # ways to measure how far two records are apart
 N_SKIPPED = 64  # along a sequence: conflicting records passed over, per candidate wanted, before only silent ones count

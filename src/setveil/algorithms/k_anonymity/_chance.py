@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 def chance_from(*seed: int) -> NDArray[np.uint64]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.k_anonymity._chance import draw_below
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 class MarkedRecords(NamedTuple):
@@ -254,12 +254,12 @@ def cost_of_swapping(rows: MarkedRecords, classes: Classes, record: int, other: 
         if there == end_there or (here < end_here and rows.items[here] < rows.items[there]):
             leaves = 2 * classes.count[a, rows.items[here]]
             comes = 2 * classes.count[b, rows.items[here]]
-            cost += (leaves > size_a + 1) - (leaves <= size_a) + (comes < size_b - 1) - (comes >= size_b)
+            cost = cost + (leaves > size_a + 1) - (leaves <= size_a) + (comes < size_b - 1) - (comes >= size_b)
             here += 1
         elif here == end_here or rows.items[there] < rows.items[here]:
             leaves = 2 * classes.count[b, rows.items[there]]
             comes = 2 * classes.count[a, rows.items[there]]
-            cost += (leaves > size_b + 1) - (leaves <= size_b) + (comes < size_a - 1) - (comes >= size_a)
+            cost = cost + (leaves > size_b + 1) - (leaves <= size_b) + (comes < size_a - 1) - (comes >= size_a)
             there += 1
         else:
             here += 1

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.k_anonymity._chance import draw_below
-from setveil.arrays.compile import compiled
 from setveil.arrays.mining import popcount
 from setveil.arrays.sorting import sort_values
+from setveil.kernels import compiled
 
 TAKEN = 1 << 62  # above every key of a node that is still free
 

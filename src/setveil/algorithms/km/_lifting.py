@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._counting import Csr, are_equal
-from setveil.arrays.compile import compiled
 from setveil.arrays.containers import hash_items
 from setveil.arrays.sorting import sort_values
+from setveil.kernels import compiled
 
 
 class NodeRows(NamedTuple):

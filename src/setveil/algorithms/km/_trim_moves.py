@@ -24,8 +24,8 @@ from setveil.algorithms.km._trim_rows import (
     shown_mask,
 )
 from setveil.algorithms.km._trim_sets import Sets, find_set, list_items
-from setveil.arrays.compile import compiled
 from setveil.arrays.sorting import stable_order
+from setveil.kernels import compiled
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # the rows of each set; empty for frequent sets
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_sets import Sets, find_set
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 LONGEST = 64  # items of a record that are weighed against each other; of longer ones items are taken in greedily
 TINY = 1e-9  # losses are sums of values and prices; below this they are the same

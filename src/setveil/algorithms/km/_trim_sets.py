@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 FREE = -1
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

@@ -8,13 +8,16 @@ import sys
 from pathlib import Path
 
 KERNEL = """
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 @compiled
 def add(x, y):
     return x + y
 """
-ASK = "import kernel; print(kernel.add(1, 2), len(kernel.add.stats.cache_hits), len(kernel.add.stats.cache_misses))"
+ASK = (
+    "import kernel; from kernel import add; "
+    "print(add(1, 2), len(add.dispatcher.stats.cache_hits), len(add.dispatcher.stats.cache_misses))"
+)
 
 
 def ask(folder: Path) -> str:
