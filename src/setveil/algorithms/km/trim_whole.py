@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.core import Transactions
-from setveil.core.transactions import sort_rows
+from setveil.core.row_order import sort_rows
 
 MOST_WORK = 60_000_000  # words of 64 records compared to bring entries back
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Grouping, Layout, Release, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.regular_files import open_regular
-from setveil.core.transactions import sort_rows
+from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
 from setveil.io.releases.groups import encode_groups
 from setveil.io.releases.tables import CODEBOOK, SENSITIVE, encode_codebook, encode_counts
