@@ -14,7 +14,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.transactions import LARGE, Layout, Transactions
+from setveil.core.row_order import LARGE
+from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import SetveilWarning, name_some
 from setveil.io.source import one_line
