@@ -8,8 +8,7 @@ import shutil
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +16,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from setveil.core.silence import silence
 from setveil.errors import InputError, one_line
 
 SparkError = (PySparkException, Py4JJavaError)
@@ -118,7 +118,7 @@ def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession
         except Exception as problem:
             problems.append(problem)
 
-    with _silence():
+    with silence():  # of the Java process that is started: what goes wrong is told by exceptions
         thread = threading.Thread(target=start, daemon=True)
         thread.start()
         thread.join(None if master.startswith("local") else PATIENCE)
@@ -129,24 +129,6 @@ def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession
     if not found:
         raise _silent(master, f"no worker took a job within {PATIENCE} seconds")
     return found[0]
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """The Java process is started with standard error closed: what goes wrong is told by exceptions."""
-    try:
-        kept = os.dup(2)
-    except OSError:  # there is none
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def said_by(problem: BaseException) -> str:

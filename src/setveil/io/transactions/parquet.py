@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.silence import silence
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError
 from setveil.io.source import PARQUET, Source, one_line
@@ -67,31 +67,13 @@ def _as_damaged(source: Source) -> Iterator[None]:
     import polars as pl
 
     try:
-        with _silence():
+        with silence():  # on damaged files Polars prints a stack trace before it raises
             yield
     except InputError:
         raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
         reason = one_line(str(problem).partition("\n")[0], 80)
         raise source.error(f"the Parquet data is damaged ({reason}); write the file again.", None) from None
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the process's standard error quiet: on damaged files Polars prints a stack trace before it raises."""
-    try:
-        kept = os.dup(2)
-    except OSError:  # there is none
-        yield
-        return
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 2)
-        os.close(nowhere)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
