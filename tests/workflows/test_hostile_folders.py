@@ -283,3 +283,23 @@ def test_sensitive_items_are_found_under_their_new_names(tmp_path: Path) -> None
     broken = replace(release, record=replace(release.record, model=naked))
     with pytest.raises(sv.GuaranteeError):
         broken.publish(tmp_path / "broken", to="fimi")
+
+
+@pytest.mark.parametrize("kind", ["one value over and over", "one long value"])
+def test_a_small_parquet_file_that_stands_for_much_is_not_read(
+    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    import polars as pl
+
+    from setveil.io.releases import expansion
+
+    monkeypatch.setattr(expansion, "ROOM", 32 * 2**20)
+    items = pl.repeat("a", 6_000_000, eager=True) if kind.endswith("over") else pl.Series(["0" * 150_000_000])
+
+    def change(folder: Path) -> None:
+        pl.DataFrame({"items": [items]}).write_parquet(folder / "published.parquet", compression="zstd")
+        assert (folder / "published.parquet").stat().st_size < 2**16
+
+    checked = forged(folders, "parquet", tmp_path, change)
+    assert checked.holds is False
+    assert any("stand for more than" in line for line in checked.problems)

@@ -16,6 +16,7 @@ from setveil.core import Layout, Recoding, Release, RemoteTransactions, Transact
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.domain import with_items
+from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import read_release, reorder_records
 from setveil.io.releases.folders import internal_beside, settle
 from setveil.io.releases.names import guard, relabel, unguard
@@ -122,6 +123,9 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
         raise InputError("certificate.json: model.options.sensitive is not a list of labels.")
     labels = tuple(guard(label) for label in sensitive) if told["safe_csv"] else tuple(sensitive)
     keep_ids = certificate["record_ids"]
+    if rows is None:
+        parts = [name for name in certificate["files"] if name.endswith(".parquet")]
+        check_expansion([folder / name for name in parts])
     release = read_release(folder, told["kind"], told["published"], layout, labels, keep_ids=keep_ids, rows=rows)
     if layout_of(release, layout) != layout:
         raise InputError("certificate.json: a grouping is not written in this layout.")

@@ -120,5 +120,5 @@ def _read_parquet(path: Path) -> Read:
             numbers.to_numpy().astype(np.int32),
             labels.to_list(),
         )
-    except (OSError, TypeError, pl.exceptions.PolarsError):
+    except (OSError, TypeError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise InputError(f"{path.name}: is not a Parquet file with the columns group and items.") from None
