@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 SECONDS ?= 300
 
-.PHONY: demo test test-long fuzz check docs format coverage warm bench reproduce clean
+.PHONY: demo test test-long screens fuzz check docs format coverage warm bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -19,6 +19,10 @@ test: .venv/.ready-dev
 # What takes half a minute and more a test: a cluster that loses a worker, the largest searches.
 test-long: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m long
+
+# Every step of the page at three widths, light and dark, as pictures to be looked at, in screens/.
+screens: .venv/.ready-dev
+	SETVEIL_SCREENS=screens $(BIN)/python -m pytest -q -m long tests/web/test_screens.py
 
 # Random examples instead of the fixed ones of `make test`, for so many seconds; a failure is shrunk and ends it.
 fuzz: .venv/.ready-dev

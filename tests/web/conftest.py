@@ -65,10 +65,11 @@ class Server:
         return headers["set-cookie"].partition(";")[0]
 
 
-def start(folder: Path, *arguments: str) -> Server:
-    environment = {**os.environ, "TMPDIR": str(folder)}
+def start(folder: Path, *arguments: str, browser: str = "") -> Server:
+    """Start the page; ``browser`` is the program that it opens, if any."""
+    environment = {**os.environ, "TMPDIR": str(folder), "BROWSER": browser}
     process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, "ui", "--no-browser", *arguments],
+        [sys.executable, "-c", MAIN, "ui", *([] if browser else ["--no-browser"]), *arguments],
         stderr=subprocess.PIPE,
         text=True,
         env=environment,
@@ -101,7 +102,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert not list(running.folder.glob("setveil-ui-*"))  # nothing is left behind
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while one is open, its event loop runs, and other modules have loops of their own
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
     from report.test_browser import QUIET

@@ -44,6 +44,69 @@ def test_every_step_at_every_width_light_and_dark(page: Page, tmp_path: Path) ->
     assert not wrong, "\n".join(f"{name}: {found}" for name, found in wrong.items())
 
 
+def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
+    """From the file dialog to a checked archive: Tab, Enter, the space bar and arrows, and text that is typed."""
+    rows = dict.fromkeys(f"p{person},item {person * step % 7}" for person in range(300) for step in (1, 2, 3))
+    (tmp_path / "people.csv").write_text("person,item\n" + "\n".join(rows) + "\n")
+    with page.expect_file_chooser() as chooser:
+        press(page, "Choose a file")
+    chooser.value.set_files(tmp_path / "people.csv")
+    page.get_by_text("300 people").first.wait_for()
+    press(page, "Next: Danger")
+    page.get_by_text("Try it yourself").wait_for()
+    press(page, "Search an item", "item 3", "Enter")
+    page.get_by_text("people fit").wait_for()
+    press(page, "Next: Protect")
+    page.get_by_text("The promise").first.wait_for()
+    press(page, "k: people in the crowd", "ArrowRight")  # the slider
+    page.get_by_text("finds at least 6 published records").first.wait_for()
+    press(page, "Next: Hierarchy")
+    press(page, "Groups of so many, in order")
+    page.get_by_text("7 items in").wait_for()
+    press(page, "Unfold item 0..item 4")
+    page.get_by_text("item 0: ").wait_for()
+    press(page, "Next: Run")
+    page.get_by_role("heading", name="Make the release").wait_for()
+    press(page, "Start")
+    page.get_by_role("heading", name="Run 1: the promise is kept").wait_for(timeout=RUN)
+    press(page, "Compare")
+    page.locator(".runs a[aria-pressed=true]").wait_for()
+    press(page, "Run 1, ", " ")
+    page.locator(".runs a[aria-pressed=false]").wait_for()
+    press(page, "Hand over")
+    page.get_by_role("heading", name="Hand it over").wait_for()
+    press(page, "Responsible", "me", "Tab")
+    press(page, "Put it into the report")
+    page.get_by_text("It is in the report of run 1").wait_for()
+    with page.expect_download() as download:
+        press(page, "Download the archive")
+    download.value.save_as(tmp_path / "release.zip")
+    press(page, "Check")
+    page.get_by_role("heading", name="Check a release").wait_for()
+    with page.expect_file_chooser() as chooser:
+        press(page, "Choose a file")
+    chooser.value.set_files(tmp_path / "release.zip")
+    page.get_by_role("heading", name="release.zip: it holds").wait_for(timeout=RUN)
+
+
+def press(page: Page, name: str, *keys: str) -> None:
+    """Tab to what a screen reader calls so, as far as it takes, and press keys there: Enter if none are given."""
+    wanted = """(name) => { const e = document.activeElement, label = e.ariaLabel || e.labels?.[0]?.textContent
+      || e.closest('label')?.textContent || e.textContent || '';
+      return label.trim().replace(/^\\d /, '').startsWith(name) }"""
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if page.evaluate(wanted, name):
+            break
+    else:
+        raise AssertionError(f"{name}: not reached with Tab")
+    for key in keys or ("Enter",):
+        page.keyboard.type(key) if len(key) > 1 and key not in KEYS else page.keyboard.press(key)
+
+
+KEYS = ("Enter", "Tab", "ArrowRight")
+
+
 def _fill(page: Page, folder: Path) -> None:
     """Walk through the sample once, so that every step has something to show."""
     page.get_by_role("button", name="Open the sample").click()

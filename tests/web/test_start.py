@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,12 +39,48 @@ def test_what_cannot_be_opened_or_listened_on(server: Server) -> None:
     assert "cannot listen there" in words
 
 
-def test_another_address_warns_and_is_refused_by_name(tmp_path: Path) -> None:
-    running = start(tmp_path, "--host", "0.0.0.0")
+def test_another_address_warns_and_the_browser_gets_a_token_that_works_once(tmp_path: Path) -> None:
+    """Everybody on the machine can read the command line of a process that is started."""
+    seen = tmp_path / "command-line"
+    program = tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {seen}.partial && mv {seen}.partial {seen}\n')
+    program.chmod(0o700)
+    running = start(tmp_path, "--host", "0.0.0.0", browser=f"{program} %s")
     try:
         cookie = running.new_cookie()
         assert running.ask("/", cookie=cookie, host=f"evil.example:{running.port}")[0] == 403
         assert running.ask("/", cookie=cookie)[0] == 200
+        while not seen.exists():
+            assert running.process.poll() is None
+            time.sleep(0.05)
+        opened = seen.read_text().partition("/?")[2]
+        assert running.token not in opened
+        assert running.ask(f"/?{opened}")[0] == 303
+        assert running.ask(f"/?{opened}")[0] == 403  # whoever saw it comes too late
+        assert running.ask(f"/?token={running.token}")[0] == 303
     finally:
         assert stop(running)[0] in (0, 130)
     assert not list(tmp_path.glob("setveil-ui-*"))
+
+
+@pytest.mark.long
+def test_a_kill_leaves_no_process_and_the_next_start_removes_its_data(tmp_path: Path) -> None:
+    (tmp_path / "data.dat").write_text("1 2 3\n2 3\n" * 50)
+    killed = start(tmp_path, str(tmp_path / "data.dat"))
+    killed.ask("/", cookie=killed.new_cookie())  # a session: its process reads the file
+    while not (children := _children(killed.process.pid)):
+        time.sleep(0.05)
+    killed.process.kill()
+    killed.process.wait()
+    assert killed.process.stderr
+    killed.process.stderr.close()
+    (left,) = tmp_path.glob("setveil-ui-*")
+    assert stat.S_IMODE(left.stat().st_mode) == 0o700
+    while any(Path(f"/proc/{child}").exists() for child in children):  # they notice, and go
+        time.sleep(0.05)
+    stop(start(tmp_path))
+    assert not list(tmp_path.glob("setveil-ui-*"))
+
+
+def _children(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]

@@ -63,6 +63,8 @@ UNSOUND = """() => {
   for (const e of document.querySelectorAll('main ul, main ol'))
     if ([...e.children].some(c => c.tagName !== 'LI')) told.push('list: ' + e.outerHTML.slice(0, 120));
   for (const e of document.querySelectorAll('main table')) if (!e.querySelector('th[scope]')) told.push('no head');
+  for (const e of document.querySelectorAll('[tabindex="0"]:not(a, button, input, select, textarea, [role])'))
+    if (e.checkVisibility()) told.push('nobody tells what this is: ' + e.outerHTML.slice(0, 120));
   if (document.querySelectorAll('main:not([role=none]), [role=main]').length !== 1) told.push('not one <main>');
   if (!document.documentElement.lang) told.push('no language');
   return told;

@@ -143,9 +143,13 @@ def front_chart(
         f"mean chance of an attacker who knows {known} items",
         "mean relative error of pair counts",
         "Risk and loss of every setting; the table below has the figures.",
-        percent,
-        percent,
+        _tick,
+        _tick,
     )
+
+
+def _tick(share: float) -> str:
+    return f"{100 * share:g} %"
 
 
 def _panels(rows: Sequence[Row], look: Mapping[str, int]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from nicegui import ui
+from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 
 from setveil.errors import one_line
@@ -122,6 +123,24 @@ def crowd(n: int) -> None:
     ).classes("crowd")
 
 
+class Slider(Element):
+    """The browser's own slider, which keyboards and screen readers know."""
+
+    def __init__(self, name: str, low: float, high: float, step: float, value: float) -> None:
+        super().__init__("input")
+        self.props(f"type=range min={low} max={high} step={step} value={value}").props["aria-label"] = name
+
+    def show(self, value: float | None) -> None:
+        """Move it; beyond its ends it stays at the end."""
+        if value is not None:
+            self.props["value"] = value
+            self.update()
+
+    def on_slide(self, change: Callable[[float], Any]) -> None:
+        """Hear of every move."""
+        self.on("input", lambda event: change(event.args), js_handler="(e) => emit(Number(e.target.value))")
+
+
 class ItemPicker:
     """Find items by name, choose some, or all below a group. ``find`` and ``find_groups`` look them up.
 
@@ -142,7 +161,7 @@ class ItemPicker:
         self.found: Sequence[tuple[str, int]] = []
         self.groups: Sequence[tuple[str, list[str]]] = []
         with ui.element("div").classes("picker"):
-            self.field = ui.input(label=label).props("outlined dense clearable debounce=250 autocomplete=off")
+            self.field = ui.input(label=label).props("outlined dense clearable autocomplete=off")
             self.field.on_value_change(self._look)
             self.field.on("keydown.enter", self._take_first)
             self.results = ui.element("ul").classes("chips results")
@@ -153,10 +172,13 @@ class ItemPicker:
         self._show()
 
     async def _look(self) -> None:
-        text = (self.field.value or "").strip()
-        self.found = [pair for pair in await self.find(text) if pair[0] not in self.chosen] if text else []
-        self.groups = await self.find_groups(text) if text and self.find_groups else []
-        self._show()
+        typed = self.field.value
+        text = (typed or "").strip()
+        found = [pair for pair in await self.find(text) if pair[0] not in self.chosen] if text else []
+        groups = await self.find_groups(text) if text and self.find_groups else []
+        if typed == self.field.value:  # else somebody typed on, and the answer to that follows
+            self.found, self.groups = found, groups
+            self._show()
 
     async def _take_first(self) -> None:
         await self._look()
@@ -225,4 +247,4 @@ def uploader(
         place.on_upload(receive)
         place.props("flat").classes("dropzone")
         chooser = ui.button(t.CHOOSE_FILE).props(MAIN if main else "no-caps outline")
-        chooser.on("click", js_handler=f"() => getElement({place.id}).pickFiles()")
+        chooser.on("click", js_handler=f"() => getHtmlElement({place.id}).querySelector('input').click()")

@@ -55,8 +55,11 @@ _HEADERS = {
 class Guard:
     """The layer; ``sessions`` are the cookies it has given out."""
 
-    def __init__(self, app: App, *, token: str, host: str, port: int, max_upload: int = MAX_UPLOAD) -> None:
+    def __init__(
+        self, app: App, *, token: str, host: str, port: int, once: str = "", max_upload: int = MAX_UPLOAD
+    ) -> None:
         self.app, self.token, self.max_upload = app, token, max_upload
+        self.once = once  # a token for one use: everybody on the machine sees how the browser was started
         self.cookie = f"setveil-{port}"  # cookies know no ports
         names = {host, "127.0.0.1", "localhost", "::1"} - {"0.0.0.0", "::"}
         self.port = port
@@ -116,7 +119,7 @@ class Guard:
     async def _exchange(self, scope: Scope, headers: dict[str, list[str]], send: Send) -> None:
         """The token for a cookie; the address is then free of it. Who has a cookie already keeps its session."""
         tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        if len(tokens) != 1 or not secrets.compare_digest(tokens[0].encode(), self.token.encode()):
+        if len(tokens) != 1 or not self._takes(tokens[0]):
             await _refuse(scope, send, 403, t.REFUSED_STRANGER)
             return
         answer = [(b"location", b"/"), (b"cache-control", b"no-store"), *_encoded(_HEADERS)]
@@ -126,6 +129,13 @@ class Guard:
             answer.append((b"set-cookie", f"{self.cookie}={session}; HttpOnly; SameSite=Strict; Path=/".encode()))
         await send({"type": "http.response.start", "status": 303, "headers": answer})
         await send({"type": "http.response.body", "body": b""})
+
+    def _takes(self, token: str) -> bool:
+        """Whether a token is one that was given out; the one for the browser's command line only once."""
+        if self.once and secrets.compare_digest(token.encode(), self.once.encode()):
+            self.once = ""
+            return True
+        return secrets.compare_digest(token.encode(), self.token.encode())
 
     # -- what passes ----------------------------------------------------------------------------------------------
 

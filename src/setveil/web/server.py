@@ -38,9 +38,9 @@ def _serve(listener: socket.socket, host: str, workspace: Workspace, file: Path 
     from setveil.web.guard import MEGABYTE, Guard
     from setveil.web.page import make_app
 
-    port, token = listener.getsockname()[1], secrets.token_urlsafe(32)
+    port, token, once = listener.getsockname()[1], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     app, close = make_app(workspace, file)
-    guarded = Guard(app, token=token, host=host, port=port)
+    guarded = Guard(app, token=token, host=host, port=port, once=once if opens_browser else "")
     config = uvicorn.Config(
         guarded,
         log_level="warning",
@@ -51,12 +51,12 @@ def _serve(listener: socket.socket, host: str, workspace: Workspace, file: Path 
         timeout_graceful_shutdown=1,
     )
     shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/?token={token}"
+    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/?token="
     if host not in ("127.0.0.1", "::1", "localhost"):
         _say(t.HOST_WARNING.format(host=host))
-    _say(t.ADDRESS.format(address=address))
+    _say(t.ADDRESS.format(address=address + token))
     if opens_browser:
-        threading.Timer(0.5, webbrowser.open, (address,)).start()
+        threading.Timer(0.5, webbrowser.open, (address + once,)).start()
     try:
         uvicorn.Server(config).run(sockets=[listener])
     except KeyboardInterrupt:

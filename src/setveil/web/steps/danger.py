@@ -31,10 +31,6 @@ def build(page: Page) -> None:
             table(t.CURVE_TABLE, t.CURVE_HEADER, rows, n_numbers=2)
             if not all(row["exact"] for row in danger["rows"]):
                 paragraph(t.SAMPLED, "soft")
-            heading(t.SUPPORTS_TITLE)
-            drawing(danger["supports"])
-            heading(t.LENGTHS_TITLE)
-            drawing(danger["lengths"])
         with ui.element("section"):
             _try_it(page)
             heading(t.RAREST_TITLE)
@@ -44,6 +40,11 @@ def build(page: Page) -> None:
                 table(t.RAREST_TITLE, t.RAREST_HEADER, rare, n_numbers=1)
             else:
                 paragraph(t.RAREST_NONE)
+    with ui.element("div").classes("halves"):
+        for title, chart in ((t.SUPPORTS_TITLE, "supports"), (t.LENGTHS_TITLE, "lengths")):
+            with ui.element("section"):
+                heading(title)
+                drawing(danger[chart])
     button(t.NEXT.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"), main=True)
 
 

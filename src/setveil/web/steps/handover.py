@@ -72,6 +72,7 @@ def _hand_over(page: Page, run: Run) -> None:
                 if kept:
                     told.text = t.KEPT.format(public=shown(kept[0], 200), internal=shown(kept[1], 200))
 
+            field.on("keydown.enter", keep)
             button(t.KEEP, keep)
             ui.link(t.REPORT_INTERNAL, f"/run/{run.number}/report/internal", new_tab=True)
     _repeat(session, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,20 +72,24 @@ def _sources(page: Page) -> None:
         with ui.element("section").classes("card"):
             card_title(t.TREE_BUILD)
             button(t.TREE_AUTO, lambda: _load(page, "auto", ""))
-            with ui.element("div").classes("inline"):
-                fanout = ui.number(label=t.TREE_FANOUT, value=5, min=2, max=1000).props("outlined dense")
-                button(t.TREE_MAKE, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""), name=t.TREE_FANOUT)
-            with ui.element("div").classes("inline"):
-                prefix = ui.input(label=t.TREE_PREFIX, value="1,3").props("outlined dense")
-                button(
-                    t.TREE_MAKE, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""), name=t.TREE_PREFIX
-                )
+            fanout = ui.number(label=t.TREE_FANOUT, value=5, min=2, max=1000)
+            _made_of(fanout, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""))
+            prefix = ui.input(label=t.TREE_PREFIX, value="1,3")
+            _made_of(prefix, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""))
         with ui.element("section").classes("card"):
             card_title(t.TREE_FILE)
             uploader(t.DROP_HERE, MAX_UPLOAD, receive, too_large, main=False)
             paragraph(t.TREE_FILE_NOTE, "soft")
     if session.faults:
         _faults(session.faults)
+
+
+def _made_of(field: ui.number | ui.input, build: Callable[[], None]) -> None:
+    """A field and the button that builds what it says; Enter in the field does so, too."""
+    with ui.element("div").classes("inline") as line:
+        field.props("outlined dense").on("keydown.enter", build)
+        field.move(line)
+        button(t.TREE_MAKE, build, name=t.TREE_MAKE_OF.format(label=field.props["label"]))
 
 
 def _faults(faults: list[Any]) -> None:

@@ -11,7 +11,7 @@ from nicegui import ui
 import setveil as sv
 from setveil.errors import SetveilError
 from setveil.web import texts as t
-from setveil.web.elements import Text, bullets, button, crowd, heading, paragraph, shown
+from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, paragraph, shown
 from setveil.web.promise_pictures import picture_of
 from setveil.web.session import EFFORT, MODELS, PARAMETERS, TAKES_SENSITIVE
 from setveil.web.steps.lists import constraints, sensitive_items
@@ -123,14 +123,14 @@ def _numbers(page: Page, sentence: _Sentence) -> None:
         with ui.element("div").classes("number"):
             Text("label", words)
             is_all = value == "all"
-            slider = ui.slider(min=low, max=high, step=step, value=high if is_all else value).props("label snap")
-            slider.props["aria-label"] = words
-            slider.on_value_change(change)
+            slider = Slider(words, low, high, step, high if is_all else value)
             number = ui.number(value=None if is_all else value, min=low, max=10_000, step=step).props("outlined dense")
             number.props["aria-label"] = words
-            number.bind_value(slider)
+            number.on_value_change(change)
+            number.on_value_change(lambda event, slider=slider: slider.show(event.value))
+            slider.on_slide(number.set_value)
             if is_all:
-                slider.disable()
+                slider.props("disabled")
                 number.disable()
         if session.model == "km" and name == "m":
 
