@@ -119,7 +119,7 @@ def tally_subsets(
 
 
 @compiled
-def count_pairs(rows: Rows, begin: int, end: int, supports: NDArray[np.int64]) -> None:
+def count_pairs(rows: Rows, begin: int, end: int, supports: NDArray[np.integer]) -> None:
     """Add the rows ``begin:end`` to the supports of pairs: items i < j together at ``supports[j * (j - 1) // 2 +
     i]``.
     """
@@ -137,7 +137,7 @@ def tally_pairs(
     begin: int,
     end: int,
     singles: NDArray[np.int64],
-    pairs: NDArray[np.int64],
+    pairs: NDArray[np.integer],
     totals: NDArray[np.float64],
     least: NDArray[np.int64],
 ) -> None:

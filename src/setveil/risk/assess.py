@@ -227,13 +227,17 @@ class _View:
         least = np.full((len(weights), 2), _UNSEEN)
         slices = slices_of(indptr)
         n_threads = min(available_threads(), len(slices))
-        tables = [np.zeros(n_items * (n_items - 1) // 2, dtype=np.int64) for _ in range(n_threads)]
+        narrow = np.int32 if int(weights.sum()) <= np.iinfo(np.int32).max else np.int64
+        n_pairs = n_items * (n_items - 1) // 2
+        tables: list[NDArray[Any]] = [np.zeros(n_pairs, dtype=narrow) for _ in range(n_threads)]
         for start in range(0, len(slices), n_threads):
             jobs = list(zip(slices[start : start + n_threads], tables, strict=False))
             for _ in map_in_order(lambda job: count_pairs(self.rows, *job[0], job[1]), jobs):
                 pass
             progress(_COUNTING, start / len(slices) / 2)
-        pairs = np.sum(tables, axis=0)
+        pairs = tables[0]
+        for table in tables[1:]:
+            pairs += table
 
         def tally_some(rows: tuple[int, int]) -> NDArray[np.float64]:
             totals = np.zeros((2, 2))
