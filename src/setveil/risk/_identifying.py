@@ -29,8 +29,10 @@ def tally_subsets(
     indptr, items, weights = rows
     list_indptr, list_rows = lists
     n_known = least.shape[1]
-    n_with = np.zeros(len(list_indptr) - 1, dtype=np.int64)  # scratch per item, zero between uses
+    n_with = np.zeros(len(list_indptr) - 1, dtype=np.int64)  # scratch per item; this and the next are zero between uses
     weight_with = np.zeros(len(list_indptr) - 1, dtype=np.int64)
+    inverse_with = np.zeros(len(list_indptr) - 1)
+    next_place = np.zeros(len(list_indptr) - 1, dtype=np.int64)
     touched = np.empty(len(list_indptr) - 1, dtype=np.int32)
     # The prefixes on the current path and their siblings: for each the rows that contain it, and in each row the place
     # of its last item. ``bounds`` says where each prefix starts; the three end arrays say where each depth ends.
@@ -68,6 +70,12 @@ def tally_subsets(
             if depth == n_known:
                 continue
 
+            if depth + 1 == n_known:
+                _tally_last(
+                    rows, stack_row[begin:end], stack_place[begin:end], weight_with, inverse_with, touched, sums, least
+                )
+                continue
+
             n_touched, n_places = 0, 0
             for at in range(begin, end):
                 row = stack_row[at]
@@ -77,45 +85,79 @@ def tally_subsets(
                         touched[n_touched] = other
                         n_touched += 1
                     n_with[other] += 1
-                    weight_with[other] += weights[row]
                 n_places += indptr[row + 1] - stack_place[at] - 1
 
-            if depth + 1 == n_known:
-                for at in range(begin, end):
-                    row = stack_row[at]
-                    for place in range(stack_place[at] + 1, indptr[row + 1]):
-                        _tally(row, n_known, 1.0, weight_with[items[place]], sums, least)
-            else:  # lay out the children that two rows or more contain; the others are done at once
-                top, n_bounds = stack_end[depth], bounds_end[depth] + 1
-                if top + n_places > len(stack_row):
-                    stack_row = grown(stack_row, top + n_places)
-                    stack_place = grown(stack_place, top + n_places)
-                if n_bounds + n_touched + 1 > len(bounds):
-                    bounds = grown(bounds, n_bounds + n_touched + 1)
-                cursor[depth + 1] = n_bounds
-                for at in range(n_touched):
-                    other = touched[at]
-                    if n_with[other] > 1:
-                        bounds[n_bounds] = top
-                        n_bounds += 1
-                        weight_with[other] = top  # from here on: where its next row goes
-                        top += n_with[other]
-                bounds[n_bounds] = top
-                for at in range(begin, end):
-                    row = stack_row[at]
-                    for place in range(stack_place[at] + 1, indptr[row + 1]):
-                        other = items[place]
-                        if n_with[other] == 1:
-                            _tally_extensions(rows, row, place, depth + 1, sums, least)
-                        else:
-                            stack_row[weight_with[other]] = row
-                            stack_place[weight_with[other]] = place
-                            weight_with[other] += 1
-                depth += 1
-                bounds_end[depth], stack_end[depth] = n_bounds, top
+            # Lay out the children that two rows or more contain; the others are done at once.
+            top, n_bounds = stack_end[depth], bounds_end[depth] + 1
+            if top + n_places > len(stack_row):
+                stack_row = grown(stack_row, top + n_places)
+                stack_place = grown(stack_place, top + n_places)
+            if n_bounds + n_touched + 1 > len(bounds):
+                bounds = grown(bounds, n_bounds + n_touched + 1)
+            cursor[depth + 1] = n_bounds
+            for at in range(n_touched):
+                other = touched[at]
+                if n_with[other] > 1:
+                    bounds[n_bounds] = top
+                    n_bounds += 1
+                    next_place[other] = top
+                    top += n_with[other]
+            bounds[n_bounds] = top
+            for at in range(begin, end):
+                row = stack_row[at]
+                for place in range(stack_place[at] + 1, indptr[row + 1]):
+                    other = items[place]
+                    if n_with[other] == 1:
+                        _tally_extensions(rows, row, place, depth + 1, sums, least)
+                    else:
+                        stack_row[next_place[other]] = row
+                        stack_place[next_place[other]] = place
+                        next_place[other] += 1
+            depth += 1
+            bounds_end[depth], stack_end[depth] = n_bounds, top
             for at in range(n_touched):
                 n_with[touched[at]] = 0
-                weight_with[touched[at]] = 0
+
+
+@compiled
+def _tally_last(
+    rows: Rows,
+    chosen: NDArray[np.int32],
+    places: NDArray[np.int64],
+    weight_with: NDArray[np.int64],
+    inverse_with: NDArray[np.float64],
+    touched: NDArray[np.int32],
+    sums: NDArray[np.float64],
+    least: NDArray[np.int64],
+) -> None:
+    """Enter what one more item, the last, makes of the prefix that the chosen rows contain. Most of the time goes here:
+    each support is divided by once, however many rows have it.
+    """
+    indptr, items, weights = rows
+    last = least.shape[1] - 1
+    n_touched = 0
+    for at in range(len(chosen)):
+        row = chosen[at]
+        for place in range(places[at] + 1, indptr[row + 1]):
+            if weight_with[items[place]] == 0:
+                touched[n_touched] = items[place]
+                n_touched += 1
+            weight_with[items[place]] += weights[row]
+    for other in touched[:n_touched]:
+        inverse_with[other] = 1 / weight_with[other]
+    for at in range(len(chosen)):
+        row = chosen[at]
+        alone, inverse, smallest = 0, 0.0, least[row, last]
+        for place in range(places[at] + 1, indptr[row + 1]):
+            support = weight_with[items[place]]
+            alone += support == 1
+            inverse += inverse_with[items[place]]
+            smallest = min(smallest, support)
+        sums[row, last, 0] += alone
+        sums[row, last, 1] += inverse
+        least[row, last] = smallest
+    for other in touched[:n_touched]:
+        weight_with[other] = 0
 
 
 @compiled
