@@ -78,7 +78,9 @@ def test_a_kill_leaves_no_process_and_the_next_start_removes_its_data(tmp_path: 
     assert stat.S_IMODE(left.stat().st_mode) == 0o700
     while any(Path(f"/proc/{child}").exists() for child in children):  # they notice, and go
         time.sleep(0.05)
-    stop(start(tmp_path))
+    again = start(tmp_path)
+    assert again.ask("/")[0] == 403  # it serves
+    stop(again)
     assert not list(tmp_path.glob("setveil-ui-*"))
 
 
