@@ -116,8 +116,9 @@ its data is not at hand, its protocol is undefined, our comparator is a reconstr
 not what we find. Seconds depend on machines and programs: they are shown, and compared only where both sides are
 programs of ours that do the paper's steps. *Our default* is what setveil does when no algorithm is named; for
 k^m-anonymity, with the least effort (`effort=fast`) and without a hierarchy, which it does not need: it leaves out
-single entries so that counts stay right, and NCP counts each of them as 1. It stands beside the papers' algorithms in
-{beside} {len(losses)} panels that show a loss.
+single entries so that counts of items and pairs stay right. NCP counts each of them as 1 and UL as nothing; queries
+for five items often find nothing left, and to answer 0 to all is an error of 1 (AvgRE) or 100 %, which is what
+figures near that mean. It stands beside the papers' algorithms in {beside} {len(losses)} panels that show a loss.
 
     {COMMAND}
 

@@ -388,6 +388,12 @@ def test_what_is_committed_is_what_the_table_gives() -> None:
                 assert claim.why, (paper.number, claim.id)
 
 
+def test_our_default_stands_in_every_panel_of_loss() -> None:
+    for name, outcome in runner.earlier_results(COMMITTED).items():
+        without = [panel.title for panel in outcome.panels if panel.is_loss and not panel.has_default]
+        assert not without, (name, without)
+
+
 def test_a_panel_of_loss_is_one_unless_it_is_named_otherwise() -> None:
     assert PANEL.is_loss
     assert PANEL.has_default
