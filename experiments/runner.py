@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import replace
 from math import inf
 from multiprocessing import get_context
@@ -67,14 +67,28 @@ class Task(NamedTuple):
 
 
 def run_all(experiments: Sequence[Experiment], folder: Path, jobs: int) -> Iterator[tuple[str, Outcome]]:
-    """Outcomes by name, in order; with several jobs side by side in processes of their own."""
+    """Outcomes by name, in order; with several jobs side by side in processes of their own.
+
+    Then one that fails does not take the others with it: its error is raised when they are done.
+    """
     with TemporaryDirectory(prefix="setveil-experiments-") as kept:
         tasks = [Task(experiment.name, folder, Path(kept)) for experiment in experiments]
         if jobs == 1:
             yield from map(_run_task, tasks)
             return
+        failed: list[BaseException] = []
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            yield from pool.map(_run_task, tasks)
+            for future in [pool.submit(_run_task, task) for task in tasks]:
+                problem = future.exception()
+                if problem is None:
+                    yield future.result()
+                elif isinstance(problem, Exception) and not isinstance(problem, BrokenExecutor):
+                    failed.append(problem)
+                else:  # stopped from outside
+                    pool.shutdown(cancel_futures=True)
+                    raise problem
+        if failed:
+            raise failed[0]
 
 
 _WORKSHOPS: dict[tuple[Path, Path], Workshop] = {}  # of this process: data is read once

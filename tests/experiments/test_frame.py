@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -202,6 +203,22 @@ def test_experiments_side_by_side_are_in_order(folder: Path, monkeypatch: pytest
     found = dict(runner.run_all(catalogue.choose(names), folder / "data", 2))
     assert list(found) == sorted(names)
     assert all(outcome.readings for outcome in found.values())
+
+
+def test_one_that_fails_does_not_take_the_others_with_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> Outcome:
+        raise RuntimeError("a bug")
+
+    broken = Experiment("009-fig0", "broken", "made up", (), fail)
+    monkeypatch.setattr(catalogue, "PAPERS", (replace(FAKE, experiments=(broken, *FAKE.experiments[:2])),))
+    monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs))
+    with pytest.raises(RuntimeError, match="a bug"):
+        reproduce("all", "--jobs", "2", "--data", "data", "-o", "docs")
+    assert list(runner.earlier_results(folder / "docs")) == ["009-fig1", "009-fig2"]
+    stopped = replace(broken, run=stop)
+    monkeypatch.setattr(catalogue, "PAPERS", (replace(FAKE, experiments=(*FAKE.experiments[:2], stopped)),))
+    assert reproduce("all", "--jobs", "2", "--data", "data", "-o", "whole") == 130
+    assert list(runner.earlier_results(folder / "whole")) == ["009-fig1", "009-fig2"]
 
 
 def test_without_a_name_the_experiments_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
