@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import setveil as sv
+from setveil.cli import main
 from setveil.core import Itemsets, Layout, Transactions
 from setveil.engines import LocalEngine
 from setveil.errors import InputError
@@ -54,7 +55,12 @@ def figures(release: sv.Release) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("algorithm", "seed", "m", "n_partitions"),
-    [("aa", 1, 2, 1), ("aa", 8, 3, 5), ("aa+refine", 1, 2, 3), ("optimal", 8, 2, 2)],
+    [
+        ("aa", 1, 2, 3),
+        pytest.param("aa", 8, 3, 5, marks=pytest.mark.long),
+        pytest.param("aa+refine", 1, 2, 1, marks=pytest.mark.long),
+        pytest.param("optimal", 8, 2, 2, marks=pytest.mark.long),
+    ],
 )
 def test_same_cut_for_any_number_of_partitions(
     spark: SparkSession, algorithm: str, seed: int, m: int, n_partitions: int
@@ -68,13 +74,26 @@ def test_same_cut_for_any_number_of_partitions(
     assert sorted(published) == sorted(sorted(row) for row in here.to_lists())
 
 
-def test_same_files_and_certificate(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+AA = {"model": "km", "k": 3, "m": 2, "algorithm": "aa", "hierarchy": "fanout:3"}
+PTA = {"model": "k-anonymity", "k": 3, "algorithm": "pta", "options": {"segment_size": 25}}
+WEAVE = {"model": "k-anonymity", "k": 3, "algorithm": "weave", "options": {"shard_size": 25, "passes": 2}}
+COMPARED = {"aa": AA, "aa+refine": {**AA, "algorithm": "aa+refine"}, "optimal": {**AA, "algorithm": "optimal"}} | {
+    "pta": PTA,
+    "weave": WEAVE,
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("asked", COMPARED.values(), ids=COMPARED)
+def test_same_files_and_certificate(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
     for module in (canonical, recheck):
         monkeypatch.setattr(module, "PART_SIZE", 16)
-    rows, asked = some_rows(7), {"k": 3, "m": 2, "algorithm": "aa", "hierarchy": "fanout:3"}
-    here = sv.anonymize(rows, "km", **asked)
+    rows = some_rows(7)
+    here = sv.anonymize(rows, **asked)
     sv.publish(here, tmp_path / "here", to="parquet")
-    sv.publish(sv.anonymize(as_frame(spark, rows, 3), "km", **asked), tmp_path / "there")
+    sv.publish(sv.anonymize(as_frame(spark, rows, 3), **asked), tmp_path / "there")
     folder = tmp_path / "there"
     assert sorted(path.name for path in folder.iterdir()) == [
         "certificate.json", "codebook.csv", "published", "report.html"
@@ -90,19 +109,26 @@ def test_same_files_and_certificate(spark: SparkSession, tmp_path: Path, monkeyp
     assert one == other
     assert verify_folder(folder).holds
     assert verify_folder(folder, engine="spark").holds
+
+
+@pytest.mark.long
+def test_a_release_in_parts_is_measured_and_checked(spark: SparkSession, tmp_path: Path) -> None:
+    rows, folder = some_rows(7), tmp_path / "there"
+    sv.publish(sv.anonymize(rows, **AA), tmp_path / "here", to="parquet")
+    sv.publish(sv.anonymize(as_frame(spark, rows, 3), **AA), folder)
     assert not verify_folder(folder, rows).problems
     measured = measure_folder(rows, folder)
     for original, out in ((as_frame(spark, rows, 2), folder), (sv.read(as_frame(spark, rows, 2)), tmp_path / "here")):
         assert measure_folder(original, out) == measured
     with pytest.raises(InputError, match="--patterns looks for itemsets"):
         patterns_of_folder(as_frame(spark, rows, 2), folder, (0.1,))
-    parts = sorted((folder / "published").iterdir())
-    assert sum(pl.read_parquet(part).height for part in parts) == len(rows)
+    assert sum(pl.read_parquet(part).height for part in (folder / "published").iterdir()) == len(rows)
     (folder / "published" / "more").write_text("x")
     assert verify_folder(folder).problems == ("published/more: an extra file; the certificate does not list it.",)
     assert verify_folder(folder, engine="spark").holds is False
 
 
+@pytest.mark.long
 def test_the_verifier_counts_by_itself(spark: SparkSession, tmp_path: Path) -> None:
     n_broken = 0
     for seed, numeric in ((1, True), (2, False), (3, True)):
@@ -111,12 +137,12 @@ def test_the_verifier_counts_by_itself(spark: SparkSession, tmp_path: Path) -> N
         place = tmp_path / f"rows{seed}"
         place.mkdir()
         pl.DataFrame({"items": pl.Series(rows, dtype=pl.List(pl.String))}).write_parquet(place / "part-00000.parquet")
-        for k, m in ((2, 2), (4, 3), (9, 1)):
-            model = sv.KmAnonymity(k=k, m=m)
+        models = [sv.KmAnonymity(k=k, m=m) for k, m in ((2, 2), (4, 3), (9, 1))]
+        for model in (*models, sv.KAnonymity(k=2), sv.KAnonymity(k=3)):
             expected = judge(Transactions.from_lists(rows), model)
             assert cluster.judge_parts(place, model, lambda stage, share: None) == expected
             n_broken += not expected[0].holds
-    assert 0 < n_broken < 9
+    assert 0 < n_broken < 15
 
 
 def test_supports_and_shards(spark: SparkSession) -> None:
@@ -154,15 +180,18 @@ def test_what_spark_reads(spark: SparkSession, tmp_path: Path) -> None:
         assert data.summary().startswith(f"Read {name}: ")
 
 
+@pytest.mark.long
 def test_the_same_risk(spark: SparkSession) -> None:
     rows, frame = some_rows(5), as_frame(spark, some_rows(5), 3)
     for options in ({"known": (1, 2, 3), "k": 4}, {"known": (2, 3), "k": 2, "budget": 1, "targets": 40}):
         assert sv.risk(frame, **options) == sv.risk(rows, **options)
 
 
-def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path) -> None:
+def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = as_frame(spark, some_rows(1), 2)
-    with pytest.raises(InputError, match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km'):
+    with pytest.raises(
+        InputError, match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km; pta, weave'
+    ):
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
     with pytest.raises(InputError, match=r'model "degree" does not run on Spark'):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])
@@ -178,6 +207,18 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path) -> None:
         sv.read(spark.createDataFrame([(["a", ""],)], "items array<string>"))
     with pytest.raises(InputError, match="stay on the cluster"):
         sv.read(frame).to_lists()
+    asked = ["--model", "km", "-k", "2", "-m", "2", "--hierarchy", "fanout:3", "--engine", "spark"]
+    pl.DataFrame({"items": [["a"], ["b"]]}).write_parquet(tmp_path / "rows.parquet")
+    for source, more, words in (
+        ("nothing.parquet", [], "Spark cannot read it"),
+        ("rows.parquet", ["--item-column", "drugs"], "no column"),
+        ("rows.parquet", ["--algorithm", "da"], "does not run on Spark"),
+    ):
+        arguments = ["anonymize", str(tmp_path / source), "-o", str(tmp_path / "out"), *asked, *more]
+        assert main._run(arguments) == 2
+        said = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("Read ")]
+        assert len(said) == 1
+        assert words in said[0]
     (tmp_path / "torn.csv").write_text("person,item\n1,a\n2\n3,b,c\n")
     with pytest.raises(InputError, match="Spark cannot read it"):
         cluster.read_path(tmp_path / "torn.csv", None, {})

@@ -1,7 +1,7 @@
 """Runs something again and again, and stops it at its first, second, … event of the file system. Prints what was left
 behind.
 
-    python crash_points.py stage|publish|compare die|full FOLDER
+    python crash_points.py stage|copy|publish|compare die|full FOLDER
 
 ``die`` ends the process there, as if it were killed; ``full`` lets the call fail, as if the disk were full.
 """
@@ -81,6 +81,22 @@ def stage(out: Path, version: str, force: bool) -> None:
         staging.commit()
 
 
+def copy(out: Path, again: bool) -> None:
+    """The same on a file system that cannot rename folders; ``again``: somebody took the old release away first."""
+
+    def refuse(folder: Path, target: Path) -> None:
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+    if again:
+        for folder in (out, out.with_name("out.internal")):
+            shutil.rmtree(folder, ignore_errors=True)
+    kept, Path.rename = Path.rename, refuse  # type: ignore[assignment, method-assign]
+    try:
+        stage(out, "new", again)
+    finally:
+        Path.rename = kept  # type: ignore[method-assign]
+
+
 def main() -> None:
     """One line of JSON: what was found after each interruption."""
     what, way, place = sys.argv[1], sys.argv[2], Path(sys.argv[3])
@@ -116,6 +132,8 @@ def prepared(what: str) -> tuple[Callable[[Path, bool], None], Callable[[Path], 
     """The work (OUT, whether to replace), and what makes an OUT that can be replaced."""
     if what == "stage":
         return (lambda out, force: stage(out, "new", force)), (lambda out: stage(out, "old", False))
+    if what == "copy":
+        return copy, (lambda out: None)
     if what == "compare":
         return compared, (lambda out: compared(out, False))
     import setveil as sv

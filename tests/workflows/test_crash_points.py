@@ -4,6 +4,7 @@ one.
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import setveil as sv
+from setveil.io.releases import folders
 
 DRIVER = Path(__file__).with_name("crash_points.py")
 
@@ -27,7 +31,10 @@ def interrupted(what: str, way: str, folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(("what", "way"), [("stage", "die"), ("stage", "full"), ("publish", "full")])
+@pytest.mark.parametrize(
+    ("what", "way"),
+    [("stage", "die"), ("stage", "full"), ("copy", "die"), ("copy", "full"), ("publish", "full")],
+)
 def test_what_stands_there_is_whole_and_belongs_together(tmp_path: Path, what: str, way: str) -> None:
     found = interrupted(what, way, tmp_path)
     assert len(found) > 15
@@ -46,6 +53,23 @@ def test_what_stands_there_is_whole_and_belongs_together(tmp_path: Path, what: s
         assert again == final
         assert folder == ["out", "out.internal"]
     assert any(left["left"] != left["old"] and not left["done"] for left in found) or way == "full"
+
+
+def test_without_rename_nothing_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = sv.anonymize([["a", "b"], ["a", "b"], ["a"]], "km", k=2, m=1, algorithm="aa", hierarchy="fanout:2")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EXDEV, "no rename")
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    monkeypatch.setattr(folders, "_exchange", refuse)
+    release.publish(tmp_path / "out")
+    assert sv.verify_folder(tmp_path / "out").holds
+    before = (tmp_path / "out" / "certificate.json").read_bytes()
+    with pytest.raises(sv.InputError, match="move the old one away first"):
+        release.publish(tmp_path / "out", force=True)
+    assert (tmp_path / "out" / "certificate.json").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.internal"]
 
 
 @pytest.mark.parametrize("way", ["die", "full"])

@@ -144,6 +144,11 @@ def _run_command(arguments: list[str]) -> int:
         if os.environ.get("SETVEIL_VERBOSE"):
             traceback.print_exc()
             return 4
+        from setveil.workflows.cluster import told_by_spark
+
+        if told := told_by_spark(problem):
+            complain(f"setveil: {told}")
+            return 4
         note(
             f"setveil: internal error ({type(problem).__name__}); run again with `setveil -v …` and report "
             "what it shows."

@@ -75,6 +75,22 @@ class RemoteTransactions(Transactions):
         """
 
     @abstractmethod
+    def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How often records occur: how many records are alike, ascending, and how many such classes there are."""
+
+    @abstractmethod
+    def in_shards(
+        self,
+        encode: Callable[[Csr], Csr],
+        bounds: NDArray[np.int64],
+        work: Callable[[int, Transactions], tuple[Csr, Any]],
+    ) -> tuple[RemoteTransactions, list[Any]]:
+        """The records in the order of their codes, cut at ``bounds``; ``work(number, shard)`` makes other rows.
+
+        Gives these rows as records, and what ``work`` tells of each shard, in any order.
+        """
+
+    @abstractmethod
     def by_key(
         self, emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]], work: Callable[[int, Csr], int]
     ) -> dict[int, int]:

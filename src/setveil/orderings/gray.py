@@ -23,16 +23,22 @@ def gray_order(data: Transactions, bits: str | ArrayLike = "frequency") -> NDArr
     ``bits``: which item is the most significant bit: ``"frequency"`` (the most frequent, ties by item number), ``"id"``
     (the first in ascending order), or a rank per item, 0 for the most significant.
     """
-    from setveil.orderings._loops import encode_gray_rows
-
-    rank = _bit_of_items(data, bits)
-    codes = np.empty(data.n_occurrences + data.n_records, dtype=np.int32)
-    encode_gray_rows(data.indptr, data.items, rank, codes)
-    ends = data.indptr + np.arange(data.n_records + 1)  # every row has grown by its end code
+    ends, codes = gray_codes(data.indptr, data.items, bits_of_items(data, bits))
     return sort_rows(ends, codes, data.n_items + 1)[0]
 
 
-def _bit_of_items(data: Transactions, bits: str | ArrayLike) -> NDArray[np.int32]:
+def gray_codes(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], rank: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows of codes from 0 to the number of items, whose lexicographic order is the Gray order of the given rows."""
+    from setveil.orderings._loops import encode_gray_rows
+
+    codes = np.empty(len(items) + len(indptr) - 1, dtype=np.int32)
+    encode_gray_rows(indptr, items, rank, codes)
+    return indptr + np.arange(len(indptr)), codes  # every row has grown by its end code
+
+
+def bits_of_items(data: Transactions, bits: str | ArrayLike) -> NDArray[np.int32]:
     """The bit of each item, int32[n_items], a permutation."""
     if isinstance(bits, str):
         if bits == "id":

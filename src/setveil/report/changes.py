@@ -97,6 +97,9 @@ def shape_of(release: Release, labels: Sequence[str], cover: Cover) -> dict[str,
 
 def _classes(release: Replacement) -> dict[str, Any]:
     rows = release.published
+    if isinstance(rows, RemoteTransactions):
+        n_empty = int(rows.n_empty > 0)
+        return {**_sizes(*rows.class_sizes()), "empty": n_empty, "in_empty": rows.n_empty, "diversity": None}
     sizes = np.bincount(release.class_of)
     hidden = np.zeros(rows.n_items, dtype=bool)
     numbers = rows.vocabulary.numbers(release.sensitive)
@@ -137,22 +140,23 @@ def _groups(release: Grouping) -> dict[str, Any]:
     }
 
 
-def _sizes(sizes: NDArray[np.integer]) -> dict[str, Any]:
-    """Number and sizes of classes or groups; bins of equal width, both ends included."""
-    sizes = sizes[sizes > 0]
+def _sizes(sizes: NDArray[np.integer], times: NDArray[np.int64] | None = None) -> dict[str, Any]:
+    """Number and sizes of classes or groups, or how many have each size; bins of equal width, both ends included."""
+    if times is None:
+        sizes, times = np.unique(sizes[sizes > 0], return_counts=True)
     if not len(sizes):
         return {"n": 0, "smallest": 0, "middle": 0, "largest": 0, "from": [], "to": [], "count": []}
     smallest, largest = int(sizes.min()), int(sizes.max())
     step = -(-(largest - smallest + 1) // BARS)
     starts = list(range(smallest, largest + 1, step))
     return {
-        "n": len(sizes),
+        "n": int(times.sum()),
         "smallest": smallest,
-        "middle": int(np.sort(sizes)[len(sizes) // 2]),
+        "middle": int(sizes[np.searchsorted(np.cumsum(times), times.sum() // 2, side="right")]),
         "largest": largest,
         "from": starts,
         "to": [start + step - 1 for start in starts],
-        "count": np.bincount((sizes - smallest) // step, minlength=len(starts)).tolist(),
+        "count": np.bincount((sizes - smallest) // step, times, minlength=len(starts)).astype(np.int64).tolist(),
     }
 
 

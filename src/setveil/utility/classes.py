@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Release, Replacement, Transactions
+from setveil.core import Release, RemoteTransactions, Replacement, Transactions
 from setveil.utility.measure import Metrics
 
 
@@ -70,9 +70,25 @@ def class_table(release: Replacement) -> ClassTable:
     )
 
 
+def _class_counts(published: RemoteTransactions) -> Metrics:
+    """The same for records on a cluster, without sensitive items: classes are told by how often records occur."""
+    sizes, n_classes = published.class_sizes()
+    until = np.cumsum(n_classes)  # [different sizes]
+    middle = [(until[-1] - 1) // 2, until[-1] // 2] if len(until) else []
+    return {
+        "smallest_class": int(sizes.min(initial=published.n_records)),
+        "median_class": float(sizes[np.searchsorted(until, middle, side="right")].mean()) if middle else None,
+        "largest_class": int(sizes.max(initial=0)),
+        "records_in_empty_classes": published.n_empty,
+    }
+
+
 def class_figures(original: Transactions, release: Release) -> Metrics:
     """Class sizes, records whose centre is empty, and with sensitive items how homogeneous classes are."""
     assert isinstance(release, Replacement)
+    published = release.published
+    if isinstance(published, RemoteTransactions):
+        return _class_counts(published)
     table = class_table(release)
     n_records = max(original.n_records, 1)
     figures: Metrics = {

@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Release, Replacement, Transactions, Vocabulary
+from setveil.core import Release, RemoteTransactions, Replacement, Transactions, Vocabulary
 from setveil.utility.measure import Metrics
 
 
 def added_and_removed(original: Transactions, release: Release) -> Metrics:
     """Record by record, what is new and what is gone."""
     assert isinstance(release, Replacement)
+    if isinstance(release.published, RemoteTransactions):
+        return _told_by_run(original, release)
     both = Vocabulary({*original.vocabulary, *release.published.vocabulary})
     before = original.recode(both.numbers(original.vocabulary), both)
     after = release.published.recode(both.numbers(release.published.vocabulary), both)
@@ -35,6 +37,24 @@ def added_and_removed(original: Transactions, release: Release) -> Metrics:
         "suppressed_items": int(gone.sum()),
         "n_classes": _n_distinct(release.class_of),
         "empty_classes": _empty_classes(release),
+    }
+
+
+def _told_by_run(original: Transactions, release: Replacement) -> Metrics:
+    """The same figures where the records are on a cluster: the run has counted what it changed."""
+    added, removed = int(release.details["added"]), int(release.details["removed"])
+    published, n_occurrences = release.published, original.n_occurrences
+    after = np.append(published.supports, 0)[published.vocabulary.numbers(original.vocabulary)]
+    total = max(n_occurrences, 1)
+    return {
+        "exact_ratio": (n_occurrences - removed) / n_occurrences if n_occurrences else None,
+        "il": added + removed,
+        "il_ratio": (added + removed) / total,
+        "added_ratio": added / total,
+        "removed_ratio": removed / total,
+        "suppressed_items": int(((original.supports > 0) & (after == 0)).sum()),
+        "n_classes": int(release.details["classes"]),
+        "empty_classes": int(published.n_empty > 0),  # equal centres are one class
     }
 
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from setveil.verify import Verdict
 
 ENGINES = ("local", "spark")
-ON_SPARK = ("aa", "aa+refine", "optimal")  # these need nothing but counts; the first one is the default
+ON_SPARK = {  # what needs nothing but counts, or works on shards; the first one is the default
+    "km": ("aa", "aa+refine", "optimal"),
+    "k-anonymity": ("pta", "weave"),
+}
 PEEK = 1_000  # rows of a frame that are looked at to tell what its columns are
 TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -51,11 +54,23 @@ def session_on(master: str | None) -> SparkSession:
     return open_session(master or "local[*]")
 
 
+def told_by_spark(problem: BaseException) -> str | None:
+    """One line on what Spark could not do, if that is what went wrong."""
+    if not type(problem).__module__.startswith(("pyspark", "py4j")):
+        return None
+    from setveil.engines.spark.session import said_by
+
+    return (
+        f"Spark gave up ({said_by(problem)}); nothing was published. Look at the workers' logs, disks and memory, "
+        "and run it again."
+    )
+
+
 def read_path(path: str | os.PathLike[str], master: str | None, options: Mapping[str, Any]) -> Transactions:
     """A Parquet or long CSV path of any kind that Spark reads."""
     source = os.fspath(path)
     session = session_on(master)
-    from setveil.engines.spark.session import SparkError, said_by
+    from setveil.engines.spark.session import SparkError, is_of_workers, said_by
 
     where, format = Path(source).name or source, options.get("format")
     is_text = source.lower().endswith(TEXT_TABLES) if format is None else format == "long"
@@ -74,6 +89,8 @@ def read_path(path: str | os.PathLike[str], master: str | None, options: Mapping
             frame = session.read.parquet(source)
         return read_frame(frame, where, options, is_text=is_text)
     except SparkError as problem:
+        if is_of_workers(problem):
+            raise
         raise InputError(f"{one_line(where)}: Spark cannot read it ({said_by(problem)}); check the path.") from None
 
 
@@ -127,12 +144,12 @@ def algorithm_for(data: Transactions, model: PrivacyModel, algorithm: str | None
     """The algorithm that was asked for, or the default where the data is; one that does not run there is refused."""
     if not isinstance(data, RemoteTransactions):
         return algorithm
-    if model.name != "km" or (algorithm is not None and algorithm not in ON_SPARK):
-        asked = f'algorithm "{one_line(algorithm)}"' if algorithm else f'model "{model.name}"'
-        raise InputError(
-            f"{asked} does not run on Spark; there is {', '.join(ON_SPARK)} for km, or use --engine local."
-        )
-    return algorithm or ON_SPARK[0]
+    there = ON_SPARK.get(model.name, ())
+    if not there or (algorithm is not None and algorithm not in there):
+        asked = f'algorithm "{one_line(algorithm)}"' if algorithm and there else f'model "{model.name}"'
+        offered = "; ".join(f"{', '.join(names)} for {name}" for name, names in ON_SPARK.items())
+        raise InputError(f"{asked} does not run on Spark; there is {offered}, or use --engine local.")
+    return algorithm or there[0]
 
 
 def read_parts(folder: Path, master: str | None = None) -> RemoteTransactions:

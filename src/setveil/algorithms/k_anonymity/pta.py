@@ -24,7 +24,8 @@ Departures from the paper
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,8 @@ from setveil.algorithms.k_anonymity._tours import (
     score_windows,
 )
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
-from setveil.core import Replacement, Transactions
+from setveil.algorithms.k_anonymity.shards import Solved, replace_elsewhere, shard_bounds, shard_records
+from setveil.core import RemoteTransactions, Replacement, Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
@@ -70,6 +72,8 @@ class PTA(Algorithm):
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Pre-processing module, TSP module, anonymization module."""
+        if isinstance(data, RemoteTransactions):
+            return self._elsewhere(data, model)
         records = prepare(data, model)
         n_segments = count_segments(self.segments, self.segment_size, data.n_records, model.k)
         if not data.n_records:
@@ -96,6 +100,30 @@ class PTA(Algorithm):
         if model.l > 1:
             return records.release(records.diverse(class_of), details)
         return records.release(class_of, details, None if self.recentre else centres)
+
+    def _elsewhere(self, data: RemoteTransactions, model: KAnonymity) -> Replacement:
+        """The same, segment by segment where the records are."""
+        if self.leftovers == "all":
+            raise InputError("leftovers=all compares all segments; take leftovers=segment on Spark, or --engine local.")
+        n_segments = count_segments(self.segments, self.segment_size, data.n_records, model.k)
+        bounds = shard_bounds(data.n_records, n_segments)
+        solve = partial(solve_segment, k=model.k, recentre=self.recentre)
+        release, counted = replace_elsewhere(data, model, bounds, solve, self.bits)
+        details = {"segments": n_segments, "leftovers": counted["leftovers"]}
+        return replace(release, details={**release.details, **details})
+
+
+def solve_segment(segment: Transactions, k: int, recentre: bool) -> Solved:
+    """One segment alone: the class of each record, the centres, and how many leftovers there were."""
+    context, records = Context(), shard_records(segment, k)
+    (loop,) = prim_tsp([segment], context)
+    window = equivalence_classes(segment, loop, k)
+    founders = np.empty(segment.n_records, dtype=np.int64)
+    founders[loop] = window
+    records = replace(records, order=np.arange(segment.n_records), public=segment)  # in the order of the loop
+    bounds = np.array([0, window.max() + 1])
+    class_of, centres = add_leftovers(records, founders, np.zeros(segment.n_records, dtype=np.int64), bounds, context)
+    return class_of, records.vote(class_of) if recentre else centres, {"leftovers": int((founders < 0).sum())}
 
 
 def count_segments(segments: int | None, segment_size: int, n_records: int, k: int) -> int:

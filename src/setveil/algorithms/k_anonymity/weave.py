@@ -41,7 +41,9 @@ from setveil.algorithms.k_anonymity._centres import vote_centres
 from setveil.algorithms.k_anonymity._chance import chance_from
 from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, found_classes, total_loss, weave_classes
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
-from setveil.core import Replacement, Transactions
+from setveil.algorithms.k_anonymity.shards import Solved, replace_elsewhere, shard_bounds, shard_records
+from setveil.core import RemoteTransactions, Replacement, Transactions
+from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
 
@@ -67,21 +69,74 @@ class Weave(Algorithm):
     passes: int = option(8, "how often blocks are formed anew and woven", least=0)
     orderings: int = option(4, "Gray orderings per pass that make records neighbours", least=1)
     tries: int = option(20, "steps per distinct record and pass", least=0)
+    shard_size: int | None = option(None, "runs of so many records in Gray order are woven alone", least=1)
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Cut, then weave pass by pass."""
+        if isinstance(data, RemoteTransactions):
+            return self._elsewhere(data, model, context)
         records = prepare(data, model)
         if not data.n_records:
             return records.unchanged()
         context.step("Gray sort")
+        if self.shard_size is not None:
+            return self._in_shards(records, context)
+        class_of, centres, losses = self.weave(records, context)
+        return records.release(class_of, {"loss_per_pass": losses}, centres)
+
+    def weave(self, records: Records, context: Context) -> tuple[NDArray[np.int64], Transactions, list[int]]:
+        """The class of each record, the centres, and the loss after the cut and after each pass."""
         class_of = records.diverse(cut_blocks(records, context))
         centres = records.vote(class_of)
-        losses = [records.loss(class_of, centres)]  # after the cut, after each pass
+        losses = [records.loss(class_of, centres)]
         while losses[-1] > 0 and len(losses) <= self.passes:
             class_of = self.weave_blocks(records, class_of, centres, len(losses) - 1, context)
             centres = records.vote(class_of)
             losses.append(records.loss(class_of, centres))
-        return records.release(class_of, {"loss_per_pass": losses}, centres)
+        return class_of, centres, losses
+
+    def _in_shards(self, records: Records, context: Context) -> Replacement:
+        """Every shard alone."""
+        if records.l > 1:
+            raise InputError("shards are woven without regard to l; leave out shard_size.")
+        order = gray_order(records.public)
+        bounds = self._bounds(records.public.n_records, records.k)
+        class_of = np.empty(len(order), dtype=np.int64)
+        lengths, items, n_classes = [], [], 0
+        for number, part in enumerate(np.split(order, bounds[1:-1])):
+            context.step("weaving shards", number / (len(bounds) - 1))
+            own, centres, _ = self.weave_shard(records.public.select(part), records.k, context.seed)
+            class_of[part] = n_classes + own
+            n_classes += centres.n_records
+            lengths.append(centres.lengths)
+            items.append(centres.items)
+        indptr = np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.int64)
+        everything = replace(records.public, indptr=indptr, items=np.concatenate(items))
+        return records.release(class_of, {"shards": len(bounds) - 1}, everything)
+
+    def _elsewhere(self, data: RemoteTransactions, model: KAnonymity, context: Context) -> Replacement:
+        """Every shard alone, where the records are."""
+        if self.shard_size is None:
+            raise InputError(
+                "weave mixes all records; on Spark say --option shard_size=N, which gives the same release on one "
+                "machine, too."
+            )
+        bounds = self._bounds(data.n_records, model.k)
+        solve = partial(self.weave_shard, k=model.k, seed=context.seed)
+        release, _ = replace_elsewhere(data, model, bounds, solve)
+        return replace(release, details={**release.details, "shards": len(bounds) - 1})
+
+    def weave_shard(self, shard: Transactions, k: int, seed: int) -> Solved:
+        """Woven as if there were no other records."""
+        records = shard_records(shard, k)
+        own, centres, _ = self.weave(records, Context(seed=seed))
+        class_of = np.empty_like(own)
+        class_of[records.order] = own
+        return class_of, centres, {}
+
+    def _bounds(self, n_records: int, k: int) -> NDArray[np.int64]:
+        assert self.shard_size is not None
+        return shard_bounds(n_records, max(min(-(-n_records // self.shard_size), n_records // k), 1))
 
     def weave_blocks(
         self, records: Records, class_of: NDArray[np.int64], centres: Transactions, number: int, context: Context

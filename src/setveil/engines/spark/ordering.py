@@ -7,8 +7,9 @@ before each partition is all the driver has to know to say which record begins w
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +21,12 @@ from pyspark.sql import functions as f
 
 from setveil.core import Transactions
 from setveil.core.remote import Csr
-from setveil.engines.spark.blocks import unpack
+from setveil.engines.spark.blocks import BLOCKS, pack, unpack
 
 if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions
 
+PIECES = "part int, start long, row binary, n long"
 PER_PARTITION = 500_000  # records that are sorted by one task, about
 
 
@@ -46,7 +48,8 @@ def sorted_parts(
     in_order = _sorted(data).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         before = _records_before(in_order, [0])[0]
-        pieces = in_order.mapInArrow(_cutter(before, part_size), "part int, start long, row binary, n long")
+        bounds = np.arange(0, data.n_records + part_size, part_size)
+        pieces = in_order.mapInArrow(_cutter(before, bounds), PIECES)
         encoder = _encoder(data, encode)
         files = pieces.groupBy("part").applyInArrow(encoder, "part int, file binary").persist(StorageLevel.DISK_ONLY)
         try:
@@ -57,6 +60,44 @@ def sorted_parts(
             files.unpersist()
     finally:
         in_order.unpersist()
+
+
+def in_shards(
+    data: SparkTransactions,
+    encode: Callable[[Csr], Csr],
+    bounds: NDArray[np.int64],
+    work: Callable[[int, Transactions], tuple[Csr, Any]],
+) -> tuple[DataFrame, list[Any]]:
+    """Blocks of what ``work`` makes of each run of records in the order of their codes, and what it tells of it."""
+    vocabulary, key = data.vocabulary, key_type(data)
+
+    def with_codes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            codes = keys_of(*encode(rows_of(pa.chunked_array([batch.column("row")]), key)), ">u4")
+            yield pa.RecordBatch.from_arrays(
+                [codes, batch.column("row"), batch.column("n")], names=["code", "row", "n"]
+            )
+
+    def solve(table: pa.Table) -> pa.Table:
+        order = np.argsort(table.column("start").to_numpy())
+        times = table.column("n").to_numpy()[order]
+        distinct = Transactions(*rows_of(table.column("row"), key), vocabulary)
+        made, told = work(table.column("part")[0].as_py(), distinct.select(np.repeat(order, times)))
+        return pa.Table.from_batches([pack(*made).append_column("told", pa.array([pickle.dumps(told)], pa.binary()))])
+
+    n_partitions = max(2, -(-data.n_records // PER_PARTITION))
+    coded = distinct_rows(data).mapInArrow(with_codes, "code binary, row binary, n long")
+    in_order = coded.repartitionByRange(n_partitions, "code").sortWithinPartitions("code")
+    in_order = in_order.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        before = _records_before(in_order, [0])[0]
+        pieces = in_order.select("row", "n").mapInArrow(_cutter(before, bounds), PIECES)
+        solved = pieces.groupBy("part").applyInArrow(solve, f"{BLOCKS}, told binary")
+        solved = solved.persist(StorageLevel.MEMORY_AND_DISK)  # made once; whatever asks for it finds it
+        told = solved.select("told").toArrow().column("told").to_pylist()
+    finally:
+        in_order.unpersist()
+    return solved.select("indptr", "items"), [pickle.loads(one) for one in told]
 
 
 def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
@@ -109,7 +150,9 @@ def _records_before(in_order: DataFrame, lengths: Iterable[int]) -> dict[int, di
     return before
 
 
-def _cutter(before: dict[int, int], part_size: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _cutter(
+    before: dict[int, int], bounds: NDArray[np.int64]
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Cuts sorted rows where a part ends; a row that occurs on both sides goes to both with its share."""
 
     def cut(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -117,8 +160,9 @@ def _cutter(before: dict[int, int], part_size: int) -> Callable[[Iterable[pa.Rec
         for batch in batches:
             ends = at + np.cumsum(batch.column("n").to_numpy())
             starts = np.concatenate(([at], ends[:-1])) if len(ends) else ends
-            for part in range(at // part_size, -(-int(ends[-1]) // part_size) if len(ends) else 0):
-                low, high = part * part_size, (part + 1) * part_size
+            first_part = int(np.searchsorted(bounds, at, side="right")) - 1
+            for part in range(first_part, int(np.searchsorted(bounds, ends[-1])) if len(ends) else 0):
+                low, high = bounds[part : part + 2]
                 first, last = np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high, side="left")
                 begins = np.maximum(starts[first:last], low)
                 yield pa.RecordBatch.from_arrays(

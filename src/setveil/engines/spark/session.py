@@ -22,6 +22,9 @@ from setveil.errors import InputError, one_line
 SparkError = (PySparkException, Py4JJavaError)
 PATIENCE = 30  # seconds within which a master has to answer
 CONDITION = re.compile(r"\[([A-Z]+(?:_[A-Z]+)+(?:\.[A-Z_]+)*)\]")
+JAVA_ERROR = re.compile(r"\b[a-z]+(?:\.[a-z]+)+\.([A-Z][A-Za-z]*(?:Exception|Error))\b")
+KNOWN = ("No space left on device", "File too large", "Disk quota exceeded", "OutOfMemoryError", "Permission denied")
+OF_WORKERS = (*KNOWN[:4], "blockmgr-")  # the folders in which they keep what they pass on
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 AT_ONCE = 10_000  # records handed over to Python together
 
@@ -131,9 +134,17 @@ def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession
     return found[0]
 
 
+def is_of_workers(problem: BaseException) -> bool:
+    """Whether a worker's own memory or disk failed it, whatever it was doing."""
+    return any(words in str(problem) for words in OF_WORKERS)
+
+
 def said_by(problem: BaseException) -> str:
-    """What Spark says is wrong, in a few words: the name of the condition, for messages may hold records."""
-    named = CONDITION.findall(str(problem))
+    """What Spark says is wrong, in a few words: names of conditions and errors, for messages may hold records."""
+    text = str(problem)
+    named = CONDITION.findall(text)
     if named:
         return one_line(named[-1].rpartition(".")[0] or named[-1], 120).lower().replace("_", " ")
-    return type(problem).__name__
+    known = [words for words in KNOWN if words in text]
+    thrown = JAVA_ERROR.findall(text)
+    return known[0] if known else thrown[-1] if thrown else type(problem).__name__

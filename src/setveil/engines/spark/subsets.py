@@ -29,6 +29,14 @@ def distinct_by_length(data: SparkTransactions) -> NDArray[np.int64]:
     return table
 
 
+def class_sizes(data: SparkTransactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many records are alike, ascending, and how many such classes there are."""
+    counted = distinct_rows(data).groupBy("n").count().toArrow()
+    sizes = counted.column("n").to_numpy().astype(np.int64)
+    order = np.argsort(sizes)
+    return sizes[order], counted.column("count").to_numpy().astype(np.int64)[order]
+
+
 def by_item(
     data: SparkTransactions, work: Callable[[int, Csr, NDArray[np.int64]], Found]
 ) -> tuple[list[Any], dict[Mark, int]]:

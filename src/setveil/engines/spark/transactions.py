@@ -115,6 +115,11 @@ class SparkTransactions(RemoteTransactions):
         both = step[:-1] if self.target is None else step[self.target]
         return SparkTransactions(self.blocks, vocabulary, self.layout, None, both)
 
+    def keep_items(self, keep: NDArray[np.bool_]) -> SparkTransactions:
+        """Only the items marked true, renumbered over a smaller vocabulary."""
+        vocabulary = Vocabulary.presorted([label for label, kept in zip(self.vocabulary, keep, strict=True) if kept])
+        return self.recode(np.where(keep, np.cumsum(keep) - 1, -1), vocabulary)
+
     def over(self, vocabulary: Vocabulary) -> SparkTransactions:
         """The same records over a larger vocabulary."""
         wider = self.recode(vocabulary.encode(self.vocabulary), vocabulary)
@@ -189,6 +194,20 @@ class SparkTransactions(RemoteTransactions):
     def by_item(self, work: Callable[[int, Csr, NDArray[np.int64]], Found]) -> tuple[list[Any], dict[Mark, int]]:
         """``work(item, rows, weights)`` of the different records with each item; a task holds those of one item."""
         return subsets.by_item(self, work)
+
+    def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many records are alike, ascending, and how many such classes there are."""
+        return subsets.class_sizes(self)
+
+    def in_shards(
+        self,
+        encode: Callable[[Csr], Csr],
+        bounds: NDArray[np.int64],
+        work: Callable[[int, Transactions], tuple[Csr, Any]],
+    ) -> tuple[RemoteTransactions, list[Any]]:
+        """The records in the order of their codes, cut at ``bounds``; a task holds one shard."""
+        blocks, told = ordering.in_shards(self, encode, bounds, work)
+        return SparkTransactions(blocks, self.vocabulary, self.layout), told
 
     def by_key(
         self, emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]], work: Callable[[int, Csr], int]

@@ -106,6 +106,8 @@ def read_release(
     elif rows is None:
         with open_regular(path) as file:
             rows = read_written(file, layout, keep_ids)
+    if kind == Replacement.kind and isinstance(rows, RemoteTransactions):
+        return Replacement(published=rows, class_of=np.empty(0, dtype=np.int64), sensitive=tuple(sensitive))
     if kind == Replacement.kind:
         hidden = rows.vocabulary.numbers(sensitive)
         visible = np.ones(rows.n_items, dtype=bool)

@@ -8,6 +8,9 @@ Two folders cannot change places at once. So an old ``OUT.internal`` is taken aw
 then the new ``OUT.internal`` comes: at no time does one stand beside an ``OUT`` it does not belong to. If that is
 interrupted by an error, it is undone; if the process dies in the middle of it, ``settle`` finishes it from what stands
 in the partial folder.
+
+File systems without rename get a copy instead, and its commit marker is ``certificate.json``, which is written last:
+without it a folder is no release, and ``settle`` removes one whose copying was interrupted.
 """
 
 from __future__ import annotations
@@ -30,6 +33,9 @@ from setveil.errors import InputError, one_line
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _BUSY = "another run is writing it; wait for that one or choose another output."
+_COPYING = "copying"  # in the partial folder while files are copied, for want of rename
+_NO_RENAME = (errno.EXDEV, errno.ENOSYS, errno.EOPNOTSUPP)
+CERTIFICATE = "certificate.json"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Step = tuple[Callable[[], object], Callable[[], object]]  # do, undo
@@ -51,7 +57,7 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
         public = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
         if not public.name:
             raise InputError(f"{public}: is not a place for a release; choose another output.")
-        for target, mark in ((public, "certificate.json"), (internal_beside(public), "run.json")):
+        for target, mark in ((public, CERTIFICATE), (internal_beside(public), "run.json")):
             _check_place(target, mark, force)
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
         reason = getattr(problem, "strerror", None) or "impossible name"
@@ -149,10 +155,32 @@ class Staging:
             except BaseException as problem:
                 for _, undo in reversed(done):
                     undo()
+                if isinstance(problem, OSError) and problem.errno in _NO_RENAME:
+                    self._copy()
+                    return
                 if isinstance(problem, OSError) and problem.errno in (errno.ENOTEMPTY, errno.EEXIST):
                     raise InputError(f"{one_line(str(self.out), 120)}: {_BUSY}") from None
                 raise
         _flush(self.out.parent)
+
+    def _copy(self) -> None:
+        """Make both folders where nothing can be renamed: the certificate comes last, and with it the release."""
+        internal = internal_beside(self.out)
+        if any(place.exists() and any(place.iterdir()) for place in (self.out, internal)):
+            raise InputError(
+                f"{one_line(str(self.out), 120)}: this file system cannot exchange folders, so --force cannot replace "
+                "a release here; move the old one away first."
+            )
+        (self.folder / _COPYING).touch()
+        _flush(self.folder)
+        try:
+            _copy_all(self.internal, internal, 0o700)
+            _copy_all(self.public, self.out, 0o755)
+        except BaseException:
+            _remove(self.out, internal)
+            raise
+        with contextlib.suppress(OSError):
+            (self.folder / _COPYING).unlink()
 
     def _steps(self) -> list[Step]:
         internal, aside = internal_beside(self.out), self.folder / "old-internal"
@@ -183,6 +211,9 @@ def settle(out: str | os.PathLike[str]) -> None:
 def _settle(out: Path) -> None:
     internal, folder = internal_beside(out), partial_beside(out)
     new, old = folder / "internal", folder / "old-internal"
+    if (folder / _COPYING).exists() and not _belongs(internal, out):  # it died before the certificate was there
+        _remove(out, internal)
+        return
     if not internal.exists():
         if _belongs(new, out):
             new.rename(internal)
@@ -192,11 +223,16 @@ def _settle(out: Path) -> None:
         shutil.rmtree(internal, ignore_errors=True)
 
 
+def _remove(*folders: Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _belongs(internal: Path, public: Path) -> bool:
     """Whether an internal folder was written with a public one."""
     try:
         record = json.loads((internal / "run.json").read_text(encoding="utf-8"))
-        certificate = json.loads((public / "certificate.json").read_text(encoding="utf-8"))
+        certificate = json.loads((public / CERTIFICATE).read_text(encoding="utf-8"))
         return bool(record["certificate_digest"] == certificate["digest"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
@@ -265,6 +301,20 @@ def _exchange(new: Path, target: Path, aside: Path) -> None:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         target.rename(aside)
         new.rename(target)
+
+
+def _copy_all(folder: Path, target: Path, mode: int) -> None:
+    """Copy a folder, its certificate last."""
+    target.mkdir(mode=mode, exist_ok=True)
+    for path in sorted(folder.rglob("*"), key=lambda path: path.name == CERTIFICATE):
+        copy = target / path.relative_to(folder)
+        if path.is_dir():
+            copy.mkdir(exist_ok=True)
+            continue
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, copy)
+        _flush(copy)
+    _flush(target)
 
 
 def place(new: Path, target: Path) -> None:
