@@ -198,7 +198,8 @@ def gain(claim: str, trial: Trial, found: Found, is_significant: bool) -> Readin
     return Reading(
         claim,
         trial.name,
-        f"mHgHs loses {ours[0]:.2%}, LG {lg[0]:.2%}: {less:.0%} less. Rule: {rule} less.",
+        f"mHgHs loses {ours[0]:.2%}, LG {lg[0]:.2%}: {abs(less):.0%} {'less' if less >= 0 else 'more'}. Rule: {rule} "
+        "less.",
         less >= SIGNIFICANT if is_significant else 0 < less < SIGNIFICANT,
     )
 
