@@ -267,3 +267,36 @@ def rcm_order(records: Sequence[Record]) -> list[int]:
                 break
         done += [other for level in levels for other in level]
     return done[::-1]
+
+
+def gathered(records: Sequence[frozenset[str]], size: int, reach: int) -> list[list[int]]:
+    """Blocks around the longest free record, in turn: of ``reach`` free holders of each of its items before it and
+    after it, those with the largest share of common items; ties: nearest, then first. Then the nearest free record,
+    ties: the later one.
+    """
+    free = set(range(len(records)))
+    blocks = []
+    for seed in sorted(free, key=lambda number: -len(records[number])):
+        if seed not in free:
+            continue
+        free.remove(seed)
+        block, candidates = [seed], set()
+        for item in records[seed]:
+            holders = sorted(number for number in free if item in records[number])
+            candidates |= set([number for number in holders if number < seed][-reach:])
+            candidates |= set([number for number in holders if number > seed][:reach])
+
+        def likeness(number: int, seed: int = seed) -> float:
+            return len(records[seed] & records[number]) / len(records[seed] | records[number])
+
+        def rank(number: int, seed: int = seed) -> tuple[float, int, int]:
+            return (-likeness(number), abs(number - seed), number)
+
+        block += sorted(candidates, key=rank)[: size - 1]
+        free -= set(block)
+        while len(block) < size:
+            nearest = min(free, key=lambda number: (abs(number - seed), -number))
+            free.remove(nearest)
+            block.append(nearest)
+        blocks.append(block)
+    return blocks

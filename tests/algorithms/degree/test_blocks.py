@@ -11,11 +11,14 @@ from naive import degree as naive
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _blocks as kernels
+from setveil.algorithms.degree import _gathering as gathering
 from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.blocks import (
     SCALE,
     BlocksOfRecords,
-    seat_in_order,
+    all_free,
+    room_for,
+    seat_nobody,
     shuffle_equals,
     surprise_table,
 )
@@ -109,7 +112,8 @@ def test_an_exchange_saves_what_it_says() -> None:
     for _ in range(60):
         records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(3 * rng.randint(3, 13))]
         data = Transactions.from_lists(sorted(record) for record in records)
-        seating = seat_in_order(len(records), 3)
+        places = np.arange(len(records))
+        seating = kernels.Seating(places.reshape(-1, 3).copy(), places // 3, places % 3)
         rows, (starts, holders) = Rows(data.indptr, data.items), data.inverted()
         zeros = [np.zeros(data.n_items, dtype=np.int64) for _ in range(5)]
         tallies = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4]))
@@ -130,6 +134,26 @@ def test_an_exchange_saves_what_it_says() -> None:
         assert not any(part.any() for part in zeros)
         total += saved
     assert total > 0
+
+
+def test_the_longest_records_gather_those_most_like_them() -> None:
+    rng = random.Random(17)
+    n_alone = 0
+    for _ in range(150):
+        size, reach = rng.randint(2, 4), rng.randint(1, 3)
+        records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(size * rng.randint(1, 9))]
+        data = Transactions.from_lists(sorted(record) for record in records)
+        starts, holders = data.inverted()
+        seating, rows = seat_nobody(len(records), size), Rows(data.indptr, data.items)
+        seeds = np.argsort(-data.lengths, kind="stable")
+        n_blocks = gathering.gather_blocks(
+            seeds, 0, reach, rows, Rows(starts, holders), all_free(data), room_for(data), seating
+        )
+        expected = naive.gathered(records, size, reach)
+        assert seating.members[:n_blocks].tolist() == expected and n_blocks == len(seating.members)
+        assert (seating.members[seating.block_of, seating.place_of] == np.arange(len(records))).all()
+        n_alone += any(not records[block[0]] & records[block[-1]] for block in expected)
+    assert n_alone > 30
 
 
 def test_the_remainder_is_drawn_from_those_without_sensitive_items() -> None:
@@ -215,5 +239,6 @@ def test_what_public_items_give_away_is_left_out() -> None:
 def test_no_passes_is_allowed_and_fewer_are_not() -> None:
     data = Transactions.from_lists([["a"], ["b"], ["a", "s"], ["c"]])
     assert BlocksOfRecords(passes=0).run(data, PrivacyDegree(2, ["s"]), Context()).published.n_records == 4
-    with pytest.raises(InputError, match="passes"):
-        BlocksOfRecords(passes=-1).run(data, PrivacyDegree(2, ["s"]), Context())
+    for wrong in ({"passes": -1}, {"reach": 0}):
+        with pytest.raises(InputError, match=r"must be at least [01], not"):
+            BlocksOfRecords(**wrong).run(data, PrivacyDegree(2, ["s"]), Context())

@@ -9,13 +9,15 @@ Guarantee: in every group each sensitive item belongs to at most one in p of the
 public item, this program and the published groups, but nothing that makes one record likelier than another beforehand,
 finds each member of a group equally likely to be the holder.
 Preconditions: no sensitive item in more than one in p of all records (or ``suppress_excess``).
-Cost: a Gray order, then ``passes`` exchanges per record, each looking at two blocks; O(n) memory.
+Cost: a Gray order; per block, ``2 * reach`` records for each item of its longest one; then ``passes`` exchanges per
+record, each looking at two blocks; O(n) memory.
 
 1. *The remainder.* n mod p records without sensitive items, drawn at random, are a group of their own, so that the
    others make whole blocks of p records.
-2. *Blocks.* Records in Gray order are cut into blocks; then records change places between blocks while that brings
-   records with the same public items together. Sensitive items are not looked at. Which of several records with equal
-   public items goes where is drawn at random.
+2. *Blocks.* The record with the most public items takes those most like it (Jaccard), then the next one that is still
+   free, and so on; then records change places between blocks while that brings records with the same public items
+   together. Sensitive items are not looked at. Which of several records with equal public items goes where is drawn at
+   random.
 3. *Joining.* Blocks in which a sensitive item occurs twice are mixed with blocks without any sensitive item, which are
    drawn at random; see ``joining``. So groups have p records wherever that is possible.
 
@@ -39,11 +41,11 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _blocks as kernels
+from setveil.algorithms.degree import _gathering as gathering
 from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, secret_draws, split_records
 from setveil.algorithms.degree.joining import Blocks, join_blocks
 from setveil.core import Grouping, Transactions
-from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 
@@ -56,13 +58,12 @@ SCALE = 1 << 16  # logarithms are compared as whole numbers of this fineness
 class BlocksOfRecords(Algorithm):
     """Groups that do not depend on who is sensitive."""
 
+    reach: int = option(64, "records looked at on either side, per item of the record that gathers a block", least=1)
     passes: int = option(5, "exchanges tried per record to make blocks more alike", least=0)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Set the remainder aside, form blocks, join blocks."""
-        if self.passes < 0:
-            raise InputError(f'option "passes" must be at least 0, not {self.passes}.')
         context.step("feasibility")
         split = split_records(data, model, self.suppress_excess, context.seed)
         rng = secret_draws(split, context.seed)
@@ -82,10 +83,10 @@ class BlocksOfRecords(Algorithm):
         return split.release(group_of, {"blocks": n_blocks})
 
     def _form_blocks(self, rows: Transactions, size: int, context: Context) -> NDArray[np.int64]:
-        """The records of each block, int64[blocks, size]: cut in the given order, then improved by exchanges."""
-        seating = seat_in_order(rows.n_records, size)
+        """The records of each block, int64[blocks, size]: gathered around the longest, then improved by exchanges."""
         index = rows.inverted()
         public, holders = Rows(rows.indptr, rows.items), Rows(index[0], index[1])  # type: ignore[arg-type]
+        seating = self._gather(rows, public, holders, size, context)
         zeros = [np.zeros(rows.n_items, dtype=np.int64) for _ in range(5)]
         tallies, is_own = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4])), zeros[4]
         random = np.array([88172645463325252 + context.seed % 2**32], dtype=np.uint64)
@@ -97,6 +98,19 @@ class BlocksOfRecords(Algorithm):
                 span = (start, min(start + SLICE, n_records, n_steps - first))
                 kernels.exchange_records(span, public, holders, cost, seating, tallies, is_own, random)
         return seating.members
+
+    def _gather(self, rows: Transactions, public: Rows, holders: Rows, size: int, context: Context) -> kernels.Seating:
+        """Blocks of similar records, those with the most items first: they have the fewest likes."""
+        n_records = rows.n_records
+        seating = seat_nobody(n_records, size)
+        free, room = all_free(rows), room_for(rows)
+        seeds = np.argsort(-rows.lengths, kind="stable")
+        n_blocks = 0
+        for start in range(0, n_records, SLICE):
+            context.step("gathering similar records", start / n_records)
+            some = seeds[start : start + SLICE]
+            n_blocks = gathering.gather_blocks(some, n_blocks, self.reach, public, holders, free, room, seating)
+        return seating
 
 
 def draw_remainder(split: Split, n_records: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
@@ -113,10 +127,29 @@ def shuffle_equals(public: Transactions, order: NDArray[np.int64], rng: np.rando
     return shuffled
 
 
-def seat_in_order(n_records: int, size: int) -> kernels.Seating:
-    """Records 0, 1, … in blocks of this size."""
-    places = np.arange(n_records)
-    return kernels.Seating(places.reshape(-1, size).copy(), places // size, places % size)
+def seat_nobody(n_records: int, size: int) -> kernels.Seating:
+    """Blocks of this size with nobody in them."""
+    nobody = np.full(n_records, -1, dtype=np.int64)
+    return kernels.Seating(nobody.reshape(-1, size).copy(), nobody.copy(), nobody.copy())
+
+
+def all_free(rows: Transactions) -> gathering.Free:
+    """No record is in a block."""
+    by_item = np.argsort(rows.items, kind="stable")
+    place = np.empty(rows.n_occurrences, dtype=np.int64)
+    place[by_item] = np.arange(rows.n_occurrences)
+    holders, records = np.arange(rows.n_occurrences + 1), np.arange(rows.n_records + 1)
+    return gathering.Free(place, holders, holders.copy(), records, records.copy())
+
+
+def room_for(rows: Transactions) -> gathering.Room:
+    """Room for a search among these records."""
+    return gathering.Room(
+        seen=np.full(rows.n_records, -1, dtype=np.int64),
+        found=np.empty(rows.n_records, dtype=np.int64),
+        likeness=np.empty(rows.n_records, dtype=np.float64),
+        is_own=np.zeros(rows.n_items, dtype=np.int64),
+    )
 
 
 def surprise_table(size: int) -> NDArray[np.int64]:
