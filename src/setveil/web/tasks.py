@@ -31,7 +31,7 @@ from setveil.workflows.hierarchy import resolve_hierarchy
 
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
-READY_FOR = "trim"  # the way that is tried first
+READY_FOR = {False: ("trim",), True: ("trim", "aa+refine")}  # the ways that are tried, with and without a hierarchy
 FACTS = "facts"  # what the report of a run was made of, beside its release
 BINS = (1, 2, 5, 10, 100)
 
@@ -59,11 +59,11 @@ class Desk:
 
         warm_looking()
 
-    def do_get_ready(self) -> None:
+    def do_get_ready(self, with_hierarchy: bool) -> None:
         """Load what a run needs, with its compiled loops, which the first run on a machine would have to wait for."""
         from setveil.workflows.warm import warm
 
-        warm([READY_FOR])
+        warm(READY_FOR[with_hierarchy], with_hierarchy=with_hierarchy)
 
     # -- open -----------------------------------------------------------------------------------------------------
 

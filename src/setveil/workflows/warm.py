@@ -25,8 +25,11 @@ from setveil.workflows.publish import publish
 from setveil.workflows.reading import as_transactions
 
 
-def warm(names: Sequence[str]) -> None:
-    """Run algorithms for every model they enforce on a handful of records; publish, attack and measure each result."""
+def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
+    """Run algorithms for every model they enforce on a handful of records; publish, attack and measure each result.
+
+    ``with_hierarchy``: give one to those that can go without, too.
+    """
     data = Transactions.from_lists([[1, 2, 3], [1, 2], [2, 3, 4], [1, 3, 9], [4, 5], [5, 6], [1, 6], [2, 6]] * 2)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -36,7 +39,8 @@ def warm(names: Sequence[str]) -> None:
         for entry in map(find, names):
             for name in entry.models:
                 model = make_model(name, MODELS[name].example)
-                hierarchy = "fanout:2" if entry.hierarchy == "required" else None
+                takes_one = entry.hierarchy == "required" or (with_hierarchy and entry.hierarchy == "optional")
+                hierarchy = "fanout:2" if takes_one else None
                 try:
                     release = anonymize(data, model, entry.name, hierarchy)
                     publish(release, Path(folder) / f"{entry.name}-{name}", accept_guessable=True)

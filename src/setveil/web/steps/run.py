@@ -74,7 +74,12 @@ def _running(page: Page, run: Run) -> None:
 
     move()
     ui.timer(MOVE, move)
-    button(t.CANCEL, lambda: page.session.cancel(run), name=t.CANCEL_RUN.format(number=run.number))
+
+    def cancel() -> None:
+        page.session.cancel(run)
+        page.refresh()
+
+    button(t.CANCEL, cancel, name=t.CANCEL_RUN.format(number=run.number))
 
 
 def _failed(page: Page, run: Run) -> None:
