@@ -211,10 +211,41 @@ def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:
     page.get_by_text("Name groups that have none").click()
     page.get_by_role("textbox", name="Name of the group of item 0").first.fill("named")
     page.get_by_role("button", name="Name item 0..item 4").click()
-    page.get_by_role("navigation", name="The way to this group").get_by_role("button", name="named").wait_for()
+    way = page.get_by_role("navigation", name="The way to this group")
+    way.get_by_role("button", name="named").wait_for()
+    groups_are_merged_moved_split_and_dissolved(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as CSV").click()
     assert len(Path(download.value.path()).read_text().splitlines()) >= 7
+
+
+def groups_are_merged_moved_split_and_dissolved(page: Page) -> None:
+    """Within the group “named”, which holds items 0 to 4 and is open."""
+    way = page.get_by_role("navigation", name="The way to this group")
+
+    def choose(*items: str) -> None:
+        for item in items:
+            page.get_by_role("checkbox", name=f"Choose {item}").click()
+
+    choose("item 0", "item 1")
+    page.get_by_role("textbox", name="Name", exact=True).fill("pair")
+    page.get_by_role("button", name="Put the chosen into a group").click()
+    page.get_by_role("button", name="Open pair").wait_for()
+    choose("item 2")
+    page.get_by_role("textbox", name="Name of a group").fill("pair")
+    page.get_by_role("button", name="Move the chosen one there").click()
+    page.get_by_role("button", name="Open named").click()
+    page.get_by_role("button", name="Open pair").click()
+    page.get_by_text("item 2: ").wait_for()
+    choose("item 2")
+    page.get_by_role("textbox", name="Name", exact=True).fill("apart")
+    page.get_by_role("button", name="Take the chosen out").click()
+    way.get_by_role("button", name="apart").wait_for()
+    page.get_by_text("item 2: ").wait_for()
+    page.get_by_role("button", name="Dissolve apart").click()
+    page.get_by_role("button", name="Open named").click()
+    page.get_by_role("button", name="Open pair").wait_for()
+    page.get_by_text("item 2: ").wait_for()
 
 
 TREE = b"item 0,low\nitem 1,low\nitem 2,low\nitem 3,high\nitem 4,high\nitem 5,high\nitem 6,high\nrare test,tests\n"
