@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, ui
 
 from setveil.web import texts as t
-from setveil.web.elements import Text, button, card_title, heading, paragraph, problem, shown, table, uploader
+from setveil.web.elements import Text, Tick, button, card_title, heading, paragraph, problem, shown, table, uploader
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 from setveil.web.workspace import safe_name
 
@@ -109,7 +109,7 @@ class _Browser:
 
     def __init__(self, page: Page) -> None:
         self.page, self.session = page, page.session
-        self.ticked: dict[int, Any] = {}
+        self.ticked: dict[int, Tick] = {}
         self.inside: dict[int, list[int]] = {}  # of groups that are unfolded
         tree = self._tree()
         heading(t.TREE_TITLE.format(name=_name(page)))
@@ -181,9 +181,7 @@ class _Browser:
                 if node["n_children"]:
                     fold = button("▸", lambda: self._unfold(node, fold, below), name=t.TREE_UNFOLD.format(label=label))
                     fold.props("flat dense").props["aria-expanded"] = "false"
-                box = ui.checkbox(value=False)
-                box.props["aria-label"] = t.TREE_TICK.format(label=label)
-                self.ticked[number] = box
+                self.ticked[number] = Tick(t.TREE_TICK.format(label=label))
                 if node["n_children"]:
                     name = t.TREE_OPEN.format(label=label)
                     button(label, lambda: self._ask("node", node=number), name=name).props("flat dense")
