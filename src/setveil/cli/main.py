@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import inspect
 import os
@@ -16,10 +17,24 @@ import typer
 from setveil.cli import is_loaded
 from setveil.cli.console import be_quiet, complain, note, say, show_warnings
 from setveil.cli.tiny import names_tiny_files
-from setveil.errors import SetveilError, speaking_of_options
+from setveil.errors import SetveilError, one_line, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
 _UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+# Files that cannot be what was asked for; of any other trouble with files whoever asked is innocent.
+NO_PLACE = frozenset(
+    (
+        errno.ENOENT,
+        errno.EISDIR,
+        errno.ENOTDIR,
+        errno.EEXIST,
+        errno.EACCES,
+        errno.ENAMETOOLONG,
+        errno.EINVAL,
+        errno.ELOOP,
+    )
+)
 
 app = typer.Typer(
     name="setveil",
@@ -133,6 +148,9 @@ def _run_command(arguments: list[str]) -> int:
         is_fine = isinstance(ended, SystemExit) and not ended.code  # completion, which also leaves on its own
         return 0 if is_fine else 141  # as if ended by SIGPIPE: what was not delivered is not called fine
     except OSError as problem:
+        if problem.errno in NO_PLACE:
+            complain(f"setveil: {one_line(str(problem.filename), 120)}: {problem.strerror}; choose another file.")
+            return 2
         complain(f"setveil: {problem.strerror or problem}; nothing more was written.")
         return 4
     except MemoryError:
