@@ -19,6 +19,11 @@ def is_loaded() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    with suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGINT, _leave_at_once)
+def is_loading() -> None:
+    """Ctrl-C ends the process at once."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        with suppress(ValueError):  # not in the main thread
+            signal.signal(signal.SIGINT, _leave_at_once)
+
+
+is_loading()

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from setveil.cli import is_loaded
+from setveil.cli import is_loaded, is_loading
 from setveil.cli.console import be_quiet, complain, note, say, show_warnings
 from setveil.cli.tiny import names_tiny_files
 from setveil.errors import SetveilError, one_line, speaking_of_options
@@ -85,9 +85,11 @@ def main() -> None:
     """Run a command; every error is one line and an exit code."""
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
     if names_tiny_files(sys.argv[1:]):
+        is_loading()
         from setveil.kernels import stay_plain
 
         stay_plain()
+        is_loaded()
     status = _run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         try:
