@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.algorithms.km._trim_cover import cover_best, least_to_lose, loss_of
 from setveil.algorithms.km._trim_rows import (
     LONGEST,
     NONE,
@@ -14,10 +15,8 @@ from setveil.algorithms.km._trim_rows import (
     TINY,
     Scratch,
     State,
-    cover_best,
+    free_to_join,
     gather_row,
-    least_to_lose,
-    loss_of,
     may_join,
     show_mask,
     show_places,
@@ -31,77 +30,63 @@ Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # the rows of ea
 
 
 @compiled
-def count_sets(state: State, sets: Sets) -> None:
-    """Count from scratch in how many rows each set is shown."""
-    for entry in range(len(state.count)):
-        state.count[entry] = 0
-    at = np.zeros(state.m + 1, dtype=np.int64)
-    number = np.zeros(state.m + 1, dtype=np.int64)
-    for row in range(len(state.indptr) - 1):
-        end = state.indptr[row + 1]
-        depth = 1
-        at[1] = state.indptr[row] - 1
-        while depth > 0:
-            at[depth] += 1
-            if at[depth] >= end:
-                depth -= 1
-                continue
-            if state.kept[at[depth]] == 0:
-                continue
-            item = state.items[at[depth]]
-            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
-            if found < 0:
-                continue
-            state.count[found] += 1
-            if depth < state.m:
-                number[depth] = found
-                depth += 1
-                at[depth] = at[depth - 1]
-
-
-@compiled
 def weigh_row(state: State, sets: Sets, room: Scratch, row: int, shown: int, dropped: int) -> tuple[float, np.uint64]:
     """What the best choice of a row costs more than what it shows now, and what it leaves out.
 
-    The choice shows the set ``shown`` and does not show the set ``dropped``; -1 for neither. An infinite answer: there
-    is no such choice.
+    The choice shows the set ``shown``, or does not show the set ``dropped``; -1 for the other. An infinite answer:
+    there is no such choice. To be quick, places that are left out may only come back if nothing but ``dropped`` is in
+    their way.
     """
-    now = shown_mask(state, row)
-    if not gather_row(state, sets, room, row, now, shown, dropped):
+    everything = ~NONE >> np.uint64(64 - (state.indptr[row + 1] - state.indptr[row]))
+    now = shown_mask(state.kept, state.indptr[row], state.indptr[row + 1])
+    locked = fresh = NONE
+    if dropped >= 0:
+        fresh = mask_of_set(state, sets, row, dropped)
+        fresh |= free_to_join(state, sets, row, now & ~fresh, everything & ~now)
+    else:
+        locked = mask_of_set(state, sets, row, shown)
+        fresh = locked & ~now
+    among = now | fresh
+    if not gather_row(state, sets, room, row, now, among, fresh, shown, dropped):
         return np.inf, NONE
-    before = (~NONE >> np.uint64(64 - (state.indptr[row + 1] - state.indptr[row]))) & ~now
-    locked = mask_of_set(state, sets, row, shown) if shown >= 0 else NONE
     best, loss = cover_best(state, room, row, locked, state.nodes)
-    return loss - loss_of(state, room, row, before), best
+    return loss - loss_of(state, room, row, among & ~now), best | (everything & ~among)
 
 
 @compiled
-def settle_row(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> None:
-    """Let a row show the best it may: no dead set, least loss."""
+def settle_row(state: State, sets: Sets, room: Scratch, row: int, k: int) -> None:
+    """Let a row show the best it may: no dead set, least loss. With ``k`` > 0 rows too long for that only get back what
+    is safe.
+    """
     length = state.indptr[row + 1] - state.indptr[row]
     if length == 0:
         return
-    if length > LONGEST:
-        settle_long_row(state, sets, room, row, show)
+    now = everything = NONE
+    is_listed = False
+    if length <= LONGEST:
+        now = shown_mask(state.kept, state.indptr[row], state.indptr[row + 1])
+        everything = ~NONE >> np.uint64(64 - length)
+        is_listed = gather_row(state, sets, room, row, now, everything, everything, -1, -1)
+    if not is_listed:
+        if k > 0:
+            put_back(state, sets, room, row, k)
+        else:
+            settle_long_row(state, sets, room, row)
         return
-    now = shown_mask(state, row)
-    if not gather_row(state, sets, room, row, now, -1, -1):
-        settle_long_row(state, sets, room, row, show)
-        return
-    left_out = (~NONE >> np.uint64(64 - length)) & ~now
+    left_out = everything & ~now
     best, loss = cover_best(state, room, row, NONE, 4 * state.nodes)
     if has_dead(room, left_out) or loss < loss_of(state, room, row, left_out) - TINY:
-        show_mask(state, sets, room, row, best, show)
+        show_mask(state, sets, room, row, best)
 
 
 @compiled
-def drop_set(state: State, sets: Sets, room: Scratch, row: int, number: int, show: NDArray[np.uint8]) -> None:
+def drop_set(state: State, sets: Sets, room: Scratch, row: int, number: int) -> None:
     """Let a row that shows a set no longer show it."""
     start, end = state.indptr[row], state.indptr[row + 1]
     if end - start <= state.weighed:
         cost, left_out = weigh_row(state, sets, room, row, -1, number)
         if cost < np.inf:
-            show_mask(state, sets, room, row, left_out, show)
+            show_mask(state, sets, room, row, left_out)
             return
     worst = sets.last[number]
     while number >= 0:  # the item that is worth least; of equals the rarest, for its sets are the next to become rare
@@ -110,8 +95,8 @@ def drop_set(state: State, sets: Sets, room: Scratch, row: int, number: int, sho
             worst = item
         number = sets.prefix[number]
     for place in range(start, end):
-        show[place - start] = state.kept[place] if state.items[place] != worst else 0
-    show_places(state, sets, room, row, show)
+        room.show[place - start] = state.kept[place] if state.items[place] != worst else 0
+    show_places(state, sets, room, row)
 
 
 @compiled
@@ -124,7 +109,7 @@ def has_dead(room: Scratch, left_out: np.uint64) -> bool:
 
 
 @compiled
-def settle_long_row(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> None:
+def settle_long_row(state: State, sets: Sets, room: Scratch, row: int) -> None:
     """Drop the item with most dead pairs per value until there are none; then take items in, those not dropped
     first.
     """
@@ -151,26 +136,26 @@ def settle_long_row(state: State, sets: Sets, room: Scratch, row: int, show: NDA
         for at in range(length):
             clashes[at] -= clash[worst, at]
     for at in range(length):
-        show[at] = 0
+        room.show[at] = 0
     for at in stable_order(rank):
-        if may_join(state, sets, row, show, at, 0):
-            show[at] = 1
-    show_places(state, sets, room, row, show)
+        if may_join(state, sets, room, row, at, 0):
+            room.show[at] = 1
+    show_places(state, sets, room, row)
 
 
 @compiled
-def put_back(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8], k: int) -> int:
+def put_back(state: State, sets: Sets, room: Scratch, row: int, k: int) -> int:
     """Show every left out item of a row whose sets are all shown by k rows anyway; how many came back."""
     start, end = state.indptr[row], state.indptr[row + 1]
     for place in range(start, end):
-        show[place - start] = state.kept[place]
+        room.show[place - start] = state.kept[place]
     n_back = 0
     for at in range(end - start):
-        if show[at] == 0 and may_join(state, sets, row, show, at, k):
-            show[at] = 1
+        if room.show[at] == 0 and may_join(state, sets, room, row, at, k):
+            room.show[at] = 1
             n_back += 1
     if n_back:
-        show_places(state, sets, room, row, show)
+        show_places(state, sets, room, row)
     return n_back
 
 
@@ -178,8 +163,7 @@ def put_back(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np
 def settle_rows(
     state: State, sets: Sets, room: Scratch, rows: NDArray[np.int64], first: int, k: int, budget: int
 ) -> int:
-    """Settle rows from ``rows[first]`` on; where it stopped. With ``k`` > 0 long rows only get back what is safe."""
-    show = np.zeros(longest_row(state), dtype=np.uint8)
+    """Settle rows from ``rows[first]`` on; where it stopped. ``k`` > 0: nothing that is safe may be broken."""
     done = first
     steps = 0
     while done < len(rows) and steps < budget:
@@ -189,10 +173,7 @@ def settle_rows(
         steps += 1
         if k > 0 and shows_all(state, row):  # and what it shows is safe: there is nothing to win
             continue
-        if k > 0 and length > LONGEST:
-            put_back(state, sets, room, row, show, k)
-        else:
-            settle_row(state, sets, room, row, show)
+        settle_row(state, sets, room, row, k)
         steps += length * length
     return done
 
@@ -207,19 +188,24 @@ def shows_all(state: State, row: int) -> bool:
 
 
 @compiled
-def bound_rows(state: State, sets: Sets, room: Scratch, first: int, budget: int) -> tuple[int, float]:
-    """What rows from ``first`` on lose at least, so that they show no dead set; where it stopped, and the sum.
+def bound_rows(
+    state: State, sets: Sets, room: Scratch, rows: NDArray[np.int64], first: int, budget: int
+) -> tuple[int, float]:
+    """What rows from ``rows[first]`` on lose at least, so that they show no dead set; where it stopped, and the sum.
 
     Without prices. The least hitting set if its search is finished, else disjoint dead sets, the cheapest item of each.
     """
-    row, steps = first, 0
+    done, steps = first, 0
     total = 0.0
-    while row < len(state.indptr) - 1 and steps < budget:
+    while done < len(rows) and steps < budget:
+        row = rows[done]
+        done += 1
         start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
         steps += 1 + length * length
-        if 0 < length <= LONGEST and gather_row(state, sets, room, row, NONE, -1, -1):
+        everything = ~NONE >> np.uint64(64 - min(length, LONGEST))
+        if 0 < length <= LONGEST and gather_row(state, sets, room, row, NONE, everything, everything, -1, -1):
             _, loss = cover_best(state, room, row, NONE, 100 * state.nodes)
-            total += loss if room.sizes[2] else least_to_lose(room, 0, NONE)
+            total += loss if room.sizes[2] else least_to_lose(room.dead, room.cheapest, 0, room.sizes[0], NONE)
         elif length > 0 and state.m > 1:
             taken = np.zeros(length, dtype=np.uint8)
             for one in range(length):
@@ -229,85 +215,7 @@ def bound_rows(state: State, sets: Sets, room: Scratch, first: int, budget: int)
                     if find_set(sets, state.items[start + one], state.items[start + other]) < 0:
                         taken[one] = taken[other] = 1
                         total += min(state.value[state.items[start + one]], state.value[state.items[start + other]])
-        row += 1
-    return row, total
-
-
-@compiled
-def longest_row(state: State) -> int:
-    """The number of items of the longest row."""
-    longest = 0
-    for row in range(len(state.indptr) - 1):
-        longest = max(longest, state.indptr[row + 1] - state.indptr[row])
-    return longest
-
-
-@compiled
-def list_walks(state: State, sets: Sets, first: int, used: int) -> tuple[int, int]:
-    """Write down the walks through rows from ``first`` on, as far as there is room; where both ended.
-
-    A walk meets every set of at most m items whose part without the last item is numbered; -1 for sets that are not.
-    """
-    at = np.zeros(state.m + 1, dtype=np.int64)
-    number = np.zeros(state.m + 1, dtype=np.int64)
-    for row in range(first, len(state.indptr) - 1):
-        end = state.indptr[row + 1]
-        if end - state.indptr[row] > LONGEST:
-            continue
-        step = used
-        depth = 1
-        at[1] = state.indptr[row] - 1
-        while depth > 0:
-            at[depth] += 1
-            if at[depth] >= end:
-                depth -= 1
-                continue
-            item = state.items[at[depth]]
-            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
-            if step == len(state.walks):
-                return row, used
-            state.walks[step] = found
-            step += 1
-            if depth < state.m and found >= 0:
-                number[depth] = found
-                depth += 1
-                at[depth] = at[depth - 1]
-        state.walk_starts[row] = used
-        used = step
-    return len(state.indptr) - 1, used
-
-
-@compiled
-def list_holders(state: State, sets: Sets, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
-    """Fill ``rows[starts[s]:starts[s + 1]]`` with the rows that hold set ``s`` in the original, ascending."""
-    at = np.zeros(state.m + 1, dtype=np.int64)
-    number = np.zeros(state.m + 1, dtype=np.int64)
-    fill = starts[:-1].copy()
-    for row in range(len(state.indptr) - 1):
-        end = state.indptr[row + 1]
-        step = state.walk_starts[row]
-        depth = 1
-        at[1] = state.indptr[row] - 1
-        while depth > 0:
-            at[depth] += 1
-            if at[depth] >= end:
-                depth -= 1
-                continue
-            if step >= 0:
-                found = state.walks[step]
-                step += 1
-            else:
-                item = state.items[at[depth]]
-                found = item if depth == 1 else find_set(sets, number[depth - 1], item)
-            if found < 0:
-                continue
-            if starts[found] < starts[found + 1]:
-                rows[fill[found]] = row
-                fill[found] += 1
-            if depth < state.m:
-                number[depth] = found
-                depth += 1
-                at[depth] = at[depth - 1]
+    return done, total
 
 
 @compiled
@@ -328,7 +236,8 @@ def holders_of(state: State, sets: Sets, lists: Lists, number: int) -> NDArray[n
     for entry in range(starts[source], starts[source + 1]):
         holds = True
         for at in range(size):
-            if place_of(state, rows[entry], items[at]) < 0:
+            row = rows[entry]
+            if place_of(state.items, state.indptr[row], state.indptr[row + 1], items[at]) < 0:
                 holds = False
                 break
         if holds:
@@ -338,36 +247,46 @@ def holders_of(state: State, sets: Sets, lists: Lists, number: int) -> NDArray[n
 
 
 @compiled
-def place_of(state: State, row: int, item: int) -> int:
-    """Where an item stands among all entries, -1 if the row does not hold it."""
-    low, high = state.indptr[row], state.indptr[row + 1]
+def place_of(items: NDArray[np.int32], start: int, end: int, item: int) -> int:
+    """Where an item stands between two places, -1 if it is not there."""
+    low, high = start, end
     while low < high:
         middle = (low + high) // 2
-        if state.items[middle] < item:
+        if items[middle] < item:
             low = middle + 1
         else:
             high = middle
-    return low if low < state.indptr[row + 1] and state.items[low] == item else -1
+    return low if low < end and items[low] == item else -1
 
 
 @compiled
 def mask_of_set(state: State, sets: Sets, row: int, number: int) -> np.uint64:
     """The places of a set in a row that holds it."""
+    start, end = state.indptr[row], state.indptr[row + 1]
     mask = NONE
     while number >= 0:
-        mask |= ONE << np.uint64(place_of(state, row, sets.last[number]) - state.indptr[row])
+        mask |= ONE << np.uint64(place_of(state.items, start, end, sets.last[number]) - start)
         number = sets.prefix[number]
     return mask
 
 
 @compiled
-def shows_set(state: State, sets: Sets, row: int, number: int) -> bool:
-    """Whether a row that holds a set shows it."""
-    while number >= 0:
-        if state.kept[place_of(state, row, sets.last[number])] == 0:
-            return False
-        number = sets.prefix[number]
-    return True
+def put_showing_first(state: State, sets: Sets, number: int, holders: NDArray[np.int64]) -> int:
+    """Order the rows that hold a set: those that show it first; how many do."""
+    kept, items, indptr = state.kept, state.items, state.indptr
+    n_showing = 0
+    for at in range(len(holders)):
+        row = holders[at]
+        shows = True
+        part = number
+        while part >= 0 and shows:
+            shows = kept[place_of(items, indptr[row], indptr[row + 1], sets.last[part])] == 1
+            part = np.int64(sets.prefix[part])
+        if shows:
+            holders[at] = holders[n_showing]
+            holders[n_showing] = row
+            n_showing += 1
+    return n_showing
 
 
 @compiled
@@ -379,7 +298,6 @@ def fill_up(
     others: NDArray[np.int64],
     need: int,
     at_most: float,
-    show: NDArray[np.uint8],
 ) -> bool:
     """Let ``need`` of the rows ``others`` show a set, if that costs less than ``at_most`` in all."""
     costs = np.empty(len(others))
@@ -403,7 +321,7 @@ def fill_up(
         return False
     state.wanted[number] = 1
     for at in range(need):
-        show_mask(state, sets, room, owners[order[at]], ways[order[at]], show)
+        show_mask(state, sets, room, owners[order[at]], ways[order[at]])
     return True
 
 
@@ -424,7 +342,6 @@ def repair(
     A set that no row shows is revived, if enough rows gain by it. Returns where it stopped.
     """
     k, most_tries, most_others, budget = settings
-    show = np.zeros(longest_row(state), dtype=np.uint8)
     steps = 0
     done = first
     while done < len(rare) and steps < budget:
@@ -433,13 +350,7 @@ def repair(
         if state.count[number] >= k:
             continue
         holders = holders_of(state, sets, lists, number)
-        n_showing = 0
-        for at in range(len(holders)):  # those that show it first, the others behind them
-            row = holders[at]
-            if shows_set(state, sets, row, number):
-                holders[at] = holders[n_showing]
-                holders[n_showing] = row
-                n_showing += 1
+        n_showing = put_showing_first(state, sets, number, holders)
         steps += 1 + len(holders) // 8
         need = k - n_showing
         others = holders[n_showing : n_showing + most_others]
@@ -452,12 +363,12 @@ def repair(
                     cost, _ = weigh_row(state, sets, room, row, -1, number)
                     at_most += min(cost, 1.0 * LONGEST)
             steps += 10 * (n_showing + len(others))
-            if fill_up(state, sets, room, number, others, need, at_most, show):
+            if fill_up(state, sets, room, number, others, need, at_most):
                 tries[number] += 1
                 continue
         if n_showing > 0:
             for row in holders[:n_showing]:
-                drop_set(state, sets, room, row, number, show)
+                drop_set(state, sets, room, row, number)
             state.wanted[number] = 0
             steps += 10 * n_showing
     return done

@@ -27,12 +27,13 @@ class State(NamedTuple):
     count: NDArray[np.int32]  # [n_sets] rows that show a set
     wanted: NDArray[np.uint8]  # [n_sets] 0: given up, no row may show it
     value: NDArray[np.float64]  # [n_items] what keeping an entry is worth
+    share: NDArray[np.float64]  # [n_rows] times so much in each row
     price: NDArray[np.float64]  # [k + …] what a row pays for leaving a wanted set to so many others
     m: int
     weighed: int  # rows of at most so many items are weighed; longer ones drop an item, and choose anew at the end
     nodes: int  # of the search tree of one row that changes; four times as many for one that chooses anew
-    walk_starts: NDArray[np.int64]  # [n_rows] where the walk through a row begins, -1 for rows without one
-    walks: NDArray[np.int32]  # the number of each set met on a walk, in order: looked up once, not each time
+    pair_starts: NDArray[np.int64]  # [n_rows] where the numbers of a row's pairs begin, -1 for rows without
+    pairs: NDArray[np.int32]  # numbers of the pairs of places (0, 1), (0, 2) … (1, 2) …: looked up once, not each time
 
 
 class Scratch(NamedTuple):
@@ -57,75 +58,143 @@ class Scratch(NamedTuple):
     todo: NDArray[np.uint64]  # places of the set it branches on that were not tried yet,
     loss: NDArray[np.float64]  # what it costs,
     first_open: NDArray[np.int64]  # and the first dead set that may not be hit
-    sizes: NDArray[np.int64]  # [3] how many of each; 1 if the last search was finished
-    at: NDArray[np.int64]  # [m + 1]
-    number: NDArray[np.int64]  # [m + 1]
-    mask: NDArray[np.uint64]  # [m + 1]
+    sizes: NDArray[np.int64]  # [3] how many dead and priced sets; 1 if the last search was finished
+    alive: NDArray[np.uint64]  # [LONGEST] the places behind each with which it makes a pair that is not dead
+    at: NDArray[np.int64]  # [m + 2] of each level on the way through the sets: the place,
+    number: NDArray[np.int64]  # the set,
+    mask: NDArray[np.uint64]  # its places,
+    open: NDArray[np.uint64]  # and the places that may come here
+    show: NDArray[np.uint8]  # [longest row]
 
 
 @compiled
-def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64, extra: int, spare: int) -> bool:
-    """List the dead and the priced sets of a row that shows ``now``; False if there is no room for them.
+def pair_at(length: int, one: int, other: int) -> int:
+    """Where the pair of two places of a row stands among its pairs, ``one`` before ``other``."""
+    return one * (2 * length - one - 1) // 2 + other - one - 1
 
-    ``extra`` is a set to be taken as wanted and free of charge; ``spare`` one to be taken as dead. -1 for none.
+
+@compiled
+def list_sets(
+    state: State,
+    sets: Sets,
+    room: Scratch,
+    row: int,
+    now: np.uint64,
+    places: np.uint64,
+    must: np.uint64,
+    extra: int,
+    spare: int,
+) -> bool:
+    """List the dead and the priced sets within ``places`` that have one of ``must``; False if there is no room.
+
+    Sets that contain a dead pair or item are passed over. Sets without a place of ``must`` are taken as alive. Places
+    go from last to first on each level, so that the pairs among those behind are known already.
     """
-    start, end = state.indptr[row], state.indptr[row + 1]
-    n_dead, n_priced = 0, 0
-    at, number, mask = room.at, room.number, room.mask
-    step = state.walk_starts[row]
-    silent = state.m + 1  # deeper sets contain a dead one: there is no need to list them
-    depth = 1
-    at[1] = start - 1
+    m, price, count, wanted, pairs, items = state.m, state.price, state.count, state.wanted, state.pairs, state.items
+    at, number, mask, may_come, alive = room.at, room.number, room.mask, room.open, room.alive
+    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+    known = state.pair_starts[row]
+    n_dead, n_priced = room.sizes[0], room.sizes[1]
     mask[0] = NONE
+    may_come[1] = places
+    at[0], at[1] = -1, length
+    depth = 1
     while depth > 0:
-        at[depth] += 1
-        if at[depth] >= end:
+        at[depth] -= 1
+        place = at[depth]
+        if place <= at[depth - 1]:
             depth -= 1
             continue
-        if step >= 0:
-            found = state.walks[step]
-            step += 1
-        elif depth == 1:
-            found = state.items[at[depth]]
+        bit = ONE << np.uint64(place)
+        if not may_come[depth] & bit:
+            continue
+        here = mask[depth - 1] | bit
+        behind = NONE  # the places that may come after this one
+        if depth == 1:
+            behind = may_come[1] & ~(bit | (bit - ONE))
+        elif depth < m:
+            behind = (alive[at[1]] if depth == 2 else may_come[depth]) & alive[place]
+        goes_on = depth < m and behind != NONE and (here | behind) & must != NONE
+        if not (here & must or goes_on):
+            if depth == 1:
+                alive[place] = behind
+            elif depth == 2:
+                alive[at[1]] |= bit
+            continue
+        if depth == 1:
+            found = np.int64(items[start + place])
+        elif depth == 2 and known >= 0:
+            found = np.int64(pairs[known + pair_at(length, at[1], place)])
         else:
-            found = find_set(sets, number[depth - 1], state.items[at[depth]])
-        here = mask[depth - 1] | (ONE << np.uint64(at[depth] - start))
-        if depth <= silent:
-            silent = state.m + 1
-        is_dead = found < 0 or found == spare or (state.wanted[found] == 0 and found != extra)
-        if is_dead and silent > state.m:
+            found = np.int64(find_set(sets, number[depth - 1], items[start + place]))
+        if found < 0 or found == spare or (wanted[found] == 0 and found != extra):
+            if depth == 1:
+                may_come[1] ^= bit
             if n_dead == len(room.dead):
                 return False
             room.dead[n_dead] = here
             room.dead_size[n_dead] = depth
-            room.cheapest[n_dead] = np.inf
-            for level in range(1, depth + 1):
-                room.dead_places[n_dead, level - 1] = at[level] - start
-                room.cheapest[n_dead] = min(room.cheapest[n_dead], state.value[state.items[at[level]]])
+            cheapest = np.inf
+            for level in range(depth):
+                room.dead_places[n_dead, level] = at[level + 1]
+                cheapest = min(cheapest, state.value[items[start + at[level + 1]]])
+            room.cheapest[n_dead] = cheapest * state.share[row]
             n_dead += 1
-            silent = depth
-        elif silent > state.m and found != extra:
-            others = state.count[found] - (1 if here & ~now == NONE else 0)
-            if others < len(state.price) and state.price[others] > 0:
+            continue
+        if here & must and found != extra:
+            others = count[found] - (1 if here & ~now == NONE else 0)
+            if others < len(price) and price[others] > 0:
                 if n_priced == len(room.priced):
                     return False
                 room.priced[n_priced] = here
-                room.prices[n_priced] = state.price[others]
+                room.prices[n_priced] = price[others]
                 room.priced_size[n_priced] = depth
-                for level in range(1, depth + 1):
-                    room.priced_places[n_priced, level - 1] = at[level] - start
+                for level in range(depth):
+                    room.priced_places[n_priced, level] = at[level + 1]
                 n_priced += 1
-        if depth < state.m and found >= 0:
+        if depth == 1:
+            alive[place] = NONE if goes_on else behind
+        elif depth == 2:
+            alive[at[1]] |= bit
+        if goes_on:
             number[depth] = found
             mask[depth] = here
             depth += 1
-            at[depth] = at[depth - 1]
+            may_come[depth] = behind
+            at[depth] = length
+    room.sizes[0], room.sizes[1] = n_dead, n_priced
+    return True
+
+
+@compiled
+def gather_row(
+    state: State,
+    sets: Sets,
+    room: Scratch,
+    row: int,
+    now: np.uint64,
+    among: np.uint64,
+    fresh: np.uint64,
+    extra: int,
+    spare: int,
+) -> bool:
+    """List the dead and the priced sets of a row that shows ``now`` and may show ``among``; False if there is no room.
+
+    Only sets with a place of ``fresh`` can be dead. ``extra`` is a set to be taken as wanted and free of charge;
+    ``spare`` one to be taken as dead. -1 for none.
+    """
+    room.sizes[0] = room.sizes[1] = 0
+    if not list_sets(state, sets, room, row, now, among, fresh, extra, spare):
+        return False
     # Places in no dead set are never left out: what they alone make has no part in the choice.
     in_question = NONE
-    for entry in range(n_dead):
+    for entry in range(room.sizes[0]):
         in_question |= room.dead[entry]
+    rest = among & ~fresh
+    if rest & in_question and not list_sets(state, sets, room, row, now, rest, in_question, extra, spare):
+        return False
     kept = 0
-    for entry in range(n_priced):
+    for entry in range(room.sizes[1]):
         if room.priced[entry] & in_question or room.priced[entry] & ~now:
             room.priced[kept] = room.priced[entry]
             room.prices[kept] = room.prices[entry]
@@ -133,188 +202,23 @@ def gather_row(state: State, sets: Sets, room: Scratch, row: int, now: np.uint64
             for level in range(room.priced_size[entry]):
                 room.priced_places[kept, level] = room.priced_places[entry, level]
             kept += 1
-    room.sizes[0] = n_dead
     room.sizes[1] = kept
     return True
 
 
 @compiled
-def shown_mask(state: State, row: int) -> np.uint64:
+def shown_mask(kept: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     """The places of a row, at most 64, that are published."""
-    start = state.indptr[row]
     shown = NONE
-    for place in range(start, state.indptr[row + 1]):
-        if state.kept[place]:
+    for place in range(start, end):
+        if kept[place]:
             shown |= ONE << np.uint64(place - start)
     return shown
 
 
 @compiled
-def loss_of(state: State, room: Scratch, row: int, left_out: np.uint64) -> float:
-    """What leaving out these places of a gathered row costs: their values, and the prices of sets taken apart."""
-    start = state.indptr[row]
-    loss = 0.0
-    for place in range(start, state.indptr[row + 1]):
-        if (left_out >> np.uint64(place - start)) & ONE:
-            loss += state.value[state.items[place]]
-    for number in range(room.sizes[1]):
-        if room.priced[number] & left_out:
-            loss += room.prices[number]
-    return loss
-
-
-@compiled
-def list_by_place(
-    n_sets: int,
-    places: NDArray[np.uint8],
-    sizes: NDArray[np.uint8],
-    length: int,
-    starts: NDArray[np.int64],
-    lists: NDArray[np.int32],
-) -> None:
-    """List the sets that each place of a gathered row takes part in, in their order."""
-    for at in range(length + 1):
-        starts[at] = 0
-    for number in range(n_sets):
-        for entry in range(sizes[number]):
-            starts[places[number, entry]] += 1
-    total = 0
-    for at in range(length + 1):  # where each list ends
-        total += starts[at]
-        starts[at] = total
-    for number in range(n_sets - 1, -1, -1):
-        for entry in range(sizes[number]):
-            at = places[number, entry]
-            starts[at] -= 1
-            lists[starts[at]] = number
-
-
-@compiled
-def added_loss(state: State, room: Scratch, start: int, left_out: np.uint64, at: int) -> float:
-    """What leaving out one place more costs; needs the lists of priced sets."""
-    loss = state.value[state.items[start + at]]
-    for entry in range(room.price_starts[at], room.price_starts[at + 1]):
-        number = room.price_lists[entry]
-        if not room.priced[number] & left_out:
-            loss += room.prices[number]
-    return loss
-
-
-@compiled
-def cover_greedily(state: State, room: Scratch, row: int, locked: np.uint64) -> tuple[np.uint64, float]:
-    """Places to leave out that hit every dead set, most dead sets per loss first; what they cost.
-
-    An infinite loss if all places of a dead set are locked. Needs the lists of dead and priced sets.
-    """
-    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
-    left_out, loss = NONE, 0.0
-    hits, more = room.hits, room.more
-    n_open = room.sizes[0]
-    for number in range(n_open):
-        if room.dead[number] & ~locked == NONE:
-            return left_out, np.inf
-    for at in range(length):
-        hits[at] = room.dead_starts[at + 1] - room.dead_starts[at]
-        more[at] = added_loss(state, room, start, NONE, at)
-    while n_open > 0:
-        best, best_rate = -1, -1.0
-        for at in range(length):
-            if hits[at] > 0 and not (locked >> np.uint64(at)) & ONE and hits[at] / more[at] > best_rate:
-                best, best_rate = at, hits[at] / more[at]
-        loss += more[best]
-        for entry in range(room.dead_starts[best], room.dead_starts[best + 1]):
-            number = room.dead_lists[entry]
-            if not room.dead[number] & left_out:
-                n_open -= 1
-                for place in range(room.dead_size[number]):
-                    hits[room.dead_places[number, place]] -= 1
-        for entry in range(room.price_starts[best], room.price_starts[best + 1]):
-            number = room.price_lists[entry]
-            if not room.priced[number] & left_out:  # it is taken apart now: the other places no longer pay for it
-                for place in range(room.priced_size[number]):
-                    more[room.priced_places[number, place]] -= room.prices[number]
-        left_out |= ONE << np.uint64(best)
-    return left_out, loss
-
-
-@compiled
-def least_to_lose(room: Scratch, first: int, left_out: np.uint64) -> float:
-    """What hitting the dead sets from ``first`` on costs at least: disjoint ones, the cheapest entry of each."""
-    loss, used = 0.0, left_out
-    for number in range(first, room.sizes[0]):
-        if not room.dead[number] & used:
-            used |= room.dead[number]
-            loss += room.cheapest[number]
-    return loss
-
-
-@compiled
-def cover_best(state: State, room: Scratch, row: int, locked: np.uint64, most_nodes: int) -> tuple[np.uint64, float]:
-    """The cheapest places to leave out, by branch and bound; what they cost.
-
-    Every dead set must lose a place. Branch on one of them: leave out its first place; or keep that and leave out the
-    second; and so on. ``room.sizes[2]`` tells whether the search was finished within ``most_nodes``; if not, the answer
-    is the best one met. An infinite loss if all places of a dead set are locked.
-    """
-    start = state.indptr[row]
-    room.sizes[2] = 1
-    if room.sizes[0] == 0:
-        return NONE, 0.0
-    length = state.indptr[row + 1] - start
-    list_by_place(room.sizes[0], room.dead_places, room.dead_size, length, room.dead_starts, room.dead_lists)
-    list_by_place(room.sizes[1], room.priced_places, room.priced_size, length, room.price_starts, room.price_lists)
-    best, limit = cover_greedily(state, room, row, locked)
-    if limit == np.inf or limit <= least_to_lose(room, 0, NONE) + TINY:
-        return best, limit
-    out, fixed, todo = room.out, room.fixed, room.todo
-    loss, first_open = room.loss, room.first_open
-    out[0], fixed[0], loss[0], first_open[0] = NONE, locked, 0.0, 0
-    depth, nodes = 0, 0
-    fresh = True
-    while depth >= 0 and nodes < most_nodes:
-        if fresh:
-            nodes += 1
-            fresh = False
-            chosen = -1
-            for number in range(first_open[depth], room.sizes[0]):
-                if not room.dead[number] & out[depth]:
-                    chosen = number
-                    break
-            if chosen < 0:  # everything is hit, for less than before
-                best, limit = out[depth], loss[depth]
-                depth -= 1
-                continue
-            if loss[depth] + least_to_lose(room, chosen, out[depth]) >= limit - TINY:
-                depth -= 1
-                continue
-            first_open[depth] = chosen
-            todo[depth] = room.dead[chosen] & ~fixed[depth]
-        if todo[depth] == NONE:
-            depth -= 1
-            continue
-        bit = todo[depth] & (~todo[depth] + ONE)
-        todo[depth] ^= bit
-        at = 0
-        while (bit >> np.uint64(at)) != ONE:
-            at += 1
-        more = loss[depth] + added_loss(state, room, start, out[depth], at)
-        if more < limit - TINY:
-            out[depth + 1] = out[depth] | bit
-            fixed[depth + 1] = fixed[depth]
-            loss[depth + 1] = more
-            first_open[depth + 1] = first_open[depth] + 1
-            depth += 1
-            fresh = True
-            fixed[depth - 1] |= bit  # the branches to come keep it
-        else:
-            fixed[depth] |= bit
-    room.sizes[2] = 1 if depth < 0 else 0
-    return best, limit
-
-
-@compiled
-def show_places(state: State, sets: Sets, room: Scratch, row: int, show: NDArray[np.uint8]) -> None:
-    """Publish these places of a row instead of what it shows now."""
+def show_places(state: State, sets: Sets, room: Scratch, row: int) -> None:
+    """Publish ``room.show`` of a row of any length instead of what it shows now."""
     start, end = state.indptr[row], state.indptr[row + 1]
     at, number = room.at, room.number
     for sign in (-1, 1):
@@ -327,7 +231,7 @@ def show_places(state: State, sets: Sets, room: Scratch, row: int, show: NDArray
                 depth -= 1
                 continue
             place = at[depth]
-            before, after = state.kept[place], show[place - start]
+            before, after = state.kept[place], room.show[place - start]
             if (before if sign < 0 else after) == 0:
                 continue
             item = state.items[place]
@@ -342,20 +246,96 @@ def show_places(state: State, sets: Sets, room: Scratch, row: int, show: NDArray
                 depth += 1
                 at[depth] = place
     for place in range(start, end):
-        state.kept[place] = show[place - start]
+        state.kept[place] = room.show[place - start]
 
 
 @compiled
-def show_mask(state: State, sets: Sets, room: Scratch, row: int, left_out: np.uint64, show: NDArray[np.uint8]) -> None:
-    """Publish everything of a row but the places left out."""
-    for at in range(state.indptr[row + 1] - state.indptr[row]):
-        show[at] = 0 if (left_out >> np.uint64(at)) & ONE else 1
-    show_places(state, sets, room, row, show)
+def add_to_counts(
+    state: State, sets: Sets, room: Scratch, row: int, places: np.uint64, must: np.uint64, amount: int
+) -> None:
+    """Add to the count of every set within ``places`` that has one of ``must``."""
+    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+    m, count, pairs, items = state.m, state.count, state.pairs, state.items
+    at, number, mask = room.at, room.number, room.mask
+    known = state.pair_starts[row]
+    mask[0] = NONE
+    at[1] = -1
+    depth = 1
+    while depth > 0:
+        at[depth] += 1
+        place = at[depth]
+        if place >= length:
+            depth -= 1
+            continue
+        bit = ONE << np.uint64(place)
+        if not places & bit:
+            continue
+        here = mask[depth - 1] | bit
+        behind = places & ~(bit | (bit - ONE)) if depth < m else NONE
+        goes_on = behind != NONE and (here | behind) & must != NONE
+        if not (here & must or goes_on):
+            continue
+        if depth == 1:
+            found = np.int64(items[start + place])
+        elif depth == 2 and known >= 0:
+            found = np.int64(pairs[known + pair_at(length, at[1], place)])
+        else:
+            found = np.int64(find_set(sets, number[depth - 1], items[start + place]))
+        if found < 0:
+            continue
+        if here & must:
+            count[found] += amount
+        if goes_on:
+            number[depth] = found
+            mask[depth] = here
+            depth += 1
+            at[depth] = place
 
 
 @compiled
-def may_join(state: State, sets: Sets, row: int, show: NDArray[np.uint8], at: int, least: int) -> bool:
-    """Whether every set that a place makes with the places shown is wanted, and shown by ``least`` rows or more."""
+def show_mask(state: State, sets: Sets, room: Scratch, row: int, left_out: np.uint64) -> None:
+    """Publish everything of a row of at most 64 items but the places left out."""
+    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+    before = shown_mask(state.kept, start, start + length)
+    after = (~NONE >> np.uint64(64 - length)) & ~left_out
+    if before & ~after:
+        add_to_counts(state, sets, room, row, before, before & ~after, -1)
+    if after & ~before:
+        add_to_counts(state, sets, room, row, after, after & ~before, 1)
+    for at in range(length):
+        state.kept[start + at] = 1 if (after >> np.uint64(at)) & ONE else 0
+
+
+@compiled
+def free_to_join(state: State, sets: Sets, row: int, shown: np.uint64, among: np.uint64) -> np.uint64:
+    """Those of the places ``among`` that are not dead and make no dead pair with the places shown."""
+    wanted, pairs, items = state.wanted, state.pairs, state.items
+    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+    known = state.pair_starts[row]
+    free = NONE
+    for at in range(length):
+        if not (among >> np.uint64(at)) & ONE or wanted[items[start + at]] == 0:
+            continue
+        is_free = True
+        for place in range(length if state.m > 1 else 0):
+            if place == at or not (shown >> np.uint64(place)) & ONE:
+                continue
+            one, other = min(place, at), max(place, at)
+            if known >= 0:
+                found = np.int64(pairs[known + pair_at(length, one, other)])
+            else:
+                found = np.int64(find_set(sets, items[start + one], items[start + other]))
+            if found < 0 or wanted[found] == 0:
+                is_free = False
+                break
+        if is_free:
+            free |= ONE << np.uint64(at)
+    return free
+
+
+@compiled
+def may_join(state: State, sets: Sets, room: Scratch, row: int, at: int, least: int) -> bool:
+    """Whether every set that a place makes with ``room.show`` is wanted, and shown by ``least`` rows or more."""
     start, end = state.indptr[row], state.indptr[row + 1]
     m = state.m
     places = np.zeros(m + 1, dtype=np.int64)
@@ -370,7 +350,7 @@ def may_join(state: State, sets: Sets, row: int, show: NDArray[np.uint8], at: in
             depth -= 1
             continue
         is_new = place == start + at
-        if not is_new and show[place - start] == 0:
+        if not is_new and room.show[place - start] == 0:
             continue
         if not is_new and has_new[depth - 1] == 0 and depth == m:
             continue  # without room for the new one

@@ -50,8 +50,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km._trim_moves import bound_rows, count_sets, list_holders, list_walks, repair, settle_rows
+from setveil.algorithms.km._trim_moves import Lists, bound_rows, repair, settle_rows
 from setveil.algorithms.km._trim_rows import LONGEST, Scratch, State
+from setveil.algorithms.km._trim_scan import count_sets, scan_rows
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
 from setveil.algorithms.km.trim_whole import trim_whole
 from setveil.core import Hierarchy, LocalRecoding, Transactions, Vocabulary
@@ -62,12 +63,13 @@ from setveil.models import KmAnonymity
 MOST_SETS = 20_000_000  # itemsets that are numbered, 12 bytes each and as much again to find them
 MOST_STEPS = 4_000_000_000  # of counting them
 MOST_LISTED = 30_000_000  # entries of the lists of records per itemset; frequent itemsets go without
-MOST_WALKED = 30_000_000  # sets of all rows whose numbers are remembered; other rows look them up each time
+MOST_PAIRS = 30_000_000  # pairs of all rows whose numbers are remembered; other rows look them up each time
+LISTED = 100  # times k: sets of more rows have no list, their items have
 SLICE = 3_000_000  # steps between two signs of life
 BOUNDING = 16  # nodes of the search tree of a row for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.12, 0.3  # the price of an itemset at k - 1 others per k - 1, and its decline per record less
-CAUTION, MARGIN = 0.6, 10  # its decline per record more, for others may drop it, too; and how far it reaches
+CAUTION, MARGIN = 0.9, 40  # its decline per record more, for others may drop it, too; and how far it reaches
 
 
 class Effort(NamedTuple):
@@ -82,8 +84,8 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {
-    "fast": Effort(0, 0, 0, 0, 24, 16),
-    "normal": Effort(3, 8, 2, 2000, 64, 32),
+    "fast": Effort(0, 0, 0, 0, 24, 1),
+    "normal": Effort(3, 8, 2, 2000, 64, 4),
     "best": Effort(6, 64, 12, 1_000_000, 64, 64),
 }
 
@@ -301,6 +303,8 @@ class _Work:
         scale = float(value.mean()) if len(value) else 1.0
         peak = scale * PRESSURE * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
+        lengths = rows.lengths
+        n_pairs = int((lengths * (lengths - 1) // 2)[lengths <= LONGEST].sum()) if m > 1 else 0
         self.state = State(
             rows.indptr,
             rows.items,
@@ -308,68 +312,87 @@ class _Work:
             sets.support.copy(),
             np.ones(n_sets, dtype=np.uint8),
             value,
+            np.ones(rows.n_records),
             prices,
             m,
             effort.weighed,
             effort.nodes,
             np.full(rows.n_records, -1, dtype=np.int64),
-            np.empty(0, dtype=np.int32),
+            np.empty(min(n_pairs, MOST_PAIRS), dtype=np.int32),
         )
-        self._walk(sets)
         # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
         self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * scale))
-        self.room = _room_for(m)
-        listed = sets.support.astype(np.int64)
+        self.room = _room_for(m, int(lengths.max(initial=0)))
+        self.lists, self.concerned = self._scan(rows.n_items)
+
+    def _scan(self, n_items: int) -> tuple[Lists, NDArray[np.int64]]:
+        """The rows that hold each set, as far as there is room, and the rows that hold a rare one."""
+        state = self.state
+        listed = self.sets.support.astype(np.int64)
+        listed[listed > LISTED * self.k] = 0
         if listed.sum() > MOST_LISTED:
             listed[np.cumsum(np.sort(listed))[np.argsort(np.argsort(listed, kind="stable"))] > MOST_LISTED] = 0
-            listed[: rows.n_items] = sets.support[: rows.n_items]
-        starts = np.zeros(n_sets + 1, dtype=np.int64)
+        listed[:n_items] = self.sets.support[:n_items]
+        starts = np.zeros(len(listed) + 1, dtype=np.int64)
         np.cumsum(listed, out=starts[1:])
+        fill = np.where(listed > 0, starts[:-1], -1)
         holders = np.empty(starts[-1], dtype=np.int32)
-        list_holders(self.state, sets, starts, holders)
-        self.lists = starts, holders
-
-    def _walk(self, sets: Sets) -> None:
-        """Write down the walks through the rows; as many as there is room for."""
-        done = used = 0
-        lengths = np.diff(self.state.indptr)
-        n_steps = max(int((lengths * (lengths + 1) // 2)[lengths <= LONGEST].sum()), 1)  # exact for pairs
-        while done < len(self.rows) and used < MOST_WALKED:
-            room = min(max(2 * len(self.state.walks), n_steps), MOST_WALKED)
-            if room == len(self.state.walks):
-                break
-            walks = np.empty(room, dtype=np.int32)
-            walks[:used] = self.state.walks[:used]
-            self.state = self.state._replace(walks=walks)
-            done, used = list_walks(self.state, sets, done, used)
+        has_rare = np.zeros(len(state.pair_starts), dtype=np.uint8)
+        progress = np.zeros(2, dtype=np.int64)
+        while progress[0] < len(has_rare):
+            self.context.step("listing itemsets", float(progress[0] / len(has_rare)))
+            scan_rows(state, self.sets, fill, holders, has_rare, progress, 10 * SLICE)
+        return (starts, holders), np.flatnonzero(has_rare)
 
     def bound(self) -> float:
         """What the rows lose at least, because fewer than k of them hold some itemsets."""
         free = self.state._replace(price=np.zeros(1), nodes=BOUNDING)
         total, done = 0.0, 0
-        while done < len(self.rows):
-            self.context.step("bounding", done / len(self.rows))
-            done, more = bound_rows(free, self.sets, self.room, done, SLICE)
+        while done < len(self.concerned):
+            self.context.step("bounding", done / len(self.concerned))
+            done, more = bound_rows(free, self.sets, self.room, self.concerned, done, SLICE)
             total += more
         return total
 
     def settle(self, strictly: bool = False) -> None:
-        """Let every row choose, one after another."""
+        """Let every row choose that has something to choose, one after another."""
+        if strictly:
+            self._settle(self.strict, self.rows, self.k)
+        else:
+            self._settle(self.state, self.concerned, 0)
+
+    def _settle(self, state: State, rows: NDArray[np.int64], k: int) -> None:
         done = 0
-        while done < len(self.rows):
-            self.context.step("choosing", done / len(self.rows))
-            state, least = (self.strict, self.k) if strictly else (self.state, 0)
-            done = settle_rows(state, self.sets, self.room, self.rows, done, least, SLICE)
+        while done < len(rows):
+            self.context.step("choosing", done / len(rows))
+            done = settle_rows(state, self.sets, self.room, rows, done, k, SLICE)
 
     def repair_all(self) -> None:
         """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first; then choose strictly."""
         tries = np.zeros(len(self.state.count), dtype=np.uint8)
-        for level in range(1, self.k):
+        step = max(self.k // 5, 1)
+        for level in (*range(step, self.k - 1, step), self.k - 1):
             while len(rare := np.flatnonzero((self.state.count > 0) & (self.state.count <= level))):
+                if 2 * level < self.k or not self.effort.fills:  # too far from k to be filled up
+                    rare = self._give_up(rare)
                 rare = rare[np.argsort(self.state.count[rare], kind="stable")]
                 self._repair(self.state, rare, tries, "repairing")
         self.state.wanted[:] = self.state.count >= self.k
         self.settle(strictly=True)
+
+    def _give_up(self, rare: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give up itemsets all at once, and let the rows that hold them choose anew; those without a list are left."""
+        starts, holders = self.lists
+        n_holders = starts[rare + 1] - starts[rare]
+        given_up = rare[n_holders > 0]
+        self.state.wanted[given_up] = 0
+        n_holders = n_holders[n_holders > 0]
+        ends = np.cumsum(n_holders)
+        places = np.arange(n_holders.sum()) + np.repeat(starts[given_up] - ends + n_holders, n_holders)
+        concerned = np.zeros(len(self.rows), dtype=bool)
+        concerned[holders[places]] = True
+        self._settle(self.state, np.flatnonzero(concerned), 0)
+        return rare[starts[rare + 1] == starts[rare]]
 
     def improve(self) -> None:
         """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
@@ -398,7 +421,7 @@ class _Work:
             done = repair(state, self.sets, self.room, self.lists, numbers, tries, done, settings)
 
 
-def _room_for(m: int) -> Scratch:
+def _room_for(m: int, longest: int) -> Scratch:
     capacity = 1 << 16
     return Scratch(
         dead=np.zeros(capacity, dtype=np.uint64),
@@ -421,7 +444,10 @@ def _room_for(m: int) -> Scratch:
         loss=np.zeros(LONGEST + 2),
         first_open=np.zeros(LONGEST + 2, dtype=np.int64),
         sizes=np.zeros(3, dtype=np.int64),
+        alive=np.zeros(LONGEST, dtype=np.uint64),
         at=np.zeros(m + 2, dtype=np.int64),
         number=np.zeros(m + 2, dtype=np.int64),
         mask=np.zeros(m + 2, dtype=np.uint64),
+        open=np.zeros(m + 2, dtype=np.uint64),
+        show=np.zeros(longest, dtype=np.uint8),
     )
