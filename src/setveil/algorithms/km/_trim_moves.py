@@ -26,6 +26,7 @@ from setveil.algorithms.km._trim_sets import Sets, find_set, list_items
 from setveil.arrays.sorting import stable_order
 from setveil.kernels import compiled
 
+SHORT = 16  # items of a row that is looked at as a whole with every change
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # the rows of each set; empty for frequent sets
 
 
@@ -34,8 +35,8 @@ def weigh_row(state: State, sets: Sets, room: Scratch, row: int, shown: int, dro
     """What the best choice of a row costs more than what it shows now, and what it leaves out.
 
     The choice shows the set ``shown``, or does not show the set ``dropped``; -1 for the other. An infinite answer:
-    there is no such choice. To be quick, places that are left out may only come back if nothing but ``dropped`` is in
-    their way.
+    there is no such choice. Rows of more than 16 items are not looked at as a whole, to be quick: what they leave out
+    may only come back if nothing but ``dropped`` is in its way.
     """
     everything = ~NONE >> np.uint64(64 - (state.indptr[row + 1] - state.indptr[row]))
     now = shown_mask(state.kept, state.indptr[row], state.indptr[row + 1])
@@ -46,6 +47,8 @@ def weigh_row(state: State, sets: Sets, room: Scratch, row: int, shown: int, dro
     else:
         locked = mask_of_set(state, sets, row, shown)
         fresh = locked & ~now
+    if state.indptr[row + 1] - state.indptr[row] <= SHORT:
+        fresh = everything
     among = now | fresh
     if not gather_row(state, sets, room, row, now, among, fresh, shown, dropped):
         return np.inf, NONE
@@ -193,29 +196,64 @@ def bound_rows(
 ) -> tuple[int, float]:
     """What rows from ``rows[first]`` on lose at least, so that they show no dead set; where it stopped, and the sum.
 
-    Without prices. The least hitting set if its search is finished, else disjoint dead sets, the cheapest item of each.
+    Without prices. The least hitting set if its search is finished; else disjoint dead sets, the cheapest item of each,
+    or disjoint groups of items that make dead pairs only, all but the most valuable of each.
     """
     done, steps = first, 0
     total = 0.0
     while done < len(rows) and steps < budget:
         row = rows[done]
         done += 1
-        start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+        length = state.indptr[row + 1] - state.indptr[row]
         steps += 1 + length * length
+        least = 0.0
         everything = ~NONE >> np.uint64(64 - min(length, LONGEST))
         if 0 < length <= LONGEST and gather_row(state, sets, room, row, NONE, everything, everything, -1, -1):
-            _, loss = cover_best(state, room, row, NONE, 100 * state.nodes)
-            total += loss if room.sizes[2] else least_to_lose(room.dead, room.cheapest, 0, room.sizes[0], NONE)
+            _, least = cover_best(state, room, row, NONE, 100 * state.nodes)
+            if not room.sizes[2]:
+                least = least_to_lose(room.dead, room.cheapest, 0, room.sizes[0], NONE)
+                least = max(least, lose_all_but_one(state, sets, row))
         elif length > 0 and state.m > 1:
-            taken = np.zeros(length, dtype=np.uint8)
-            for one in range(length):
-                for other in range(one + 1, length):
-                    if taken[one] or taken[other]:
-                        continue
-                    if find_set(sets, state.items[start + one], state.items[start + other]) < 0:
-                        taken[one] = taken[other] = 1
-                        total += min(state.value[state.items[start + one]], state.value[state.items[start + other]])
+            least = lose_all_but_one(state, sets, row)
+        total += least
     return done, total
+
+
+@compiled
+def lose_all_but_one(state: State, sets: Sets, row: int) -> float:
+    """What a row loses at least because of its dead pairs: groups of items that make nothing but dead pairs show one
+    item at most. Items with most dead pairs first, each joins the first group it can.
+    """
+    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+    clash = np.zeros((length, length), dtype=np.uint8)
+    n_clashes = np.zeros(length, dtype=np.int64)
+    for one in range(length):
+        for other in range(one + 1, length):
+            if find_set(sets, state.items[start + one], state.items[start + other]) < 0:
+                clash[one, other] = clash[other, one] = 1
+                n_clashes[one] -= 1
+                n_clashes[other] -= 1
+    group = np.full(length, -1, dtype=np.int64)
+    dearest = np.zeros(length)
+    n_groups = 0
+    loss = 0.0
+    for at in stable_order(n_clashes):
+        fits = np.ones(n_groups, dtype=np.uint8)
+        for other in range(length):
+            if group[other] >= 0 and not clash[at, other]:
+                fits[group[other]] = 0
+        joined = n_groups
+        for candidate in range(n_groups):
+            if fits[candidate]:
+                joined = candidate
+                break
+        if joined == n_groups:
+            n_groups += 1
+        group[at] = joined
+        value = state.value[state.items[start + at]]
+        loss += min(value, dearest[joined])
+        dearest[joined] = max(value, dearest[joined])
+    return loss
 
 
 @compiled

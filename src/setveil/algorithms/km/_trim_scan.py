@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_rows import LONGEST, State
 from setveil.algorithms.km._trim_sets import Sets, find_set
-from setveil.arrays.compile import compiled
+from setveil.kernels import compiled
 
 
 @compiled

@@ -11,8 +11,9 @@ spreading:
 
 1. *Prices.* A record chooses what to leave out by branch and bound over its own itemsets. It pays for each entry, and
    for each itemset that it would leave to fewer than k others, the more the nearer they are to k.
-2. *Fill up or give up.* An itemset shown by fewer than k records is either shown by more of its holders or given up,
-   whichever costs less, both counted exactly over the records concerned. Rarest first.
+2. *Fill up or give up.* Itemsets shown by fewer than half of k records are given up at once, and their holders choose
+   anew. One shown by more, but fewer than k, is either shown by more of its holders or given up, whichever costs less,
+   counted over what a change can touch in the records concerned. Rarest first.
 3. *Back again.* When all is safe, each record takes the best choice among what the others show anyway without taking
    anything from them; and an itemset that nobody shows is revived, if k holders gain by showing it at once.
 
@@ -22,8 +23,9 @@ Guarantee: in the published data every itemset of at most m items that occurs, o
 Bound. What is left out costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is
 shown by fewer than k, so by none. Each record therefore leaves out an entry of each of its rare itemsets of at most m
 items, which costs it at least the least value of entries that hit all of them. These are costs of different entries
-for different records, so they add up. The bound takes the least hitting set where the search is finished, and disjoint
-rare itemsets, the cheapest entry of each, where it is not.
+for different records, so they add up. The bound takes the least hitting set where the search is finished. Where it is
+not, it takes disjoint rare itemsets, the cheapest entry of each; or disjoint groups of items every two of which are a
+rare pair, of which one item can be shown at most: all but the most valuable entry of each.
 
 With a hierarchy an entry that is left out may be published as a node above it, if that is safe: published labels are
 counted as opaque items, and the loss (LM) is never above that of leaving out alone (``raise_entries``).
@@ -69,7 +71,7 @@ SLICE = 3_000_000  # steps between two signs of life
 BOUNDING = 16  # nodes of the search tree of a row for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.12, 0.3  # the price of an itemset at k - 1 others per k - 1, and its decline per record less
-CAUTION, MARGIN = 0.9, 40  # its decline per record more, for others may drop it, too; and how far it reaches
+CAUTION, MARGIN = 0.8, 20  # its decline per record more, for others may drop it, too; and how far it reaches
 
 
 class Effort(NamedTuple):
@@ -370,10 +372,10 @@ class _Work:
     def repair_all(self) -> None:
         """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first; then choose strictly."""
         tries = np.zeros(len(self.state.count), dtype=np.uint8)
-        step = max(self.k // 5, 1)
-        for level in (*range(step, self.k - 1, step), self.k - 1):
+        far = (self.k - 1) // 2
+        for level in (far, *range(far + 1, self.k - 1, max(self.k // 5, 1)), self.k - 1):
             while len(rare := np.flatnonzero((self.state.count > 0) & (self.state.count <= level))):
-                if 2 * level < self.k or not self.effort.fills:  # too far from k to be filled up
+                if level == far or not self.effort.fills:  # too far from k to be filled up
                     rare = self._give_up(rare)
                 rare = rare[np.argsort(self.state.count[rare], kind="stable")]
                 self._repair(self.state, rare, tries, "repairing")
