@@ -394,7 +394,8 @@ class _Work:
         concerned = np.zeros(len(self.rows), dtype=bool)
         concerned[holders[places]] = True
         self._settle(self.state, np.flatnonzero(concerned), 0)
-        return rare[starts[rare + 1] == starts[rare]]
+        without_list: NDArray[np.int64] = rare[starts[rare + 1] == starts[rare]]
+        return without_list
 
     def improve(self) -> None:
         """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
