@@ -81,6 +81,18 @@ def test_long_records_are_trimmed_too() -> None:
     assert is_km_anonymous([frozenset(record) for record in release.transactions()], 4, 2)
 
 
+def test_all_items_known_of_long_records() -> None:
+    """Records of more items than a search looks at: every published one is contained in k of them, and some is left."""
+    rng = np.random.default_rng(19)
+    records = [frozenset(f"i{item}" for item in np.flatnonzero(rng.random(300) < 0.5)) for _ in range(60)]
+    release = trimmed(records, 3, "all")
+    left = [frozenset(record) for record in release.transactions()]
+    assert all(shown <= record for shown, record in zip(left, records, strict=True))
+    assert all(sum(shown <= other for other in left) >= 3 for shown in left)
+    assert any(left) and release.details["method"] == "whole records"
+    assert release.details["share_left_out"] >= release.details["lower_bound"] - 1e-12
+
+
 @pytest.mark.parametrize("m", [2, "all"])
 def test_the_order_of_records_does_not_matter(m: int | str) -> None:
     rng = random.Random(5)
