@@ -21,7 +21,7 @@ from setveil.io.releases import canonical
 from setveil.workflows.recheck import verify_folder
 from tests.engines.test_spark import some_rows
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.long]
+pytestmark = [pytest.mark.xdist_group("cluster"), pytest.mark.long]
 
 SLOW = """
 import time
