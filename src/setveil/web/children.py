@@ -74,6 +74,7 @@ class Child:
             self._fate = ""
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
+                "-P",
                 "-m",
                 "setveil.web.worker",
                 *self._arguments,

@@ -283,7 +283,7 @@ class _Worker:
         environment = {**os.environ, "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
         limits = {"seconds": grid.seconds, "memory_mb": grid.memory_mb, "parent": os.getpid()}
         order = json.dumps({**task, **limits, "policy": str(folder / "points" / f"{point.id}.toml")})
-        command = [sys.executable, "-m", "setveil.workflows.compare_worker", order]
+        command = [sys.executable, "-P", "-m", "setveil.workflows.compare_worker", order]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True
         )

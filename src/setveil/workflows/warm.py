@@ -69,7 +69,9 @@ def main() -> None:
     warm([first])
     n_processes = os.cpu_count() or 1
     shares = [rest[number::n_processes] for number in range(n_processes)]
-    running = [subprocess.Popen([sys.executable, "-m", "setveil.workflows.warm", *share]) for share in shares if share]
+    running = [
+        subprocess.Popen([sys.executable, "-P", "-m", "setveil.workflows.warm", *share]) for share in shares if share
+    ]
     statuses = [process.wait() for process in running]  # wait for all of them
     if any(statuses):
         sys.exit("some kernels could not be compiled beforehand; they will be when they are first needed.")

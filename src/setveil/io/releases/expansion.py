@@ -35,7 +35,7 @@ def check_expansion(paths: Sequence[Path]) -> None:
             room, seconds = ROOM + ROOM_PER_BYTE * size, SECONDS + SECONDS_PER_MEGABYTE * (size >> 20)
             numbers = [str(number) for number in (file.fileno(), room, seconds)]
             reader = subprocess.run(
-                [sys.executable, "-m", "setveil.io.releases.expansion", *numbers],
+                [sys.executable, "-P", "-m", "setveil.io.releases.expansion", *numbers],
                 check=False,
                 pass_fds=[file.fileno()],
                 stdin=subprocess.DEVNULL,
