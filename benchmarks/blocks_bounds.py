@@ -3,10 +3,10 @@
     python -m benchmarks.blocks_bounds --data DIR
 
 Five seeds, drawn as in ``benchmarks.sensitive``. *as they are*: the blocks before any is mixed, so that some hold a
-sensitive item too often: what public items alone could give. *drawn*: `blocks`; failing blocks are mixed with silent
-ones that are drawn. *most alike*: a failing block takes the blocks most like it, so that whoever knows likeness knows
-which of them failed. *neighbour*: no blocks of similar records, but p records at a time along the Gray order, a failing
-run joined with the next ones; the seam tells who failed.
+sensitive item too often: what public items alone could give. *drawn*: `blocks`; pairs with a failing block are mixed
+with silent ones that are drawn. *most alike*: a failing block takes the blocks most like it, so that whoever knows
+likeness knows which of them failed. *neighbour*: no blocks of similar records, but p records at a time along the Gray
+order, a failing run joined with the next ones; the seam tells who failed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import setveil as sv
 from benchmarks.sensitive import SETS, draw_sensitive, run_once
 from setveil.algorithms import Context
-from setveil.algorithms.degree.blocks import BlocksOfRecords, draw_remainder, shuffle_equals
+from setveil.algorithms.degree.blocks import BlocksOfRecords, draw_remainder, plan, shuffle_equals
 from setveil.algorithms.degree.groups import Split, secret_draws, split_records
 from setveil.core import Grouping, Transactions
 from setveil.models import PrivacyDegree
@@ -35,8 +35,7 @@ P, M = 10, 10
 def blocks_before_mixing(split: Split, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The records of each block, int64[blocks, p], and the remainder."""
     rng = secret_draws(split, seed)
-    remainder = draw_remainder(split, split.n_records % P, rng)
-    assert remainder is not None
+    remainder = draw_remainder(split, plan(split)[2], rng)
     order = shuffle_equals(split.public, gray_order(split.public), rng)
     order = order[~np.isin(order, remainder)]
     return order[BlocksOfRecords()._form_blocks(split.public.select(order), P, Context(seed=seed))], remainder

@@ -2,7 +2,6 @@
 
     python -m benchmarks.guesses --data DIR            two data sets, p=10, 10 sensitive items, one seed
     python -m benchmarks.guesses --data DIR --seeds 3  the mean of three
-    python -m benchmarks.guesses --data DIR --all      also the slow algorithms
     python -m benchmarks.guesses --data DIR --algorithms blocks,nn --sets BMS1.dat.gz
 
 Sensitive items are drawn as in ``benchmarks.sensitive``. *Random*: they are dealt anew to records drawn at random and
@@ -24,8 +23,7 @@ from setveil.core import Grouping, Transactions
 from setveil.risk.guesses import Guesses, guess_both
 from setveil.workflows.assess import guessing_options
 
-ALGORITHMS = ("blocks", "random", "nn", "cahd", "nn+")
-SLOW = ("lsh", "permmondrian")
+ALGORITHMS = ("blocks", "random", "nn", "cahd", "nn+", "lsh", "permmondrian")
 
 
 def measure(data: Transactions, algorithm: str, seed: int) -> tuple[Guesses | None, Guesses | None]:
@@ -45,14 +43,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.guesses", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--all", action="store_true", help="also " + ", ".join(SLOW))
     parser.add_argument("--algorithms", help="only these, separated by commas")
     parser.add_argument("--sets", default=",".join(SETS), help="files in the folder, separated by commas")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    algorithms = ALGORITHMS + SLOW if given.all else ALGORITHMS
-    if given.algorithms:
-        algorithms = tuple(given.algorithms.split(","))
+    algorithms = tuple(given.algorithms.split(",")) if given.algorithms else ALGORITHMS
     for name in given.sets.split(","):
         data = sv.read(given.data / name)
         found = {a: [measure(data, a, seed) for seed in range(given.seeds)] for a in algorithms}

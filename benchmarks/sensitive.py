@@ -2,6 +2,7 @@
 
     python -m benchmarks.sensitive --data DIR              two data sets, p=10, 10 sensitive items, r=4, 5 seeds
     python -m benchmarks.sensitive --data DIR --full       also over p, m, r and the number of records, 20 seeds
+    python -m benchmarks.sensitive --data DIR --random-holders   sensitive items dealt to records drawn at random
     python -m benchmarks.sensitive --data DIR --commands   only whole commands: CPU time and memory, up to ten million
                                                            records
 
@@ -31,7 +32,7 @@ from setveil.core import Grouping, Transactions
 from setveil.errors import InfeasibleError
 from setveil.generate.quest import quest
 from setveil.models import PrivacyDegree
-from setveil.risk.guesses import guess_holders
+from setveil.risk.guesses import deal_anew, guess_holders
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 from setveil.workflows.samples import generate_quest
 
@@ -78,9 +79,18 @@ def run_once(
 
 
 def compare(
-    title: str, data: Transactions, p: int, m: int, rs: Iterable[int], seeds: range, wanted: frozenset[str] = EVERY
+    title: str,
+    given: Transactions,
+    p: int,
+    m: int,
+    rs: Iterable[int],
+    seeds: range,
+    wanted: frozenset[str] = EVERY,
+    *,
+    random_holders: bool = False,
 ) -> None:
     """Errors and times of all algorithms, one line each, over the seeds for which the ask is feasible."""
+    data = given
     asked = list(rs)
     errors: dict[str, list[list[float]]] = {}
     seconds: dict[str, list[float]] = {}
@@ -89,6 +99,9 @@ def compare(
             continue
         label = " ".join([name, *(str(value) for value in options.values())])
         for seed in seeds:
+            if random_holders:
+                chosen = given.vocabulary.numbers(draw_sensitive(given, m, seed))
+                data = deal_anew(given, np.isin(np.arange(given.n_items), chosen), seed)
             try:
                 release, cpu = run_once(data, name, options, p, m, seed)
             except InfeasibleError:
@@ -158,6 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--full", action="store_true", help="also over p, m, r and the number of records")
     parser.add_argument("--commands", action="store_true", help="only whole commands")
     parser.add_argument("--algorithms", default=",".join(sorted(EVERY)), help="only these, separated by commas")
+    parser.add_argument("--random-holders", action="store_true", help="deal sensitive items to records at random")
     parser.add_argument("--seeds", type=int, help="number of seeds (5, with --full 20)")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -172,7 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
         for algorithm, options in CASES:  # compile first
             if algorithm in wanted:
                 run_once(data, algorithm, options, 10, 10, 0)
-        compare(name, data, 10, 10, [4], seeds, wanted)
+        compare(name, data, 10, 10, [4], seeds, wanted, random_holders=given.random_holders)
         if given.full:
             few = range(min(len(seeds), 5))
             compare(name, data, 10, 10, [2, 6, 8], few)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
+from fractions import Fraction
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -12,18 +15,12 @@ from naive import degree as naive
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _blocks as kernels
 from setveil.algorithms.degree import _gathering as gathering
+from setveil.algorithms.degree import joining
 from setveil.algorithms.degree._grouping import Rows
-from setveil.algorithms.degree.blocks import (
-    SCALE,
-    BlocksOfRecords,
-    all_free,
-    room_for,
-    seat_nobody,
-    shuffle_equals,
-    surprise_table,
-)
+from setveil.algorithms.degree.blocks import SCALE, BlocksOfRecords, plan, shuffle_equals, surprise_table
+from setveil.algorithms.degree.gathering import all_free, pair_blocks, room_for, seat_nobody
 from setveil.algorithms.degree.groups import split_records
-from setveil.algorithms.degree.joining import Blocks, join_blocks, n_blocks_together
+from setveil.algorithms.degree.joining import Blocks, join_blocks
 from setveil.core import Grouping, Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
@@ -47,7 +44,8 @@ def test_joined_groups_have_the_degree_and_leave_nobody_out() -> None:
     for number in range(600):
         p = rng.randint(2, 8)
         blocks = random_blocks(rng, p)
-        groups = join_blocks(blocks, np.random.default_rng(number))
+        width = 2 if len(blocks.members) % 2 == 0 and rng.random() < 0.5 else 1
+        groups = join_blocks(blocks, width, np.random.default_rng(number))
         supports = blocks.hidden.supports
         if groups is None:
             kinds["one"] += 1
@@ -64,21 +62,15 @@ def test_joined_groups_have_the_degree_and_leave_nobody_out() -> None:
 def test_blocks_without_repeats_stay_as_they_are() -> None:
     hidden = Transactions.from_lists([["s"] if number % 3 == 0 else [] for number in range(12)])
     members = np.arange(12).reshape(4, 3)
-    groups = join_blocks(Blocks(members, hidden), np.random.default_rng(0))
+    groups = join_blocks(Blocks(members, hidden), 2, np.random.default_rng(0))
     assert groups is not None and sorted(map(tuple, groups)) == sorted(map(tuple, members))
 
 
 @pytest.mark.parametrize(
-    ("most", "width", "p", "generous", "sparing"),
-    [(2, 1, 10, 2, 2), (3, 1, 10, 5, 3), (6, 1, 10, 10, 6), (2, 1, 7, 7, 2), (3, 2, 10, 10, 4), (3, 4, 10, 4, 4)],
+    ("p", "n_blocks", "n_holders", "width"),
+    [(4, 4, 3, 1), (3, 5, 3, 1), (2, 7, 3, 1), (4, 6, 5, 1), (4, 8, 4, 2), (3, 6, 3, 2), (5, 8, 6, 2)],
 )
-def test_how_many_blocks_are_taken_together(most: int, width: int, p: int, generous: int, sparing: int) -> None:
-    assert n_blocks_together(most, width, p, True) == generous
-    assert n_blocks_together(most, width, p, False) == sparing
-
-
-@pytest.mark.parametrize(("p", "n_blocks", "n_holders"), [(4, 4, 3), (3, 5, 3), (2, 7, 3), (4, 6, 5)])
-def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_holders: int) -> None:
+def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_holders: int, width: int) -> None:
     """Whatever can be seen of a member and its group, holders are as many as a fair draw in each group would give.
 
     Seen are the block a member comes from, how many of its block share its group, and the sizes of all groups.
@@ -90,7 +82,7 @@ def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_hold
         is_holder = np.zeros(p * n_blocks, dtype=bool)
         is_holder[rng.choice(p * n_blocks, n_holders, replace=False)] = True
         hidden = Transactions.from_lists([["s"] if held else [] for held in is_holder])
-        groups = join_blocks(Blocks(members, hidden), rng)
+        groups = join_blocks(Blocks(members, hidden), width, rng)
         for group in groups or [members.ravel()]:
             from_block = group // p
             n_mates = np.bincount(from_block, minlength=n_blocks)
@@ -104,6 +96,109 @@ def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_hold
     assert len(seen) > n_blocks
     for look, (excess, variance) in seen.items():
         assert abs(excess) < 5 * max(variance, 1.0) ** 0.5, look
+
+
+class EveryDraw:
+    """Stands in for a random generator and goes through all it could draw, one run after the other."""
+
+    def __init__(self) -> None:
+        self.choices: list[tuple[int, int]] = []  # of this run: which, of how many
+        self.n_made = 0
+
+    def again(self) -> bool:
+        """Go to the next run; whether there is one."""
+        while self.choices and self.choices[-1][0] + 1 == self.choices[-1][1]:
+            self.choices.pop()
+        if self.choices:
+            which, among = self.choices[-1]
+            self.choices[-1] = (which + 1, among)
+        self.n_made = 0
+        return bool(self.choices)
+
+    @property
+    def chance(self) -> Fraction:
+        return Fraction(1, math.prod(among for _, among in self.choices))
+
+    def _pick(self, options: list[tuple[int, ...]]) -> tuple[int, ...]:
+        if self.n_made == len(self.choices):
+            self.choices.append((0, len(options)))
+        self.n_made += 1
+        return options[self.choices[self.n_made - 1][0]]
+
+    def permutation(self, values: np.ndarray) -> np.ndarray:
+        return np.array(self._pick(list(permutations(values.tolist()))), dtype=np.int64)
+
+    def permuted(self, rows: np.ndarray, axis: int) -> np.ndarray:
+        assert axis == 1
+        return np.array([self._pick(sorted(set(permutations(row)))) for row in rows.tolist()])
+
+
+@pytest.mark.parametrize(
+    ("p", "n_blocks", "width", "holders"),
+    [(2, 4, 1, (2,)), (2, 4, 2, (2, 1)), (2, 4, 2, (3,)), (2, 6, 2, (3,)), (3, 3, 1, (3,)), (4, 2, 2, (2,))],
+)
+def test_no_member_is_likelier_over_every_deal_and_every_draw(
+    p: int, n_blocks: int, width: int, holders: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exact: all ways to deal the items, all draws, and what whoever sees groups and counts can conclude."""
+    monkeypatch.setattr(joining, "MOST_TRIES", 1)
+    n_records = p * n_blocks
+    members = np.arange(n_records).reshape(n_blocks, p)
+    weight: Counter[object] = Counter()  # of each sight: groups and counts
+    held: Counter[object] = Counter()  # the part in which a record holds an item
+    for deal in product(*(combinations(range(n_records), number) for number in holders)):
+        hidden = Transactions.from_lists(
+            [[f"s{i}" for i, who in enumerate(deal) if n in who] for n in range(n_records)]
+        )
+        draws = EveryDraw()
+        while True:
+            joined = join_blocks(Blocks(members, hidden), width, draws)  # type: ignore[arg-type]
+            groups = [frozenset(group.tolist()) for group in joined or [members.ravel()]]
+            sight = frozenset((group, tuple(len(group & set(who)) for who in deal)) for group in groups)
+            weight[sight] += draws.chance  # type: ignore[assignment]
+            for item, who in enumerate(deal):
+                for record in who:
+                    held[sight, item, record] += draws.chance  # type: ignore[assignment]
+            if not draws.again():
+                break
+    n_joined = 0
+    for sight, total in weight.items():
+        for group, counts in sight:  # type: ignore[attr-defined]
+            n_joined += len(group) > p or not any(group == frozenset(block) for block in members.tolist())
+            for item, count in enumerate(counts):
+                assert {held[sight, item, record] / total for record in group} == {Fraction(count, len(group))}
+    assert n_joined > 5 or n_blocks == 2
+
+
+def test_pairs_are_of_similar_blocks_and_keep_everybody() -> None:
+    """Blocks of one item each, two of every item in random order: each finds its like."""
+    rng = random.Random(23)
+    letters = rng.sample([letter for letter in "abcdefgh" for _ in range(2)], 16)
+    data = Transactions.from_lists([[letter] for letter in letters for _ in range(3)])
+    paired = pair_blocks(data, np.arange(48).reshape(16, 3), 4, Context())
+    assert sorted(map(tuple, paired)) == sorted(map(tuple, np.arange(48).reshape(16, 3)))
+    for one, two in paired.reshape(-1, 2, 3):
+        assert letters[one[0] // 3] == letters[two[0] // 3]
+
+
+@pytest.mark.parametrize(
+    ("n_records", "n_holders", "expected"),
+    [
+        (87, 3, (2, 42, 3)),
+        (79, 3, (1, 39, 1)),
+        (83, 82, (1, 41, 1)),
+        (83, 80, (2, 40, 3)),
+        (3, 3, (1, 0, 0)),
+        (1, 0, (1, 0, 0)),
+    ],
+)
+def test_what_is_left_over_is_silent(n_records: int, n_holders: int, expected: tuple[int, int, int]) -> None:
+    records = [["a", f"u{n}", "b"] + (["s"] if n < n_holders else ["c"]) for n in range(n_records)]
+    split = split_records(Transactions.from_lists(records), PrivacyDegree(2, ["s"]), suppress_excess=True)
+    object.__setattr__(
+        split, "hidden", Transactions.from_lists([["s"] if n < n_holders else [] for n in range(n_records)])
+    )
+    assert plan(split) == expected
 
 
 def test_an_exchange_saves_what_it_says() -> None:

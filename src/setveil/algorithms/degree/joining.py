@@ -1,13 +1,12 @@
 """Settle blocks in which a sensitive item is too frequent, by rules that treat all members of a group alike.
 
-Blocks have p records each; a block *fails* if a sensitive item occurs in it twice. A *unit* is a block at first, a
-*silent* unit one without any sensitive item.
+Blocks have p records each; a block *fails* if a sensitive item occurs in it twice. A *unit* is a pair of similar
+blocks at first (a single block in small data), a *silent* unit one without any sensitive item.
 
 1. Each unit with a failing block takes silent units, drawn at random from all there are, until the degree holds for
-   them together; generously, so that the number of their blocks divides p, unless silent units are too few for that.
-2. These blocks are *mixed*: every one is cut at random into as many parts of equal size as divide both p and the number
-   of blocks, and each new group gets one part of every block, such that the degree holds. If no such cut is found
-   they are one group.
+   them together. Often a pair needs none.
+2. These blocks are *mixed*: every one is cut at random, all in the same way, into as many parts as possible, and each
+   new group gets one part of every block, such that the degree holds. If no such cut is found they are one group.
 3. If silent units are too few, units are paired along the order (an odd one without a failing block, drawn at random,
    stays as it is), pairs are the units, and all begins again. Only pairs with a failing block are joined.
 4. If one unit is left and does not have the degree, all records are one group.
@@ -19,7 +18,6 @@ Every decision depends on the numbers of sensitive items per block alone, and tr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +48,15 @@ class Blocks:
         return most
 
 
-def join_blocks(blocks: Blocks, rng: np.random.Generator) -> list[NDArray[np.int64]] | None:
-    """The records of each group, for blocks of p records; None if all records have to be one group."""
-    n_blocks, p = blocks.members.shape
-    units = np.arange(n_blocks)[:, None]
-    fails = blocks.largest_counts(units) > 1
-    while (sets := _gather(blocks.largest_counts(units), _is_bad(units, fails), units.shape[1], p, rng)) is None:
+def join_blocks(blocks: Blocks, width: int, rng: np.random.Generator) -> list[NDArray[np.int64]] | None:
+    """The records of each group, for blocks of p records; None if all records have to be one group.
+
+    ``width``: so many blocks, one after the other, are a unit at first.
+    """
+    n_blocks = len(blocks.members)
+    units = np.arange(n_blocks).reshape(-1, width)
+    fails = blocks.largest_counts(np.arange(n_blocks)[:, None]) > 1
+    while (sets := _gather(blocks.largest_counts(units), _is_bad(units, fails), units.shape[1], rng)) is None:
         paired = _pair(units, fails, rng)
         if paired is None:
             return None
@@ -74,41 +75,35 @@ def _is_bad(units: NDArray[np.int64], fails: NDArray[np.bool_]) -> NDArray[np.bo
 
 
 def _gather(
-    most: NDArray[np.int64], is_bad: NDArray[np.bool_], width: int, p: int, rng: np.random.Generator
+    most: NDArray[np.int64], is_bad: NDArray[np.bool_], width: int, rng: np.random.Generator
 ) -> list[NDArray[np.int64]] | None:
     """Each bad unit with the silent units it takes; None if there are too few. ``most``: the largest counts."""
     bad, silent = rng.permutation(np.flatnonzero(is_bad)), rng.permutation(np.flatnonzero(most == 0))
-    for is_generous in (True, False):
-        n_taken = [n_blocks_together(int(most[unit]), width, p, is_generous) // width - 1 for unit in bad]
-        if sum(n_taken) <= len(silent):
-            ends = np.cumsum(n_taken)
-            return [
-                np.concatenate(([unit], silent[end - n : end])) for unit, end, n in zip(bad, ends, n_taken, strict=True)
-            ]
-    return None
-
-
-def n_blocks_together(most: int, width: int, p: int, is_generous: bool) -> int:
-    """How many blocks make a set: a multiple of ``width``, at least ``most``; generously, one that divides p."""
-    least = -(-most // width) * width
-    if is_generous:
-        for number in range(least, p + 1, width):
-            if p % number == 0:
-                return number
-    return least
+    n_taken = -(-most[bad] // width) - 1
+    if n_taken.sum() > len(silent):
+        return None
+    ends = np.cumsum(n_taken)
+    return [np.concatenate(([unit], silent[end - n : end])) for unit, end, n in zip(bad, ends, n_taken, strict=True)]
 
 
 def mix(blocks: Blocks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """The groups that a set of blocks makes: one part of every block each, as many as possible."""
     n_blocks, p = blocks.members.shape
-    largest = gcd(p, n_blocks)
-    for n_parts in (number for number in range(largest, 1, -1) if largest % number == 0):
+    records = blocks.members.ravel()
+    sensitive = blocks.hidden.select(records)
+    most, width = int(sensitive.supports.max(initial=0)), max(sensitive.n_items, 1)
+    for n_groups in range(p, 1, -1):
+        sizes = np.full(n_groups, p // n_groups) + (np.arange(n_groups) < p % n_groups)  # what each gets of a block
+        allowed = n_blocks * sizes // p
+        if allowed.min() < 1 or allowed.sum() < most:
+            continue
+        parts = np.tile(np.repeat(np.arange(n_groups), sizes), (n_blocks, 1))
         for _ in range(MOST_TRIES):
-            cut = rng.permuted(blocks.members, axis=1).reshape(n_blocks, n_parts, -1)
-            groups = Blocks(cut.transpose(1, 0, 2).reshape(n_parts, -1), blocks.hidden)
-            if (groups.largest_counts(np.arange(n_parts)[:, None]) * n_parts <= n_blocks).all():
-                return list(groups.members)
-    return [blocks.members.ravel()]
+            group_of = rng.permuted(parts, axis=1).ravel()
+            keys, counts = np.unique(group_of[sensitive.owners] * width + sensitive.items, return_counts=True)
+            if (counts <= allowed[keys // width]).all():
+                return [records[group_of == group] for group in range(n_groups)]
+    return [records]
 
 
 def _pair(units: NDArray[np.int64], fails: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64] | None:

@@ -1,0 +1,74 @@
+"""Gather similar records into blocks, and similar blocks into pairs, looking at public items only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.base import Context
+from setveil.algorithms.degree import _gathering as kernels
+from setveil.algorithms.degree._blocks import Seating
+from setveil.algorithms.degree._grouping import Rows
+from setveil.core import Transactions
+from setveil.orderings import gray_order
+
+SLICE = 20_000  # seeds between two progress reports
+SHARED = 2  # a block is compared by the items that one in so many of its records has
+
+
+def pair_blocks(rows: Transactions, members: NDArray[np.int64], reach: int, context: Context) -> NDArray[np.int64]:
+    """The same blocks, an even number, in an order in which each second one is most like the one before.
+
+    The block with the most occurrences chooses first, then the next that is still free. ``members``: [blocks, size].
+    """
+    n_blocks, size = members.shape
+    inside = rows.select(members.ravel())
+    block = inside.owners // size
+    keys, counts = np.unique(block * rows.n_items + inside.items, return_counts=True)
+    keys = keys[counts * SHARED >= size]
+    shared = Transactions.from_pairs(keys // rows.n_items, keys % rows.n_items, n_blocks, rows.vocabulary)
+    order = gray_order(shared)
+    seeds = np.argsort(-np.bincount(block, minlength=n_blocks)[order], kind="stable")
+    paired: NDArray[np.int64] = members[order[gather(shared.select(order), 2, seeds, reach, context).members.ravel()]]
+    return paired
+
+
+def gather(rows: Transactions, size: int, seeds: NDArray[np.int64], reach: int, context: Context) -> Seating:
+    """Sets of similar rows: each seed in turn, if it is still free, takes those most like it.
+
+    Rows have to stand in an order that puts similar ones close together; their number is a multiple of ``size``.
+    """
+    index = rows.inverted()
+    public, holders = Rows(rows.indptr, rows.items), Rows(index[0], index[1])  # type: ignore[arg-type]
+    seating, free, room = seat_nobody(rows.n_records, size), all_free(rows), room_for(rows)
+    n_sets = 0
+    for start in range(0, len(seeds), SLICE):
+        context.step("gathering similar records", start / len(seeds))
+        some = seeds[start : start + SLICE]
+        n_sets = kernels.gather_blocks(some, n_sets, reach, public, holders, free, room, seating)
+    return seating
+
+
+def seat_nobody(n_records: int, size: int) -> Seating:
+    """Blocks of this size with nobody in them."""
+    nobody = np.full(n_records, -1, dtype=np.int64)
+    return Seating(nobody.reshape(-1, size).copy(), nobody.copy(), nobody.copy())
+
+
+def all_free(rows: Transactions) -> kernels.Free:
+    """No record is in a block."""
+    by_item = np.argsort(rows.items, kind="stable")
+    place = np.empty(rows.n_occurrences, dtype=np.int64)
+    place[by_item] = np.arange(rows.n_occurrences)
+    holders, records = np.arange(rows.n_occurrences + 1), np.arange(rows.n_records + 1)
+    return kernels.Free(place, holders, holders.copy(), records, records.copy())
+
+
+def room_for(rows: Transactions) -> kernels.Room:
+    """Room for a search among these records."""
+    return kernels.Room(
+        seen=np.full(rows.n_records, -1, dtype=np.int64),
+        found=np.empty(rows.n_records, dtype=np.int64),
+        likeness=np.empty(rows.n_records, dtype=np.float64),
+        is_own=np.zeros(rows.n_items, dtype=np.int64),
+    )
