@@ -18,6 +18,7 @@ from setveil.algorithms.km._trim_rows import (
     free_to_join,
     gather_row,
     may_join,
+    pair_at,
     show_mask,
     show_places,
     shown_mask,
@@ -328,6 +329,77 @@ def put_showing_first(state: State, sets: Sets, number: int, holders: NDArray[np
 
 
 @compiled
+def mark_rows(
+    state: State, sets: Sets, lists: Lists, numbers: NDArray[np.int64], must_show: bool, found: NDArray[np.uint8]
+) -> None:
+    """Mark the rows that hold one of the sets, or show it."""
+    starts, rows = lists
+    kept, items, indptr = state.kept, state.items, state.indptr
+    prefix, last = sets.prefix, sets.last
+    for number in numbers:
+        for entry in range(starts[number], starts[number + 1]):
+            row = rows[entry]
+            if found[row]:
+                continue
+            part = np.int64(number if must_show else -1)
+            while part >= 0 and kept[place_of(items, indptr[row], indptr[row + 1], last[part])] == 1:
+                part = np.int64(prefix[part])
+            found[row] = 1 if part < 0 else 0
+
+
+@compiled
+def glance(state: State, sets: Sets, row: int, number: int) -> float:
+    """What a row loses if it shows a set, at a glance: the items shown that make a dead pair with those to come, less
+    these.
+    """
+    wanted, pairs, items, kept = state.wanted, state.pairs, state.items, state.kept
+    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
+    locked = mask_of_set(state, sets, row, number)
+    known = state.pair_starts[row]
+    loss = 0.0
+    gone = NONE
+    for at in range(length):
+        if not (locked >> np.uint64(at)) & ONE or kept[start + at]:
+            continue
+        loss -= state.value[items[start + at]]
+        for place in range(length if state.m > 1 else 0):
+            if not kept[start + place] or ((locked | gone) >> np.uint64(place)) & ONE:
+                continue
+            one, other = min(place, at), max(place, at)
+            if known >= 0:
+                found = np.int64(pairs[known + pair_at(length, one, other)])
+            else:
+                found = np.int64(find_set(sets, items[start + one], items[start + other]))
+            if found < 0 or wanted[found] == 0:
+                gone |= ONE << np.uint64(place)
+                loss += state.value[items[start + place]]
+    return loss * state.share[row]
+
+
+@compiled
+def pick_promising(
+    state: State, sets: Sets, number: int, rows: NDArray[np.int64], need: int, most: int
+) -> tuple[NDArray[np.int64], float]:
+    """The rows, at most so many, that seem to lose least by showing a set, and what ``need`` of them seem to lose; no
+    rows if there are too few that can be weighed.
+    """
+    owners = np.empty(len(rows), dtype=np.int64)
+    losses = np.empty(len(rows))
+    n_rows = 0
+    for row in rows:
+        if state.indptr[row + 1] - state.indptr[row] <= state.weighed:
+            owners[n_rows], losses[n_rows] = row, glance(state, sets, row, number)
+            n_rows += 1
+    if n_rows < need:
+        return owners[:0], 0.0
+    order = stable_order(losses[:n_rows])
+    total = 0.0
+    for at in range(need):
+        total += losses[order[at]]
+    return owners[order[:most]], total
+
+
+@compiled
 def fill_up(
     state: State,
     sets: Sets,
@@ -337,29 +409,20 @@ def fill_up(
     need: int,
     at_most: float,
 ) -> bool:
-    """Let ``need`` of the rows ``others`` show a set, if that costs less than ``at_most`` in all."""
+    """Let ``need`` of the rows ``others`` show a set, if that costs no more than ``at_most`` in all."""
     costs = np.empty(len(others))
     ways = np.empty(len(others), dtype=np.uint64)
-    owners = np.empty(len(others), dtype=np.int64)
-    n_ways = 0
-    for row in others:
-        if state.indptr[row + 1] - state.indptr[row] > state.weighed:
-            continue
-        cost, way = weigh_row(state, sets, room, row, number, -1)
-        if cost < np.inf:
-            costs[n_ways], ways[n_ways], owners[n_ways] = cost, way, row
-            n_ways += 1
-    if n_ways < need:
-        return False
-    order = stable_order(costs[:n_ways])
+    for at in range(len(others)):
+        costs[at], ways[at] = weigh_row(state, sets, room, others[at], number, -1)
+    order = stable_order(costs)
     total = 0.0
     for at in range(need):
         total += costs[order[at]]
-    if total >= at_most - TINY:
+    if total > at_most:
         return False
     state.wanted[number] = 1
     for at in range(need):
-        show_mask(state, sets, room, owners[order[at]], ways[order[at]])
+        show_mask(state, sets, room, others[order[at]], ways[order[at]])
     return True
 
 
@@ -377,7 +440,7 @@ def repair(
     """Sets shown by some rows, but fewer than k: fill each up to k rows or give it up, whichever costs less.
 
     ``tries`` counts how often each set was filled up. ``settings``: k, fills per set, rows looked at to fill, budget.
-    A set that no row shows is revived, if enough rows gain by it. Returns where it stopped.
+    A set that no row shows is revived, if k rows lose nothing by it in all. Returns where it stopped.
     """
     k, most_tries, most_others, budget = settings
     steps = 0
@@ -388,25 +451,37 @@ def repair(
         if state.count[number] >= k:
             continue
         holders = holders_of(state, sets, lists, number)
-        n_showing = put_showing_first(state, sets, number, holders)
+        n_showing = put_showing_first(state, sets, number, holders) if state.count[number] > 0 else 0
         steps += 1 + len(holders) // 8
         need = k - n_showing
-        others = holders[n_showing : n_showing + most_others]
-        if len(others) >= need and tries[number] < most_tries and (n_showing == 0 or 2 * n_showing >= k):
-            at_most = 0.0
-            for row in holders[:n_showing]:
+        ways = np.zeros(n_showing, dtype=np.uint64)
+        is_weighed = False
+        others, seems = holders[:0], 0.0
+        if need <= most_others and tries[number] < most_tries and (n_showing == 0 or 2 * n_showing >= k):
+            others, seems = pick_promising(state, sets, number, holders[n_showing:], need, most_others)
+            steps += len(holders)
+        if len(others) > 0 and (n_showing > 0 or seems <= TINY):
+            at_most = TINY  # a set that costs nothing to show may let others show more
+            is_weighed = True
+            for at in range(n_showing):
+                row = holders[at]
                 if state.indptr[row + 1] - state.indptr[row] > state.weighed:
                     at_most += 1.0
+                    is_weighed = False
                 else:
-                    cost, _ = weigh_row(state, sets, room, row, -1, number)
+                    cost, ways[at] = weigh_row(state, sets, room, row, -1, number)
                     at_most += min(cost, 1.0 * LONGEST)
+                    is_weighed &= cost < np.inf
             steps += 10 * (n_showing + len(others))
-            if fill_up(state, sets, room, number, others, need, at_most):
+            if seems <= at_most and fill_up(state, sets, room, number, others, need, at_most):
                 tries[number] += 1
                 continue
         if n_showing > 0:
-            for row in holders[:n_showing]:
-                drop_set(state, sets, room, row, number)
+            for at in range(n_showing):
+                if is_weighed:
+                    show_mask(state, sets, room, holders[at], ways[at])
+                else:
+                    drop_set(state, sets, room, holders[at], number)
             state.wanted[number] = 0
             steps += 10 * n_showing
     return done

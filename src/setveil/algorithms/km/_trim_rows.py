@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.km._trim_sets import Sets, find_set
+from setveil.algorithms.km._trim_sets import Sets, find_set, look_up
 from setveil.kernels import compiled
 
 LONGEST = 64  # items of a record that are weighed against each other; of longer ones items are taken in greedily
@@ -92,6 +92,7 @@ def list_sets(
     """
     m, price, count, wanted, pairs, items = state.m, state.price, state.count, state.wanted, state.pairs, state.items
     at, number, mask, may_come, alive = room.at, room.number, room.mask, room.open, room.alive
+    keys, numbers, shift, n_items = sets.keys, sets.numbers, sets.shift, sets.n_items
     start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
     known = state.pair_starts[row]
     n_dead, n_priced = room.sizes[0], room.sizes[1]
@@ -126,7 +127,7 @@ def list_sets(
         elif depth == 2 and known >= 0:
             found = np.int64(pairs[known + pair_at(length, at[1], place)])
         else:
-            found = np.int64(find_set(sets, number[depth - 1], items[start + place]))
+            found = np.int64(look_up(keys, numbers, shift, number[depth - 1] * n_items + items[start + place]))
         if found < 0 or found == spare or (wanted[found] == 0 and found != extra):
             if depth == 1:
                 may_come[1] ^= bit
@@ -257,6 +258,7 @@ def add_to_counts(
     start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
     m, count, pairs, items = state.m, state.count, state.pairs, state.items
     at, number, mask = room.at, room.number, room.mask
+    keys, numbers, shift, n_items = sets.keys, sets.numbers, sets.shift, sets.n_items
     known = state.pair_starts[row]
     mask[0] = NONE
     at[1] = -1
@@ -280,7 +282,7 @@ def add_to_counts(
         elif depth == 2 and known >= 0:
             found = np.int64(pairs[known + pair_at(length, at[1], place)])
         else:
-            found = np.int64(find_set(sets, number[depth - 1], items[start + place]))
+            found = np.int64(look_up(keys, numbers, shift, number[depth - 1] * n_items + items[start + place]))
         if found < 0:
             continue
         if here & must:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_rows import LONGEST, State
-from setveil.algorithms.km._trim_sets import Sets, find_set
+from setveil.algorithms.km._trim_sets import Sets, look_up
 from setveil.kernels import compiled
 
 
@@ -25,6 +25,7 @@ def scan_rows(
     ``fill[s]`` is the next place in ``holders`` for set ``s``, -1 for sets without a list. The numbers of the pairs of
     rows that hold a rare set are written down as long as there is room. ``progress`` is [next row, pairs written].
     """
+    keys, numbers, shift, n_items = sets.keys, sets.numbers, sets.shift, sets.n_items
     at = np.zeros(state.m + 1, dtype=np.int64)
     number = np.zeros(state.m + 1, dtype=np.int64)
     steps = 0
@@ -45,7 +46,9 @@ def scan_rows(
                 continue
             steps += 1
             item = state.items[at[depth]]
-            found = np.int64(item) if depth == 1 else np.int64(find_set(sets, number[depth - 1], item))
+            found = np.int64(item)
+            if depth > 1:
+                found = np.int64(look_up(keys, numbers, shift, number[depth - 1] * n_items + item))
             if depth == 2 and writes:
                 state.pairs[step] = found
                 step += 1
@@ -70,6 +73,7 @@ def count_sets(state: State, sets: Sets) -> None:
     """Count from scratch in how many rows each set is shown."""
     for entry in range(len(state.count)):
         state.count[entry] = 0
+    keys, numbers, shift, n_items = sets.keys, sets.numbers, sets.shift, sets.n_items
     at = np.zeros(state.m + 1, dtype=np.int64)
     number = np.zeros(state.m + 1, dtype=np.int64)
     for row in range(len(state.indptr) - 1):
@@ -84,7 +88,9 @@ def count_sets(state: State, sets: Sets) -> None:
             if state.kept[at[depth]] == 0:
                 continue
             item = state.items[at[depth]]
-            found = item if depth == 1 else find_set(sets, number[depth - 1], item)
+            found = np.int64(item)
+            if depth > 1:
+                found = np.int64(look_up(keys, numbers, shift, number[depth - 1] * n_items + item))
             if found < 0:
                 continue
             state.count[found] += 1

@@ -50,10 +50,16 @@ def find_place(keys: NDArray[np.int64], shift: np.uint64, key: int) -> int:
 
 
 @compiled
+def look_up(keys: NDArray[np.int64], numbers: NDArray[np.int32], shift: np.uint64, key: int) -> int:
+    """The number of the set with a key, -1 if there is none. For inner loops: handing on all of ``Sets`` costs more."""
+    place = find_place(keys, shift, key)
+    return numbers[place] if keys[place] != FREE else -1
+
+
+@compiled
 def find_set(sets: Sets, prefix: int, item: int) -> int:
     """The number of a set with one more item, larger than those it has; -1 if fewer than k records hold it."""
-    place = find_place(sets.keys, sets.shift, np.int64(prefix) * sets.n_items + item)
-    return sets.numbers[place] if sets.keys[place] != FREE else -1
+    return look_up(sets.keys, sets.numbers, sets.shift, np.int64(prefix) * sets.n_items + item)
 
 
 @compiled

@@ -15,7 +15,8 @@ spreading:
    anew. One shown by more, but fewer than k, is either shown by more of its holders or given up, whichever costs less,
    counted over what a change can touch in the records concerned. Rarest first.
 3. *Back again.* When all is safe, each record takes the best choice among what the others show anyway without taking
-   anything from them; and an itemset that nobody shows is revived, if k holders gain by showing it at once.
+   anything from them; and an itemset that nobody shows is revived, if k holders lose nothing in all by showing it at
+   once: others may then show more.
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` every published record is contained in at least k of them.
@@ -28,7 +29,9 @@ not, it takes disjoint rare itemsets, the cheapest entry of each; or disjoint gr
 rare pair, of which one item can be shown at most: all but the most valuable entry of each.
 
 With a hierarchy an entry that is left out may be published as a node above it, if that is safe: published labels are
-counted as opaque items, and the loss (LM) is never above that of leaving out alone (``raise_entries``).
+counted as opaque items, and the loss (LM) is never above that of leaving out alone, nor above that of a global recoding
+by the same hierarchy (``trim_raise``). Where recoding loses less than leaving out, only records that need it are
+recoded.
 
 Preconditions: at least k non-empty records.
 
@@ -45,19 +48,21 @@ are looked at before it is given up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km._trim_moves import Lists, bound_rows, repair, settle_rows
+from setveil.algorithms.km._trim_moves import Lists, bound_rows, mark_rows, repair, settle_rows
 from setveil.algorithms.km._trim_rows import LONGEST, Scratch, State
 from setveil.algorithms.km._trim_scan import count_sets, scan_rows
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
+from setveil.algorithms.km.aa_refine import AARefine
+from setveil.algorithms.km.trim_raise import raise_entries
 from setveil.algorithms.km.trim_whole import trim_whole
-from setveil.core import Hierarchy, LocalRecoding, Transactions, Vocabulary
+from setveil.core import Hierarchy, LocalRecoding, Transactions
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
@@ -78,7 +83,7 @@ class Effort(NamedTuple):
     """How long to look for less to leave out, in counted work: the result must not depend on the machine."""
 
     fills: int  # how often an itemset is filled up before it is given up
-    others: int  # holders looked at for that
+    others: int  # holders weighed for that, those that seem to lose least
     rounds: int  # of reviving
     revivals: int  # itemsets looked at in each
     weighed: int  # items of a row that is weighed each time one of its itemsets is at stake, at most
@@ -87,7 +92,7 @@ class Effort(NamedTuple):
 
 EFFORTS = {
     "fast": Effort(0, 0, 0, 0, 24, 1),
-    "normal": Effort(3, 8, 2, 2000, 64, 4),
+    "normal": Effort(3, 8, 1, 1_000_000, 64, 4),
     "best": Effort(6, 64, 12, 1_000_000, 64, 64),
 }
 
@@ -108,60 +113,36 @@ class Trim(Algorithm):
         order = data.lexicographic_order()  # so that the order of the input does not matter
         rows = data.select(order)
         trimmed = trim_rows(rows, value, model, self.effort, context)
-        entries = np.repeat(data.indptr[order], data.lengths[order]) + within_rows(rows)  # of the data, row by row
         hierarchy = context.hierarchy or Hierarchy.balanced(data, max(data.n_items, 2))
         leaf = hierarchy.leaf_of_items(data.vocabulary)[rows.items]
-        shown = np.where(trimmed.kept, leaf, -1)
+        shown = np.where(trimmed.kept, leaf, np.int32(-1))
         raises = self.raising and context.hierarchy is not None
         if raises:
-            shown = raise_entries(rows, shown, leaf, value, hierarchy, model, self.effort, context)
-        nodes = np.empty(data.n_occurrences, dtype=np.int64)
-        nodes[entries] = shown
-        kept = nodes >= 0
-        details = trimmed.details(data, value, kept)
+            shown = raise_entries(
+                rows,
+                shown.astype(np.int64),
+                value[rows.items],
+                hierarchy,
+                lambda some: recode_rows(some, model, context),
+                lambda raised, worth: trim_rows(raised, worth, model, self.effort, context, is_bounded=False).kept,
+            ).astype(np.int32)
+        nodes = replace(rows, items=shown).select(np.argsort(order)).items  # in the order of the data
+        details = trimmed.details(data, value, nodes >= 0)
         if raises:
             details["entries_raised"] = int((shown >= hierarchy.n_items).sum())
+        del rows, leaf, shown, trimmed  # a million records are 40 MB each time
         return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
 
-
-def raise_entries(
-    rows: Transactions,
-    shown: NDArray[np.int64],
-    leaf: NDArray[np.int32],
-    value: NDArray[np.float64],
-    hierarchy: Hierarchy,
-    model: KmAnonymity,
-    effort: str,
-    context: Context,
-) -> NDArray[np.int64]:
-    """Publish entries that are left out as nodes above them, level by level, as long as the loss falls.
-
-    Each time the rows are what is shown now and, for what is not, the next node up; they are trimmed like any other
-    rows, a node worth what it still tells (1 - LM). What is worse than before is not taken.
-    """
-    worth = 1.0 - (hierarchy.n_leaves - 1) / max(hierarchy.n_items - 1, 1)  # [nodes]
-    above = leaf.astype(np.int64)
-    owners = rows.owners
-    while True:
-        above = np.where(above >= 0, hierarchy.parent[above], -1)
-        above = np.where((above >= 0) & (worth[above] > 0), above, -1)
-        offered = np.where(shown >= 0, shown, above)
-        if not (offered[shown < 0] >= 0).any():
-            return shown
-        there = offered >= 0
-        nodes, number = np.unique(offered[there], return_inverse=True)
-        names = Vocabulary(str(node) for node in nodes.tolist())
-        raised = Transactions.from_pairs(owners[there], number, rows.n_records, names)
-        trimmed = trim_rows(raised, np.maximum(worth[nodes], 0.001), model, effort, context)
-        width = max(len(nodes), 1)
-        keys = (raised.owners * width + raised.items)[trimmed.kept]  # ascending
-        tried = np.full(len(shown), -1, dtype=np.int64)
-        tried[there] = np.where(np.isin(owners[there] * width + number, keys), offered[there], -1)
-        gain = (
-            value[rows.items] * (np.where(tried >= 0, worth[tried], 0.0) - np.where(shown >= 0, worth[shown], 0.0))
-        ).sum()
-        if gain > 0:
-            shown = tried
+    @classmethod
+    def compile_backwards(cls) -> None:
+        """First what repairs, then what settles, then what bounds."""
+        rows = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["b", "c"]])
+        sets = number_sets(rows, 2, 2, Context())
+        assert sets is not None
+        work = _Work(rows, sets, np.ones(rows.n_items), 2, 2, EFFORTS["normal"], Context())
+        work.repair_some(work.state, np.arange(1), np.zeros(len(work.state.count), dtype=np.uint8), "repairing")
+        work.settle()
+        work.bound()
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +157,8 @@ class Trimmed:
 
     def details(self, data: Transactions, value: NDArray[np.float64], kept: NDArray[np.bool_]) -> dict[str, object]:
         """For the record of the run."""
-        total = float(value[data.items].sum())
-        lost = float(value[data.items[~kept]].sum())
+        total = float((data.supports * value).sum())
+        lost = float((np.bincount(data.items[~kept], minlength=data.n_items) * value).sum())
         return {
             "entries_left_out": int((~kept).sum()),
             "entries": data.n_occurrences,
@@ -204,15 +185,23 @@ def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -
     return np.array([given.get(label, 1.0) for label in data.vocabulary])
 
 
-def within_rows(rows: Transactions) -> NDArray[np.int64]:
-    """The place of each entry within its row."""
-    return np.arange(rows.n_occurrences) - np.repeat(rows.indptr[:-1], rows.lengths)
+def recode_rows(rows: Transactions, model: KmAnonymity, context: Context) -> NDArray[np.int64] | None:
+    """The node of each entry in a global recoding; None if too few rows have any, and for whole records (m="all")."""
+    if model.m == "all" or np.count_nonzero(rows.lengths) < model.k or context.hierarchy is None:
+        return None
+    cut = AARefine().run(rows, model, context).node_of_leaf
+    return None if cut is None else cut[context.hierarchy.leaf_of_items(rows.vocabulary)[rows.items]].astype(np.int64)
 
 
 def trim_rows(
-    rows: Transactions, value: NDArray[np.float64], model: KmAnonymity, effort: str, context: Context
+    rows: Transactions,
+    value: NDArray[np.float64],
+    model: KmAnonymity,
+    effort: str,
+    context: Context,
+    is_bounded: bool = True,
 ) -> Trimmed:
-    """Which entries of the rows to keep; equal rows may be treated differently."""
+    """Which entries of the rows to keep; equal rows may be treated differently. The bound is only sought if asked."""
     k = model.k
     frequent = rows.supports >= k
     in_play = frequent[rows.items]  # entries of rare items go in any case
@@ -224,13 +213,16 @@ def trim_rows(
     sets = number_sets(core, k, m, context) if m else None
     if sets is None:
         kept[in_play] = trim_whole(core, k, value[frequent], context)
-        if m != 1 and (pairs := number_sets(core, k, 2, context)) is not None:  # rare pairs are rare itemsets, too
+        if (
+            m != 1 and is_bounded and (pairs := number_sets(core, k, 2, context)) is not None
+        ):  # rare pairs are rare itemsets, too
             lost += _Work(core, pairs, value[frequent], k, 2, EFFORTS["fast"], context).bound()
         return Trimmed(kept, lost, method="whole records")
     work = _Work(core, sets, value[frequent], k, m, EFFORTS[effort], context)
-    bound = lost + work.bound()
+    bound = lost + (work.bound() if is_bounded else 0.0)
     work.settle()
     work.repair_all()
+    work.settle_safely(work.rows)
     work.improve()
     kept[in_play] = work.state.kept.astype(bool)
     return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
@@ -356,12 +348,13 @@ class _Work:
             total += more
         return total
 
-    def settle(self, strictly: bool = False) -> None:
-        """Let every row choose that has something to choose, one after another."""
-        if strictly:
-            self._settle(self.strict, self.rows, self.k)
-        else:
-            self._settle(self.state, self.concerned, 0)
+    def settle(self) -> None:
+        """Let every row choose that holds a rare itemset, one after another."""
+        self._settle(self.state, self.concerned, 0)
+
+    def settle_safely(self, rows: NDArray[np.int64]) -> None:
+        """Let rows choose anew that leave something out, taking nothing from others that need it."""
+        self._settle(self.strict, rows, self.k)
 
     def _settle(self, state: State, rows: NDArray[np.int64], k: int) -> None:
         done = 0
@@ -370,7 +363,7 @@ class _Work:
             done = settle_rows(state, self.sets, self.room, rows, done, k, SLICE)
 
     def repair_all(self) -> None:
-        """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first; then choose strictly."""
+        """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first."""
         tries = np.zeros(len(self.state.count), dtype=np.uint8)
         far = (self.k - 1) // 2
         for level in (far, *range(far + 1, self.k - 1, max(self.k // 5, 1)), self.k - 1):
@@ -378,44 +371,46 @@ class _Work:
                 if level == far or not self.effort.fills:  # too far from k to be filled up
                     rare = self._give_up(rare)
                 rare = rare[np.argsort(self.state.count[rare], kind="stable")]
-                self._repair(self.state, rare, tries, "repairing")
+                self.repair_some(self.state, rare, tries, "repairing")
         self.state.wanted[:] = self.state.count >= self.k
-        self.settle(strictly=True)
 
     def _give_up(self, rare: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Give up itemsets all at once, and let the rows that hold them choose anew; those without a list are left."""
-        starts, holders = self.lists
-        n_holders = starts[rare + 1] - starts[rare]
-        given_up = rare[n_holders > 0]
+        """Give up itemsets all at once, and let the rows that show them choose anew; those without a list are left."""
+        starts, _ = self.lists
+        has_list = starts[rare + 1] > starts[rare]
+        given_up, without_list = rare[has_list], rare[~has_list]
         self.state.wanted[given_up] = 0
-        n_holders = n_holders[n_holders > 0]
-        ends = np.cumsum(n_holders)
-        places = np.arange(n_holders.sum()) + np.repeat(starts[given_up] - ends + n_holders, n_holders)
-        concerned = np.zeros(len(self.rows), dtype=bool)
-        concerned[holders[places]] = True
-        self._settle(self.state, np.flatnonzero(concerned), 0)
-        without_list: NDArray[np.int64] = rare[starts[rare + 1] == starts[rare]]
+        self._settle(self.state, self._rows_with(given_up, must_show=True), 0)
         return without_list
+
+    def _rows_with(self, numbers: NDArray[np.int64], must_show: bool) -> NDArray[np.int64]:
+        """The rows that hold, or show, one of the itemsets that have a list."""
+        found = np.zeros(len(self.rows), dtype=np.uint8)
+        mark_rows(self.state, self.sets, self.lists, numbers, must_show, found)
+        return np.flatnonzero(found)
 
     def improve(self) -> None:
         """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
         for _ in range(self.effort.rounds):
-            before = self._value_kept()
-            best = self.state.kept.copy()
-            tries = np.zeros(len(self.state.count), dtype=np.uint8)
+            before, best = self._value_kept(), self.state.kept.copy()
+            was_shown = self.state.count > 0
             gone = np.flatnonzero(self.state.count == 0)
             gone = gone[np.argsort(-self.sets.support[gone], kind="stable")][: self.effort.revivals]
-            self._repair(self.strict, gone, tries, "reviving")
+            self.repair_some(self.strict, gone, np.zeros(len(was_shown), dtype=np.uint8), "reviving")
             self.repair_all()
+            revived = np.flatnonzero((self.state.count > 0) & ~was_shown)
+            self.settle_safely(self._rows_with(revived, must_show=False))
             if self._value_kept() <= before:
-                self.state.kept[:] = best
-                count_sets(self.state, self.sets)
+                if not np.array_equal(self.state.kept, best):
+                    self.state.kept[:] = best
+                    count_sets(self.state, self.sets)
                 break
 
     def _value_kept(self) -> float:
-        return float(self.state.value[self.state.items[self.state.kept == 1]].sum())
+        return float((self.state.count[: len(self.state.value)] * self.state.value).sum())
 
-    def _repair(self, state: State, rare: NDArray[np.int64], tries: NDArray[np.uint8], stage: str) -> None:
+    def repair_some(self, state: State, rare: NDArray[np.int64], tries: NDArray[np.uint8], stage: str) -> None:
+        """Fill up or give up these itemsets, one after another."""
         done = 0
         settings = (self.k, self.effort.fills, self.effort.others, SLICE // 10)
         numbers = rare.astype(np.int32)
