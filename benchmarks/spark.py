@@ -1,11 +1,17 @@
-"""AA on Spark: wall and CPU seconds of a whole run, what is shuffled per stage, memory of the driver.
+"""AA on Spark: wall and CPU seconds of a whole run, what every step moves, memory, and what follows for 10⁹ records.
 
-    python -m benchmarks.spark --records 100000 1000000 --cores 1 2
+    python -m benchmarks.spark --records 100000 1000000 10000000 --cores 1 2 --stages
+    python -m benchmarks.spark --records 10000000 --executor-memory 480
 
-Every line is a process of its own with a session of its own on ``local[cores]``: Quest baskets (T10I4, 1,000 items,
-fan-out 5, k=5) from a folder of eight Parquet files, anonymized, written, verified by Spark SQL and reported. CPU is
-that of all processes, Java and Python workers included. ``--stages`` lists the stages of a run with the bytes that each
-wrote for the next one.
+Every line is a process of its own with a session of its own: Quest baskets (T10I4, 1,000 items, fan-out 5, k=5) from a
+folder of eight Parquet files, anonymized, written, verified by Spark SQL and reported. CPU is that of all processes,
+Java and Python workers included. Memory is the largest sum that was seen, a look every half second, shared pages
+counted once; ``workers`` are all processes but the Python driver: on ``local[cores]`` Java is driver and worker in one.
+``--stages`` lists what every step moved. ``--executor-memory MB`` instead starts one executor per core, each with so
+much Java memory, on a cluster of this machine; ``workers`` are then the executors and their Python.
+
+From the two largest inputs with the same number of cores a line through the task seconds of each step gives what 10⁹
+records would take on 100 cores, if tasks spread evenly over them.
 """
 
 from __future__ import annotations
@@ -13,25 +19,45 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 import setveil as sv
 
 PARTS = 8
-HEADER = "     records  cores  m   wall s    CPU s  shuffled MB  driver MB  Java MB  stages"
+HEADER = "     records  cores  m   wall s    CPU s  shuffled MB  driver MB  workers MB  jobs  stages"
+LOOK = 0.5  # seconds between two looks at the memory
+FAR, MANY_CORES = 1_000_000_000, 100
+SMALL = {  # of an executor that has little memory
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MaxMetaspaceSize=160m "
+    "-XX:ReservedCodeCacheSize=48m -XX:MaxDirectMemorySize=48m -Xss512k",
+    "spark.network.maxRemoteBlockSizeFetchToMem": "16m",
+    "spark.sql.shuffle.partitions": "32",
+}
+
+
+class Step(NamedTuple):
+    """What Spark did for one step of a run."""
+
+    name: str
+    n_stages: int
+    n_tasks: int
+    moved: int  # bytes that stages wrote for the next ones
+    seconds: float  # of all tasks
 
 
 def make_input(folder: Path, n_records: int) -> Path:
     """Quest baskets as a folder of Parquet files."""
     place = folder / f"rows-{n_records}"
+    if place.exists():
+        return place
     place.mkdir()
     data = sv.generate("quest", D=n_records, T=10, I=4, N=1000, seed=1)
     labels = pl.Series(list(data.vocabulary))
@@ -45,11 +71,17 @@ def make_input(folder: Path, n_records: int) -> Path:
     return place
 
 
-def run_once(source: str, out: str, cores: int, m: int) -> dict[str, Any]:
+def run_once(source: str, out: str, cores: int, m: int, executor_memory: int) -> dict[str, Any]:
     """One run in this process, and what Spark says about it."""
-    from setveil.engines.spark import open_session
+    from setveil.engines.spark import open_session, session
 
-    session = open_session(f"local[{cores}]", {"spark.sql.shuffle.partitions": "8"})
+    session.PATIENCE = 300  # the machine may have other things to do
+    if executor_memory:
+        memory = {"spark.executor.memory": f"{executor_memory}m"}
+        os.environ["SPARK_WORKER_DIR"] = str(Path(out).parent)  # for the executors' logs
+        spark = open_session(f"local-cluster[{cores},1,{executor_memory}]", SMALL | memory)
+    else:
+        spark = open_session(f"local[{cores}]", {"spark.sql.shuffle.partitions": str(PARTS)})
     policy = sv.Policy.from_dict(
         {
             "schema": 1,
@@ -58,36 +90,48 @@ def run_once(source: str, out: str, cores: int, m: int) -> dict[str, Any]:
             "hierarchy": {"source": "fanout:5"},
         }
     )
+
+    def watch(stage: str, share: float | None) -> None:
+        spark.sparkContext.setJobDescription(stage)
+
     started = time.perf_counter()
-    outcome = sv.run(policy, source, out, engine="spark", force=True)
+    outcome = sv.run(policy, source, out, engine="spark", force=True, progress=watch)
     wall = time.perf_counter() - started
-    store: Any = session.sparkContext._jsc.sc().statusStore()
-    stages = []
+    store: Any = spark.sparkContext._jsc.sc().statusStore()
+    return {
+        "wall": wall,
+        "cpu": cpu_of(os.getpid()),
+        "seconds": dict(outcome.seconds),
+        "ncp": outcome.metrics["ncp"],
+        "jobs": store.jobsList(None).size(),
+        "steps": steps_of(store),
+    }
+
+
+def steps_of(store: Any) -> list[Step]:
+    """The stages that ran, by the step for which they did."""
+    steps: dict[str, Step] = {}
     for number in range(10_000):
         try:
             stage = store.lastStageAttempt(number)
         except Exception:
             break
         if stage.status().toString() == "COMPLETE":
-            stages.append(
-                (stage.name().split(" at ")[0], stage.numTasks(), stage.shuffleWriteBytes(), stage.executorRunTime())
-            )
-    java = Path(f"/proc/{session.sparkContext._gateway.proc.pid}/status").read_text()
-    return {
-        "wall": wall,
-        "cpu": cpu_of(os.getpid()),
-        "seconds": dict(outcome.seconds),
-        "ncp": outcome.metrics["ncp"],
-        "driver_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "java_mb": int(java.partition("VmHWM:")[2].split()[0]) / 1024,
-        "stages": stages,
-    }
+            told = stage.description()
+            name = told.get() if told.isDefined() else "start"
+            before = steps.get(name, Step(name, 0, 0, 0, 0.0))
+            moved, seconds = before.moved + stage.shuffleWriteBytes(), before.seconds + stage.executorRunTime() / 1000
+            steps[name] = Step(name, before.n_stages + 1, before.n_tasks + stage.numTasks(), moved, seconds)
+    return list(steps.values())
 
 
-def cpu_of(process: int) -> float:
-    """User and system seconds of a process and of all that stand below it; nobody waits for Java and its workers."""
+# -- processes --------------------------------------------------------------------------------------------------------
+
+
+def below(process: int) -> dict[int, list[str]]:
+    """A process and all that stand below it, with the fields of their ``stat``."""
     children: dict[int, list[int]] = {}
-    spent: dict[int, float] = {}
+    stats: dict[int, list[str]] = {}
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = place.read_text().rpartition(")")[2].split()
@@ -95,19 +139,102 @@ def cpu_of(process: int) -> float:
             continue
         number = int(place.parent.name)
         children.setdefault(int(fields[1]), []).append(number)
-        spent[number] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-    below = [process]
-    for number in below:
-        below += children.get(number, [])
-    return sum(spent.get(number, 0.0) for number in below)
+        stats[number] = fields
+    family = [process]
+    for number in family:
+        family += children.get(number, [])
+    return {number: stats[number] for number in family if number in stats}
 
 
-def measure(source: Path, cores: int, m: int, folder: Path) -> dict[str, Any]:
+def cpu_of(process: int) -> float:
+    """User and system seconds of a process and of all that stand below it; nobody waits for Java and its workers."""
+    spent = sum(sum(map(int, fields[11:15])) for fields in below(process).values())
+    return spent / os.sysconf("SC_CLK_TCK")
+
+
+def memory_of(processes: Iterable[int]) -> float:
+    """Megabytes that some processes take together; what they share counts once."""
+    total = 0
+    for number in processes:
+        try:
+            text = Path(f"/proc/{number}/smaps_rollup").read_text()
+        except OSError:  # it is gone
+            continue
+        total += int(text.partition("\nPss:")[2].split()[0])
+    return total / 1024
+
+
+def look_at_memory(driver: int, peaks: dict[str, float], has_executors: bool) -> None:
+    """Raise the peaks to what is seen now: of the Python driver, and of the workers."""
+    family = list(below(driver))
+    workers = [number for number in family if number != driver]
+    if has_executors:
+        executors = [number for number in workers if is_executor(number)]
+        workers = [number for executor in executors for number in below(executor)]
+    for name, numbers in (("driver_mb", [driver]), ("workers_mb", workers)):
+        peaks[name] = max(peaks.get(name, 0.0), memory_of(numbers))
+
+
+def is_executor(process: int) -> bool:
+    """Whether a process is a Java that runs tasks."""
+    try:
+        return b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def measure(source: Path, cores: int, m: int, executor_memory: int, folder: Path) -> dict[str, Any]:
     """What a run in a process of its own tells."""
-    command = [sys.executable, "-m", "benchmarks.spark", "--once", str(source), str(folder / "out"), str(cores), str(m)]
-    found = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ.copy())
-    told: dict[str, Any] = json.loads(found.stdout.splitlines()[-1])
-    return told
+    once = [str(source), str(folder / "out"), str(cores), str(m), str(executor_memory)]
+    peaks: dict[str, float] = {}
+    with subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.spark", "--once", *once], stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        while run.poll() is None:
+            look_at_memory(run.pid, peaks, executor_memory > 0)
+            time.sleep(LOOK)
+        said = run.stdout.read()
+    if run.returncode:
+        raise SystemExit(f"the run failed with exit code {run.returncode}.")
+    told: dict[str, Any] = json.loads(said.splitlines()[-1])
+    return {**told, "steps": [Step(*step) for step in told["steps"]], **peaks}
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def print_steps(steps: list[Step]) -> None:
+    """What each step moved."""
+    for step in steps:
+        print(
+            f"    {step.name:42}{step.n_stages:>4} stages{step.n_tasks:>6} tasks{step.moved / 1e6:>11.2f} MB"
+            f"{step.seconds:>9.1f} s of tasks"
+        )
+
+
+def print_reckoning(cores: int, small: tuple[int, list[Step]], large: tuple[int, list[Step]]) -> None:
+    """From two inputs to 10⁹ records on 100 cores: a line through the task seconds and the bytes of every step."""
+    (n_small, before), (n_large, after) = small, large
+    known = {step.name: step for step in before}
+    far = []
+    for step in after:
+        old = known.get(step.name, step._replace(moved=0, seconds=0.0))
+        per_record = max(step.seconds - old.seconds, 0.0) / (n_large - n_small)
+        bytes_each = max(step.moved - old.moved, 0) / (n_large - n_small)
+        seconds = step.seconds + per_record * (FAR - n_large)
+        far.append((seconds, step.moved + bytes_each * (FAR - n_large), step.name, per_record))
+    far.sort(reverse=True)
+    hours = sum(seconds for seconds, *_ in far) / MANY_CORES / 3600
+    moved = sum(bytes for _, bytes, *_ in far) / 1e9
+    print(f"\nFrom {n_small:,} and {n_large:,} records with cores={cores} to {FAR:,} on {MANY_CORES} cores:")
+    print(f"{hours:.1f} hours if tasks spread evenly, {moved:,.0f} GB moved; the most expensive steps:")
+    for seconds, bytes, name, per_record in far[:6]:
+        print(
+            f"    {name:42}{seconds / MANY_CORES / 60:>9.1f} min{bytes / 1e9:>9.1f} GB"
+            f"{per_record * 1e6:>9.1f} µs of a task per record"
+        )
+    print(f"What dominates: {far[0][2]}, {far[0][0] / sum(seconds for seconds, *_ in far):.0%} of the task seconds.")
 
 
 def main() -> None:
@@ -116,32 +243,39 @@ def main() -> None:
     parser.add_argument("--records", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
     parser.add_argument("-m", type=int, default=2)
-    parser.add_argument("--stages", action="store_true", help="list what every stage moved")
-    parser.add_argument("--once", nargs=4, metavar=("SOURCE", "OUT", "CORES", "M"), help=argparse.SUPPRESS)
+    parser.add_argument("--stages", action="store_true", help="list what every step moved")
+    parser.add_argument("--executor-memory", type=int, default=0, help="MB of each executor; one per core")
+    parser.add_argument("--inputs", type=Path, help="a folder in which the baskets are kept for other runs")
+    parser.add_argument("--once", nargs=5, metavar=("SOURCE", "OUT", "CORES", "M", "MEMORY"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.once:
-        source, out, cores, m = asked.once
-        print(json.dumps(run_once(source, out, int(cores), int(m))))
+        source, out, *numbers = asked.once
+        print(json.dumps(run_once(source, out, *map(int, numbers))))
         return
     print(HEADER)
+    steps: dict[int, dict[int, list[Step]]] = {}  # by cores, by records
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        inputs = asked.inputs or folder
         for n_records in asked.records:
-            source = make_input(folder, n_records)
+            source = make_input(inputs, n_records)
             for cores in asked.cores:
-                found = measure(source, cores, asked.m, folder)
-                shuffled = sum(stage[2] for stage in found["stages"]) / 1e6
+                found = measure(source, cores, asked.m, asked.executor_memory, folder)
+                steps.setdefault(cores, {})[n_records] = found["steps"]
+                shuffled = sum(step.moved for step in found["steps"]) / 1e6
+                n_stages = sum(step.n_stages for step in found["steps"])
                 print(
                     f"{n_records:>12,}{cores:>7}{asked.m:>3}{found['wall']:>9.1f}{found['cpu']:>9.1f}{shuffled:>13.1f}"
-                    f"{found['driver_mb']:>11.0f}{found['java_mb']:>9.0f}  {len(found['stages'])}",
+                    f"{found['driver_mb']:>11.0f}{found['workers_mb']:>12.0f}{found['jobs']:>6}{n_stages:>8}",
                     flush=True,
                 )
                 print("    " + ", ".join(f"{stage} {spent:.1f} s" for stage, spent in found["seconds"].items()))
                 if asked.stages:
-                    for stage, n_tasks, moved, spent in found["stages"]:
-                        print(
-                            f"    {stage:30}{n_tasks:>4} tasks {moved / 1e6:>10.2f} MB {spent / 1000:>8.1f} s of tasks"
-                        )
+                    print_steps(found["steps"])
+    for cores, by_records in steps.items():
+        if len(by_records) > 1:
+            small, large = sorted(by_records)[-2:]
+            print_reckoning(cores, (small, by_records[small]), (large, by_records[large]))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,20 @@
-"""Which algorithms do not run on Spark, each with its reason; whatever is not listed here does."""
+"""What does not run on Spark, each with its reason: algorithms, and questions about records."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 from naive.scattered import Scattered
 
-from setveil.algorithms import ENTRIES
-from setveil.core import Transactions
+from setveil.algorithms import ENTRIES, Context
+from setveil.algorithms.k_anonymity.pta import PTA
+from setveil.algorithms.km.aa import AA
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
-from setveil.models import PrivacyModel, as_model
+from setveil.models import KAnonymity, KmAnonymity, PrivacyModel, as_model
 from setveil.workflows.cluster import ON_SPARK, algorithm_for
+from setveil.workflows.folder import patterns_of_folder
 
 WHOLE_TREE = "walks the count-tree in the records, path by path"
 COMPARES = "compares records with all others"
@@ -43,6 +48,37 @@ MODELS: dict[str, PrivacyModel] = {
     "coherence": as_model("coherence", {"h": 50, "k": 2, "p": 2, "sensitive": ["a"]}),
     "constraints": as_model("constraints", {"k": 2, "constraints": [["a"]]}),
 }
+
+
+SOME = Transactions.from_lists([["a", "b"], ["b"], ["a"]])
+ELSEWHERE = Scattered(SOME, 2)
+QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reason
+    'm="all"': (
+        "itemsets of every size: the length of the longest recoded record is asked again and again",
+        lambda: AA().run(
+            ELSEWHERE, KmAnonymity(k=2, m="all"), Context(hierarchy=Hierarchy.balanced(SOME.vocabulary, 2))
+        ),
+    ),
+    "measure --patterns": (
+        "frequent itemsets are mined in memory",
+        lambda: patterns_of_folder(ELSEWHERE, "nowhere", (0.1,)),
+    ),
+    "leftovers=all": (
+        "leftovers are compared with the classes of all segments",
+        lambda: PTA(leftovers="all").run(ELSEWHERE, KAnonymity(k=2), Context()),
+    ),
+    "sensitive items in k-anonymity": (
+        "shards carry public items only",
+        lambda: PTA().run(ELSEWHERE, KAnonymity(k=2, sensitive=("a",)), Context()),
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", [ask for _, ask in QUESTIONS.values()], ids=QUESTIONS)
+def test_a_question_that_needs_the_records_is_refused_in_one_line(asked: Callable[[], object]) -> None:
+    with pytest.raises(InputError, match="local") as refused:
+        asked()
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("name", "model"), [(entry.name, model) for entry in ENTRIES for model in entry.models])

@@ -122,10 +122,59 @@ def test_a_release_in_parts_is_measured_and_checked(spark: SparkSession, tmp_pat
         assert measure_folder(original, out) == measured
     with pytest.raises(InputError, match="--patterns looks for itemsets"):
         patterns_of_folder(as_frame(spark, rows, 2), folder, (0.1,))
+    check_against_originals(spark, rows, folder)
     assert sum(pl.read_parquet(part).height for part in (folder / "published").iterdir()) == len(rows)
     (folder / "published" / "more").write_text("x")
     assert verify_folder(folder).problems == ("published/more: an extra file; the certificate does not list it.",)
     assert verify_folder(folder, engine="spark").holds is False
+
+
+def check_against_originals(spark: SparkSession, rows: Rows, folder: Path) -> None:
+    """Both engines find the same wrong with other originals, and nothing with the right one."""
+    first = next(number for number, row in enumerate(rows) if row)
+    others = {
+        "in another order, items twice": [[*row, *row] for row in reversed(rows)],
+        "one fewer": rows[1:],
+        "an empty one for a full one": [*rows[:first], [], *rows[first + 1 :]],
+    }
+    n_faulty = 0
+    internal, aside = folder.with_name(f"{folder.name}.internal"), folder.with_name("aside")
+    for name, original in others.items():
+        there = verify_folder(folder, as_frame(spark, original, 3), engine="spark")
+        internal.rename(aside)  # without the order of the records one machine compares them as a whole, too
+        here = verify_folder(folder, original)
+        aside.rename(internal)
+        assert there.problems == here.problems, name
+        n_faulty += bool(there.problems)
+    assert n_faulty == 2
+
+
+@pytest.mark.long
+def test_a_replacement_is_held_against_its_original(spark: SparkSession, tmp_path: Path) -> None:
+    rows, folder = some_rows(7), tmp_path / "there"
+    sv.publish(sv.anonymize(as_frame(spark, rows, 3), **PTA), folder)
+    assert not verify_folder(folder, as_frame(spark, rows, 2), engine="spark").problems
+    (problem,) = verify_folder(folder, as_frame(spark, rows[1:], 2), engine="spark").problems
+    assert problem == "the release has 60 records, the original 59 records."
+    renamed = [[f"other {item}" for item in row] for row in rows]
+    (problem,) = verify_folder(folder, as_frame(spark, renamed, 2), engine="spark").problems
+    assert problem.startswith("not in the original: published item(s) ")
+    with pytest.raises(InputError, match="by one engine"):
+        verify_folder(folder, rows, engine="spark")
+
+
+def test_labels_whose_hashes_are_equal_are_counted_as_they_are() -> None:
+    from setveil.verify.spark_sql import judge_table
+
+    asked: list[str] = []
+
+    def ask(query: str) -> list[tuple[int, ...]]:
+        asked.append(query)
+        return [(7, 6)] if "count(DISTINCT xxhash64" in query else [(5,)]
+
+    assert judge_table(ask, "rows", sv.KmAnonymity(k=5, m=2), lambda stage, share: None)[0].holds
+    assert len(asked) == 3
+    assert not any("xxhash64" in query for query in asked[1:])
 
 
 @pytest.mark.long
@@ -195,8 +244,6 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pyte
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
     with pytest.raises(InputError, match=r'model "degree" does not run on Spark'):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])
-    with pytest.raises(InputError, match="tries trees on the records"):
-        sv.anonymize(frame, "km", k=2, m=2, hierarchy="auto")
     with pytest.raises(InputError, match=r"Spark cannot read it .*check the path"):
         cluster.read_path(tmp_path / "nothing.parquet", None, {})
     with pytest.raises(InputError, match="no column"):

@@ -101,9 +101,9 @@ def cluster(folder: Path, slow: Path) -> Iterator[tuple[str, list[subprocess.Pop
         yield master, workers
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    program = Path(__file__).with_name("faulty_run.py")
-    return subprocess.run([sys.executable, str(program), *arguments], capture_output=True, text=True, check=False)
+def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, str(Path(__file__).with_name("faulty_run.py"))]
+    return subprocess.run([*program, *arguments], cwd=folder, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -143,11 +143,23 @@ def test_disks_that_take_nothing_leave_nothing_and_are_told_in_one_line(tmp_path
     assert list(place.iterdir()) == []
 
 
-@pytest.mark.parametrize("stage", ["verifying", "reporting"])
-def test_a_killed_driver_leaves_no_release(tmp_path: Path, source: Path, stage: str) -> None:
+@pytest.fixture
+def full_of_traps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose files have the names of libraries; a worker that starts there and imports one is done for."""
+    folder = tmp_path_factory.mktemp("traps")
+    for name in ("numpy.py", "polars.py", "pyarrow.py"):
+        (folder / name).write_text("raise SystemExit('imported from the current folder')")
+    return folder
+
+
+@pytest.mark.parametrize("stage", ["itemsets of size 2", "writing", "verifying", "reporting"])
+def test_a_killed_driver_leaves_no_release(tmp_path: Path, source: Path, full_of_traps: Path, stage: str) -> None:
     out = tmp_path / "out"
-    found = run(str(source), str(out), "local[2]", "die", stage)
-    assert found.returncode == -signal.SIGKILL
+    path = os.pathsep.join(str(Path(entry).resolve()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("PYTHONPATH", path)  # what is relative belongs to this folder, not to that one
+        found = run(str(source), str(out), "local[2]", "die", stage, folder=full_of_traps)
+    assert found.returncode == -signal.SIGKILL, found.stderr
     assert not out.exists()
     assert not out.with_name("out.internal").exists()
     here = sv.anonymize(str(source), "km", k=3, m=2, algorithm="aa", hierarchy="fanout:3")

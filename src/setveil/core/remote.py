@@ -92,9 +92,14 @@ class RemoteTransactions(Transactions):
 
     @abstractmethod
     def by_key(
-        self, emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]], work: Callable[[int, Csr], int]
+        self,
+        emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]],
+        work: Callable[[int, Csr, NDArray[np.int64]], int],
     ) -> dict[int, int]:
-        """``work(key, rows)`` of the rows that ``emit`` makes under each key of all parts of the records."""
+        """``work(key, rows, weights)`` of the rows that ``emit`` makes under each key of all parts of the records.
+
+        A weight says how often a row was made; the same row may come more than once.
+        """
 
     def __reduce__(self) -> Any:
         raise _elsewhere()

@@ -44,7 +44,9 @@ class LocalTreeCounts:
     @classmethod
     def of(cls, data: Transactions, hierarchy: Hierarchy, engine: Engine) -> LocalTreeCounts:
         """Of data that is in memory."""
-        return cls(hierarchy, engine, data.indptr, hierarchy.leaf_of_items(data.vocabulary)[data.items])
+        leaves = hierarchy.leaf_of_items(data.vocabulary)
+        is_same = np.array_equal(leaves, np.arange(data.n_items))  # then the records are leaves already
+        return cls(hierarchy, engine, data.indptr, data.items if is_same else leaves[data.items])
 
     def node_supports(self) -> NDArray[np.int64]:
         slices = self._slices()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import RemoteTransactions, Transactions
+from setveil.core import Recoding, Release, RemoteTransactions, Transactions
 from setveil.core.progress import Progress
 from setveil.core.reading import Reading
 from setveil.engines import Engine, LocalEngine
@@ -168,8 +168,41 @@ def judge_parts(
     from setveil.verify.spark_sql import judge_table
 
     session = session_on(master)
-    table = "parquet.`" + _location(folder).replace("`", "``") + "`"
-    return judge_table(lambda query: session.sql(query).collect(), table, model, progress)
+    return judge_table(lambda query: session.sql(query).collect(), _table(folder), model, progress)
+
+
+def compare_parts(
+    folder: Path, release: Release, original: RemoteTransactions, spelled: Callable[[str], str], master: str | None
+) -> list[str]:
+    """Problems found by holding the published parts against the original, both where they are.
+
+    ``spelled``: how the files write a published label.
+    """
+    from setveil.engines.spark import SparkTransactions
+    from setveil.verify.spark_sql import check_labels, check_recoded
+
+    assert isinstance(original, SparkTransactions)
+    images, problems = check_labels(release, original)
+    if not isinstance(release, Recoding):
+        return problems
+    session = session_on(master)
+    views = {
+        "setveil_original": original.to_spark(),
+        "setveil_images": session.createDataFrame(
+            [(item, spelled(becomes)) for item, becomes in images], "item string, becomes string"
+        ),
+    }
+    for name, frame in views.items():
+        frame.createOrReplaceTempView(name)
+    try:
+        return problems + check_recoded(lambda query: session.sql(query).collect(), _table(folder), *views)
+    finally:
+        for name in views:
+            session.catalog.dropTempView(name)
+
+
+def _table(folder: Path) -> str:
+    return "parquet.`" + _location(folder).replace("`", "``") + "`"
 
 
 def _location(folder: Path) -> str:

@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from setveil.arrays.rows import renumber_rows
 from setveil.core.remote import Csr, Sparse
 
-BLOCKS = "indptr binary, items binary"
+BLOCKS = "lengths binary, items binary"
 COUNTS = "place long, n long"
 AT_ONCE = 1 << 20  # counts in a batch
 BITS = 32_768  # of a bitmap made by Spark
@@ -24,19 +24,39 @@ BITS = 32_768  # of a bitmap made by Spark
 
 def pack(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> pa.RecordBatch:
     """One block."""
-    return pa.RecordBatch.from_pydict(
-        {
-            "indptr": pa.array([indptr.astype("<i8").tobytes()], type=pa.binary()),
-            "items": pa.array([items.astype("<i4").tobytes()], type=pa.binary()),
-        }
-    )
+    return pa.RecordBatch.from_arrays(columns_of([(indptr, items)]), names=["lengths", "items"])
+
+
+def columns_of(blocks: Iterable[Csr]) -> list[pa.Array]:
+    """Blocks as columns: the lengths of rows, and the items, two bytes each if that is enough."""
+    lengths, numbers = [], []
+    for indptr, items in blocks:
+        lengths.append(np.diff(indptr).astype("<i4").tobytes())
+        numbers.append(items.astype("<u2" if items.max(initial=0) < 1 << 16 else "<i4").tobytes())
+    return [pa.array(lengths, pa.binary()), pa.array(numbers, pa.binary())]
+
+
+def rows_of_block(lengths: pa.Scalar, items: pa.Scalar) -> Csr:
+    """The rows of one block."""
+    counts, raw = np.frombuffer(lengths.as_buffer(), dtype="<i4"), items.as_buffer()
+    indptr = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    return indptr, np.frombuffer(raw, dtype="<u2" if raw.size == 2 * indptr[-1] else "<i4").astype(np.int32)
+
+
+def join(blocks: Iterable[Csr]) -> Csr:
+    """Blocks as one."""
+    held = list(blocks)
+    lengths = np.concatenate([np.empty(0, dtype=np.int64), *(np.diff(indptr) for indptr, _ in held)])
+    items = np.concatenate([np.empty(0, dtype=np.int32), *(items for _, items in held)])
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), items
 
 
 def unpack(batches: Iterable[pa.RecordBatch], target: NDArray[np.int32] | None = None) -> Iterator[Csr]:
     """The blocks of a partition; with ``target`` every item replaced by its target, -1 to drop it."""
     for batch in batches:
-        for indptr, items in zip(batch.column(0), batch.column(1), strict=True):
-            rows = np.frombuffer(indptr.as_buffer(), dtype="<i8").copy(), np.frombuffer(items.as_buffer(), "<i4").copy()
+        for lengths, items in zip(batch.column("lengths"), batch.column("items"), strict=True):
+            rows = rows_of_block(lengths, items)
             yield rows if target is None else renumber_rows(*rows, target)
 
 

@@ -24,7 +24,7 @@ class SparkEngine:
     session: SparkSession
 
     def distinct(self, data: Transactions) -> Distinct:
-        """Refused for records on the cluster, which hold their distinct rows there (``ordering.distinct_rows``)."""
+        """Refused for records on the cluster, which are put in order there (``in_order``)."""
         return data.distinct()
 
     def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:

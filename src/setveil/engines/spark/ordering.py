@@ -1,259 +1,304 @@
 """Records in the order of their content, cut into parts of a fixed size, whatever the partitions of the cluster.
 
-A row is a key of big-endian item numbers, so that Spark's order of bytes is the lexicographic order of rows, a prefix
-before its extensions. Spark counts equal rows, range-partitions and sorts the distinct ones. How many records lie
-before each partition is all the driver has to know to say which record begins which part.
+A few records of each partition say where ranges of the order begin. Every task sorts its records and sends each range
+on as one block of different rows with how often each occurs; another task puts the blocks of a range together. Where
+ranges begin decides who sorts what, and nothing else. How many records lie before each range is all the driver has to
+know to say which record begins which part. Spark itself moves blocks; it never looks at a record.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyspark import StorageLevel, TaskContext
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 
 from setveil.core import Transactions
 from setveil.core.remote import Csr
-from setveil.engines.spark.blocks import BLOCKS, pack, unpack
+from setveil.core.row_order import sort_rows, take_rows
+from setveil.engines.spark.blocks import BLOCKS, columns_of, join, pack, rows_of_block, unpack
 
 if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions
 
-PIECES = "part int, start long, row binary, n long"
-PER_PARTITION = 500_000  # records that are sorted by one task, about
+Encode = Callable[[Csr], Csr]  # rows to keys: their order is the one that is wanted
+Counted = tuple[Csr, NDArray[np.int64]]  # different rows, how often each occurs
+
+RANGES = f"number int, {BLOCKS}, times binary"
+PIECES = f"part int, start long, {BLOCKS}, times binary"
+PER_RANGE = 1 << 16  # records that are put in order by one task, about
+AT_ONCE = 1 << 19  # entries that a task sorts before it sends them on
+PICKED = f"length int, number int, {BLOCKS}"
+LOOKED_AT = 256  # records of each partition
 
 
-def distinct_rows(data: SparkTransactions) -> DataFrame:
-    """``row, n``: every different record once, with how often it occurs."""
-    target, key = data.target, key_type(data)
+class Told(NamedTuple):
+    """What is in a range."""
 
-    def keys(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for indptr, items in unpack(batches, target):
-            yield pa.RecordBatch.from_arrays([keys_of(indptr, items, key)], names=["row"])
+    by_length: NDArray[np.int64]  # [longest + 1] records
+    distinct_by_length: NDArray[np.int64]  # [longest + 1] different ones
+    classes: dict[int, int]  # how many records are alike: how often that is so
 
-    return data.blocks.mapInArrow(keys, "row binary").groupBy("row").agg(f.count(f.lit(1)).alias("n"))
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """Different records with how often they occur, a range of the order in each row of a frame that is kept."""
+
+    rows: DataFrame  # RANGES, and more
+    told: Mapping[int, Told]  # by number of the range, ascending
+
+    def before(self, length: int = 0) -> dict[int, int]:
+        """How many records of at least so many items lie before each range."""
+        found, total = {}, 0
+        for number, told in self.told.items():
+            found[number] = total
+            total += int(told.by_length[length:].sum())
+        return found
+
+
+def look_at_some(data: SparkTransactions) -> Counted:
+    """Evenly spaced records of each partition, and how many stand for each of them."""
+
+    def look(blocks: Iterator[Csr]) -> tuple[Csr, int]:
+        held, n = [], 0
+        for rows in blocks:
+            held.append(_some_of(rows))
+            n += len(rows[0]) - 1
+        return _some_of(join(held)), n
+
+    parts = data.gather(look)
+    shares = [np.full(len(rows[0]) - 1, -(-n // max(len(rows[0]) - 1, 1)), dtype=np.int64) for rows, n in parts]
+    return join([rows for rows, _ in parts]), np.concatenate(shares)
+
+
+def put_in_order(data: SparkTransactions, encode: Encode | None = None) -> Ordered:
+    """All records in canonical order, or in the order of their keys, which differ for different records."""
+    target = data.target
+    firsts = _first_keys(data.some, encode, max(2, -(-data.n_records // PER_RANGE)))
+
+    def part(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for rows in _together(unpack(batches, target)):
+            yield _parted(rows, encode, firsts)
+
+    def put_together(table: pa.Table) -> pa.Table:
+        parts = list(_counted(table))
+        rows, times = join([rows for rows, _ in parts]), np.concatenate([times for _, times in parts])
+        order, bounds = _sorted(rows, encode)
+        found, summed = take_rows(*rows, order[bounds]), np.add.reduceat(times[order], bounds)
+        number = pa.array([table.column("number")[0].as_py()], pa.int32())
+        told = pa.array([pickle.dumps(_tell(found, summed))], pa.binary())
+        return pa.table([number, *_packed([(found, summed)]), told], names=[*_names(RANGES), "told"])
+
+    parted = data.blocks.mapInArrow(part, RANGES)
+    made = parted.groupBy("number").applyInArrow(put_together, f"{RANGES}, told binary")
+    made = made.persist(StorageLevel.MEMORY_AND_DISK)
+    table = made.select("number", "told").toArrow()
+    told = dict(
+        zip(table.column("number").to_pylist(), map(pickle.loads, table.column("told").to_pylist()), strict=True)
+    )
+    return Ordered(made, dict(sorted(told.items())))
 
 
 def sorted_parts(
     data: SparkTransactions, part_size: int, encode: Callable[[Transactions], bytes]
 ) -> Iterator[tuple[int, bytes]]:
     """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
-    in_order = _sorted(data).persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        before = _records_before(in_order, [0])[0]
-        bounds = np.arange(0, data.n_records + part_size, part_size)
-        pieces = in_order.mapInArrow(_cutter(before, bounds), PIECES)
-        encoder = _encoder(data, encode)
-        files = pieces.groupBy("part").applyInArrow(encoder, "part int, file binary").persist(StorageLevel.DISK_ONLY)
+    bounds = np.arange(0, data.n_records + part_size, part_size)
+    vocabulary = data.vocabulary
+
+    def encode_part(table: pa.Table) -> pa.Table:
+        content = encode(Transactions(*_records_of(table), vocabulary))
+        return pa.table({"part": table.column("part").slice(0, 1), "file": pa.array([content], pa.binary())})
+
+    with data.in_order() as ordered:
+        pieces = ordered.rows.mapInArrow(_cutter(ordered.before(), bounds), PIECES)
+        pieces = pieces.repartition(max(len(bounds) - 1, 1), "part")  # so that a task gives back about one file
+        files = pieces.groupBy("part").applyInArrow(encode_part, "part int, file binary")
+        files = files.persist(StorageLevel.DISK_ONLY)
         try:
             files.count()  # all tasks at once; then one file after the other comes here
             for part, content in files.toLocalIterator():
                 yield int(part), bytes(content)
         finally:
             files.unpersist()
-    finally:
-        in_order.unpersist()
 
 
 def in_shards(
     data: SparkTransactions,
-    encode: Callable[[Csr], Csr],
+    encode: Encode,
     bounds: NDArray[np.int64],
     work: Callable[[int, Transactions], tuple[Csr, Any]],
 ) -> tuple[DataFrame, list[Any]]:
     """Blocks of what ``work`` makes of each run of records in the order of their codes, and what it tells of it."""
-    vocabulary, key = data.vocabulary, key_type(data)
-
-    def with_codes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            codes = keys_of(*encode(rows_of(pa.chunked_array([batch.column("row")]), key)), ">u4")
-            yield pa.RecordBatch.from_arrays(
-                [codes, batch.column("row"), batch.column("n")], names=["code", "row", "n"]
-            )
+    vocabulary = data.vocabulary
 
     def solve(table: pa.Table) -> pa.Table:
-        order = np.argsort(table.column("start").to_numpy())
-        times = table.column("n").to_numpy()[order]
-        distinct = Transactions(*rows_of(table.column("row"), key), vocabulary)
-        made, told = work(table.column("part")[0].as_py(), distinct.select(np.repeat(order, times)))
+        records = Transactions(*_records_of(table), vocabulary)
+        made, told = work(table.column("part")[0].as_py(), records)
         return pa.Table.from_batches([pack(*made).append_column("told", pa.array([pickle.dumps(told)], pa.binary()))])
 
-    n_partitions = max(2, -(-data.n_records // PER_PARTITION))
-    coded = distinct_rows(data).mapInArrow(with_codes, "code binary, row binary, n long")
-    in_order = coded.repartitionByRange(n_partitions, "code").sortWithinPartitions("code")
-    in_order = in_order.persist(StorageLevel.MEMORY_AND_DISK)
+    ordered = put_in_order(data, encode)
     try:
-        before = _records_before(in_order, [0])[0]
-        pieces = in_order.select("row", "n").mapInArrow(_cutter(before, bounds), PIECES)
+        pieces = ordered.rows.mapInArrow(_cutter(ordered.before(), bounds), PIECES)
         solved = pieces.groupBy("part").applyInArrow(solve, f"{BLOCKS}, told binary")
         solved = solved.persist(StorageLevel.MEMORY_AND_DISK)  # made once; whatever asks for it finds it
         told = solved.select("told").toArrow().column("told").to_pylist()
     finally:
-        in_order.unpersist()
-    return solved.select("indptr", "items"), [pickle.loads(one) for one in told]
+        ordered.rows.unpersist()
+    return solved.select(*_names(BLOCKS)), [pickle.loads(one) for one in told]
 
 
 def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
     """For each length the records at some places, in canonical order of the records with at least that length."""
-    key = key_type(data)
-    in_order = _sorted(data).persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        width = np.dtype(key).itemsize
-        before = _records_before(in_order, [length * width for length in places])
-        pick = _picker({length: before[length * width] for length in places}, places, width)
-        table = in_order.mapInArrow(pick, "length int, place long, row binary").toArrow()
-    finally:
-        in_order.unpersist()
+    wanted = {length: np.unique(some) for length, some in places.items()}
+    with data.in_order() as ordered:
+        before = {length: ordered.before(length) for length in places}
+
+        def pick(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for number, (rows, times) in zip(batch.column("number").to_pylist(), _counted(batch), strict=True):
+                    for length, some in wanted.items():
+                        begin = before[length][number]
+                        ends = begin + np.cumsum(np.where(np.diff(rows[0]) >= length, times, 0))
+                        here = some[(some >= begin) & (some < ends[-1])]
+                        found = pack(*take_rows(*rows, np.searchsorted(ends, here, side="right")))
+                        named = [pa.array([value], pa.int32()) for value in (length, number)]
+                        yield pa.RecordBatch.from_arrays([*named, *found.columns], names=_names(PICKED))
+
+        table = ordered.rows.mapInArrow(pick, PICKED).toArrow()
     found = {}
-    for length, wanted in places.items():
-        here = table.filter(pc.equal(table.column("length"), length))
-        order = np.argsort(here.column("place").to_numpy())
-        rows = Transactions(*rows_of(here.column("row"), key), data.vocabulary).select(order)
-        chosen = rows.select(np.searchsorted(np.unique(wanted), wanted))
-        found[length] = (chosen.indptr, chosen.items)
+    for length, some in places.items():
+        here = table.filter(pc.equal(table.column("length"), length)).sort_by("number")
+        rows = join(rows_of_block(*block) for block in zip(here.column("lengths"), here.column("items"), strict=True))
+        found[length] = take_rows(*rows, np.searchsorted(wanted[length], some))
     return found
 
 
-def _sorted(data: SparkTransactions) -> DataFrame:
-    """``row, n`` in the order of rows, from partition to partition."""
-    n_partitions = max(2, -(-data.n_records // PER_PARTITION))
-    return distinct_rows(data).repartitionByRange(n_partitions, "row").sortWithinPartitions("row")
+# -- inside a task ----------------------------------------------------------------------------------------------------
 
 
-def _records_before(in_order: DataFrame, lengths: Iterable[int]) -> dict[int, dict[int, int]]:
-    """For some lengths, how many records with keys of at least so many bytes stand before each partition."""
-    asked = list(lengths)
+def _some_of(rows: Csr) -> Csr:
+    """Evenly spaced rows."""
+    n_rows = len(rows[0]) - 1
+    return take_rows(*rows, np.arange(min(n_rows, LOOKED_AT)) * n_rows // min(max(n_rows, 1), LOOKED_AT))
 
-    def weigh(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        totals = dict.fromkeys(asked, 0)
-        for batch in batches:
-            here, times = pc.binary_length(batch.column("row")).to_numpy(), batch.column("n").to_numpy()
-            for length in asked:
-                totals[length] += int(times[here >= length].sum())
-        yield pa.RecordBatch.from_pydict(
-            {"partition": [_partition()] * len(asked), "length": asked, "n": [totals[length] for length in asked]}
-        )
 
-    weights = in_order.mapInArrow(weigh, "partition long, length long, n long").toArrow().to_pylist()
-    before: dict[int, dict[int, int]] = {length: {} for length in asked}
-    total = dict.fromkeys(asked, 0)
-    for row in sorted(weights, key=lambda row: int(row["partition"])):
-        before[row["length"]][row["partition"]] = total[row["length"]]
-        total[row["length"]] += row["n"]
-    return before
+def _first_keys(some: Counted, encode: Encode | None, n_ranges: int) -> Csr:
+    """The keys with which ranges begin, ascending, all different; the first range begins before them."""
+    rows, shares = some
+    order, bounds = _sorted(rows, encode)
+    if not len(order):
+        return rows
+    until = np.cumsum(np.add.reduceat(shares[order], bounds))
+    chosen = np.unique(np.searchsorted(until, until[-1] * np.arange(1, n_ranges) // n_ranges))
+    keys = rows if encode is None else encode(rows)
+    return take_rows(*keys, order[bounds[chosen]])
+
+
+def _together(blocks: Iterable[Csr]) -> Iterator[Csr]:
+    """Blocks as larger ones."""
+    held: list[Csr] = []
+    for rows in blocks:
+        held.append(rows)
+        if sum(len(items) for _, items in held) >= AT_ONCE:
+            yield join(held)
+            held = []
+    if held:
+        yield join(held)
+
+
+def _sorted(rows: Csr, encode: Encode | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows in the order of their keys, and at which places of it different ones begin."""
+    keys = rows if encode is None else encode(rows)
+    order, start = sort_rows(*keys, int(keys[1].max(initial=0)) + 1)
+    return order, np.flatnonzero(start == np.arange(len(order)))
+
+
+def _parted(rows: Csr, encode: Encode | None, firsts: Csr) -> pa.RecordBatch:
+    """The different rows of each range that has any."""
+    keys, n_firsts = rows if encode is None else encode(rows), len(firsts[0]) - 1
+    indptr, items = join([firsts, keys])  # what begins a range stands before all rows that are equal to it
+    order, start = sort_rows(indptr, items, int(items.max(initial=0)) + 1)
+    is_row = order >= n_firsts
+    cuts = np.flatnonzero(~is_row) - np.arange(n_firsts)  # so many rows lie before each range
+    order, start = order[is_row] - n_firsts, start[is_row]
+    begins = np.flatnonzero(np.concatenate(([True], start[1:] != start[:-1]))) if len(order) else order
+    times = np.diff(np.append(begins, len(order)))
+    bounds = np.searchsorted(begins, [0, *cuts, len(order)])
+    found: list[Counted] = []
+    numbers = np.flatnonzero(np.diff(bounds))
+    for number in numbers.tolist():
+        here = slice(bounds[number], bounds[number + 1])
+        found.append((take_rows(*rows, order[begins[here]]), times[here]))
+    return pa.RecordBatch.from_arrays([pa.array(numbers.astype(np.int32)), *_packed(found)], names=_names(RANGES))
 
 
 def _cutter(
-    before: dict[int, int], bounds: NDArray[np.int64]
+    before: Mapping[int, int], bounds: NDArray[np.int64]
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Cuts sorted rows where a part ends; a row that occurs on both sides goes to both with its share."""
+    """Cuts ranges where a part ends; a row that occurs on both sides goes to both with its share."""
 
     def cut(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        at = before[_partition()]
         for batch in batches:
-            ends = at + np.cumsum(batch.column("n").to_numpy())
-            starts = np.concatenate(([at], ends[:-1])) if len(ends) else ends
-            first_part = int(np.searchsorted(bounds, at, side="right")) - 1
-            for part in range(first_part, int(np.searchsorted(bounds, ends[-1])) if len(ends) else 0):
-                low, high = bounds[part : part + 2]
-                first, last = np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high, side="left")
-                begins = np.maximum(starts[first:last], low)
-                yield pa.RecordBatch.from_arrays(
-                    [
-                        pa.array(np.full(last - first, part, dtype=np.int32)),
-                        pa.array(begins),
-                        batch.column("row").slice(first, last - first),
-                        pa.array(np.minimum(ends[first:last], high) - begins),
-                    ],
-                    names=["part", "start", "row", "n"],
-                )
-            at = int(ends[-1]) if len(ends) else at
+            for number, (rows, times) in zip(batch.column("number").to_pylist(), _counted(batch), strict=True):
+                ends = before[number] + np.cumsum(times)
+                starts = ends - times
+                first_part, last_part = np.searchsorted(bounds, (starts[0], ends[-1] - 1), side="right") - 1
+                for part in range(int(first_part), int(last_part) + 1):
+                    low, high = bounds[part : part + 2]
+                    here = slice(np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high, side="left"))
+                    begins = np.maximum(starts[here], low)
+                    piece = take_rows(*rows, np.arange(here.start, here.stop))
+                    own = np.minimum(ends[here], high) - begins
+                    named = [pa.array([part], pa.int32()), pa.array([int(begins[0])], pa.int64())]
+                    yield pa.RecordBatch.from_arrays([*named, *_packed([(piece, own)])], names=_names(PIECES))
 
     return cut
 
 
-def _picker(
-    before: Mapping[int, Mapping[int, int]], places: Mapping[int, NDArray[np.int64]], width: int
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Picks from sorted rows those that stand at some places, for each length."""
-    wanted = {length: np.unique(some) for length, some in places.items()}
-
-    def pick(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        at = {length: before[length][_partition()] for length in wanted}
-        for batch in batches:
-            lengths = pc.binary_length(batch.column("row")).to_numpy() // width
-            times = batch.column("n").to_numpy()
-            for length, some in wanted.items():
-                rows = np.flatnonzero(lengths >= length)
-                ends = at[length] + np.cumsum(times[rows])
-                if not len(rows):
-                    continue
-                here = some[(some >= at[length]) & (some < ends[-1])]
-                at[length] = int(ends[-1])
-                chosen = rows[np.searchsorted(ends, here, side="right")]
-                yield pa.RecordBatch.from_arrays(
-                    [
-                        pa.array(np.full(len(here), length, dtype=np.int32)),
-                        pa.array(here),
-                        batch.column("row").take(pa.array(chosen)),
-                    ],
-                    names=["length", "place", "row"],
-                )
-
-    return pick
+def _records_of(table: pa.Table) -> Csr:
+    """The records of a part, in order, each as often as it occurs."""
+    parts = list(_counted(table.sort_by("start")))
+    rows, times = join([rows for rows, _ in parts]), np.concatenate([times for _, times in parts])
+    return take_rows(*rows, np.repeat(np.arange(len(times)), times))
 
 
-def _encoder(data: SparkTransactions, encode: Callable[[Transactions], bytes]) -> Callable[[pa.Table], pa.Table]:
-    vocabulary, key = data.vocabulary, key_type(data)
-
-    def encode_part(table: pa.Table) -> pa.Table:
-        order = np.argsort(table.column("start").to_numpy())
-        indptr, items = rows_of(table.column("row"), key)
-        times = table.column("n").to_numpy()[order]
-        rows = Transactions(indptr, items, vocabulary).select(np.repeat(order, times))
-        content = pa.array([encode(rows)], pa.binary())
-        return pa.table({"part": table.column("part").slice(0, 1), "file": content})
-
-    return encode_part
+def _tell(rows: Csr, times: NDArray[np.int64]) -> Told:
+    lengths = np.diff(rows[0])
+    by_length = np.zeros(int(lengths.max(initial=0)) + 1, dtype=np.int64)
+    np.add.at(by_length, lengths, times)
+    sizes, often = np.unique(times, return_counts=True)
+    return Told(by_length, np.bincount(lengths), dict(zip(sizes.tolist(), often.tolist(), strict=True)))
 
 
-def _partition() -> int:
-    context = TaskContext.get()
-    assert context is not None
-    return context.partitionId()
+# -- blocks with counts -----------------------------------------------------------------------------------------------
 
 
-def key_type(data: SparkTransactions) -> str:
-    """The numbers in a key."""
-    return ">u2" if data.n_items <= 1 << 16 else ">u4"
+def _packed(parts: Iterable[Counted]) -> list[pa.Array]:
+    """The columns of blocks with how often each row occurs."""
+    held = list(parts)
+    times = pa.array([times.astype("<i8").tobytes() for _, times in held], pa.binary())
+    return [*columns_of(rows for rows, _ in held), times]
 
 
-def keys_of(indptr: NDArray[np.int64], items: NDArray[np.int32], key: str) -> pa.Array:
-    """Rows as keys."""
-    numbers = items.astype(key)
-    offsets = (indptr * numbers.itemsize).astype(np.int32)
-    buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(numbers.tobytes())]
-    return pa.Array.from_buffers(pa.binary(), len(indptr) - 1, buffers)
+def counted_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Counted]:
+    """The ranges of a partition."""
+    for batch in batches:
+        yield from _counted(batch)
 
 
-def rows_of(column: pa.ChunkedArray, key: str) -> Csr:
-    """The rows behind keys."""
-    indptrs, parts, end = [np.zeros(1, dtype=np.int64)], [], 0
-    for chunk in column.chunks:
-        if len(chunk) == 0:
-            continue
-        wide = chunk.cast(pa.large_binary())
-        _, offsets, content = wide.buffers()
-        bounds = np.frombuffer(offsets, dtype=np.int64)[wide.offset : wide.offset + len(wide) + 1]
-        raw = np.frombuffer(content, dtype=np.uint8) if content is not None else np.empty(0, dtype=np.uint8)
-        parts.append(raw[bounds[0] : bounds[-1]].view(key).astype(np.int32))
-        indptrs.append((bounds[1:] - bounds[0]) // np.dtype(key).itemsize + end)
-        end += len(parts[-1])
-    return np.concatenate(indptrs), np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+def _counted(blocks: pa.RecordBatch | pa.Table) -> Iterator[Counted]:
+    columns = [blocks.column(name) for name in ("lengths", "items", "times")]
+    for lengths, items, times in zip(*columns, strict=True):
+        yield rows_of_block(lengths, items), np.frombuffer(times.as_buffer(), dtype="<i8").astype(np.int64)
+
+
+def _names(schema: str) -> list[str]:
+    return [column.split()[0] for column in schema.split(", ")]

@@ -49,6 +49,9 @@ def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = 
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(AT_ONCE),
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),  # a row may be a block of many records
+        "spark.executorEnv.NUMBA_NUM_THREADS": "1",  # a task is one thread; Spark runs as many as there are cores
+        "spark.executorEnv.PYTHONSAFEPATH": "1",  # workers import nothing from the folder they happen to start in
     }
     if host is None or host[0] in LOOPBACK:  # nobody else has to reach this process
         usual |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
@@ -97,6 +100,11 @@ def _host_of(master: str) -> tuple[str, int] | None:
     raise InputError(f"--master {one_line(master)}: has no host and port, as in spark://HOST:7077.")
 
 
+def _is_one_process(master: str) -> bool:
+    """Whether driver and workers are one; a ``local-cluster`` is of this machine, but has executors that may fail."""
+    return master.startswith("local") and not master.startswith("local-cluster")
+
+
 def _knock(master: str, host: str, port: int) -> None:
     try:
         socket.create_connection((host, port), timeout=PATIENCE).close()
@@ -124,7 +132,7 @@ def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession
     with silence():  # of the Java process that is started: what goes wrong is told by exceptions
         thread = threading.Thread(target=start, daemon=True)
         thread.start()
-        thread.join(None if master.startswith("local") else PATIENCE)
+        thread.join(None if _is_one_process(master) else PATIENCE)
     if problems:
         raise InputError(
             f"--master {one_line(master)}: Spark does not start ({said_by(problems[0])}); check the address and Java."

@@ -144,15 +144,34 @@ class SparkTransactions(RemoteTransactions):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """The blocks stay on the workers meanwhile, in memory or on their disks."""
-        if self.blocks.is_cached:
+        """The blocks stay on the workers meanwhile, in memory or on their disks, and so do records put in order."""
+        if "is_kept" in self.__dict__:
             yield
             return
-        self.blocks.persist(StorageLevel.MEMORY_AND_DISK)
+        self.__dict__["is_kept"] = True
+        blocks = None if self.blocks.is_cached else self.blocks.persist(StorageLevel.MEMORY_AND_DISK)
         try:
             yield
         finally:
-            self.blocks.unpersist()
+            del self.__dict__["is_kept"]
+            ordered: ordering.Ordered | None = self.__dict__.pop("ordered", None)
+            if ordered is not None:
+                ordered.rows.unpersist()
+            if blocks is not None:
+                blocks.unpersist()
+
+    @contextmanager
+    def in_order(self) -> Iterator[ordering.Ordered]:
+        """The different records in canonical order; made once while kept."""
+        with self.kept():
+            if "ordered" not in self.__dict__:
+                self.__dict__["ordered"] = ordering.put_in_order(self)
+            yield self.__dict__["ordered"]
+
+    @cached_property
+    def some(self) -> tuple[Csr, NDArray[np.int64]]:
+        """A few records of each partition, and how many stand for each of them."""
+        return ordering.look_at_some(self)
 
     def supports_of(self, itemsets: Itemsets) -> NDArray[np.int64]:
         """In how many records each itemset is contained."""
@@ -210,9 +229,11 @@ class SparkTransactions(RemoteTransactions):
         return SparkTransactions(blocks, self.vocabulary, self.layout), told
 
     def by_key(
-        self, emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]], work: Callable[[int, Csr], int]
+        self,
+        emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]],
+        work: Callable[[int, Csr, NDArray[np.int64]], int],
     ) -> dict[int, int]:
-        """``work(key, rows)`` of the rows that ``emit`` makes under each key; a task holds those of one key."""
+        """``work(key, rows, weights)`` of the rows that ``emit`` makes under each key; a task holds those of one."""
         return subsets.by_key(self, emit, work)
 
     def release_memory(self) -> None:
