@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Callable
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from string import ascii_letters
 
@@ -111,6 +112,23 @@ def test_order_of_records_does_not_matter() -> None:
     assert risk(Transactions.from_lists(records)) == risk(Transactions.from_lists(records[::-1]))
 
 
+def test_a_part_of_the_records_settles_what_cannot_be_exact() -> None:
+    source = random.Random(8)
+    n_settled = 0
+    for _ in range(200):
+        records = random_records(source, 60, "abcdefgh")
+        records = [source.choice(records[:5]) if source.random() < 0.5 else record for record in records]
+        data = Transactions.from_lists(records)
+        budget = source.choice([1, 10, 100, 1_000])
+        distinct = {tuple(sorted(set(record))) for record in records}
+        n_triples, n_all = (sum(comb(len(set(row)), 3) for row in rows) for rows in (distinct, records))
+        n_settled += n_all > 4 * budget
+        assert risk(data, known=[3], budget=budget, targets=5).rows[0].exact == (
+            n_triples <= budget or all(len(row) < 3 for row in distinct)
+        )
+    assert n_settled > 20
+
+
 def test_rare_subsets_equal_enumeration() -> None:
     source = random.Random(6)
     for _ in range(600):
@@ -192,6 +210,7 @@ def test_progress_is_reported_and_can_stop_the_work() -> None:
     assert {stage for stage, _ in seen} == {
         "finding distinct records",
         "counting what known items reveal",
+        "drawing records",
         "sampling what 3 known items reveal",
         "sampling what 4 known items reveal",
     }

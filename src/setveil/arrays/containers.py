@@ -19,6 +19,18 @@ def grown(array: NDArray[Any], at_least: int) -> NDArray[Any]:
     return larger
 
 
+@compiled
+def place_in(values: NDArray[Any], begin: int, end: int, wanted: int) -> int:
+    """Where in the ascending ``values[begin:end]`` a value stands, or would stand."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if values[middle] < wanted:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
 # -- heaps: ``keys[:size]`` and what belongs to them, smallest key on top, of equal keys the smaller value ------------
 
 

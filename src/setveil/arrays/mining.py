@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.containers import grown
-from setveil.arrays.threads import for_slices
+from setveil.arrays.containers import grown, place_in
+from setveil.arrays.threads import AT_ONCE, available_threads, for_slices, map_in_order
 from setveil.kernels import compiled
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
@@ -47,7 +48,7 @@ def pack_postings(lists: Sequence[NDArray[np.integer[Any]]], n_records: int) -> 
 
 def index_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Postings:
     """Postings of rows of items."""
-    return add_bits(invert_rows(indptr, items, n_items), len(indptr) - 1)
+    return add_bits(invert_side_by_side(indptr, items, n_items), len(indptr) - 1)
 
 
 def add_bits(lists: Lists, n_records: int) -> Postings:
@@ -61,14 +62,22 @@ def _pack_dense(
     lists: Sequence[NDArray[np.integer[Any]]], lengths: NDArray[np.int64], n_records: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
     is_dense = lengths * _DENSE > n_records
+    frequent = np.flatnonzero(is_dense).tolist()
     dense = np.where(is_dense, np.cumsum(is_dense) - 1, -1).astype(np.int32)
     n_words = -(-n_records // 64)
-    bits = np.zeros((int(is_dense.sum()), n_words), dtype=np.uint64)
-    for item in np.flatnonzero(is_dense).tolist():
-        present = np.zeros(n_words * 64, dtype=bool)
-        present[lists[item]] = True
-        bits[dense[item]] = np.packbits(present, bitorder="little").view("<u8")
+    bits = np.zeros((len(frequent), n_words), dtype=np.uint64)
+    for_slices(
+        lambda first, last: [set_bits(lists[item], bits[dense[item]]) for item in frequent[first:last]],
+        [(first, first + 1) for first in range(len(frequent))],
+    )
     return dense, bits
+
+
+@compiled
+def set_bits(records: NDArray[np.integer], bits: NDArray[np.uint64]) -> None:
+    """Set the bits of some records."""
+    for record in records:
+        bits[record >> 6] |= np.uint64(1) << np.uint64(record & 63)
 
 
 def sorted_distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -83,18 +92,58 @@ def sorted_distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 @compiled
 def invert_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Lists:
     """The rows of each item, ascending."""
+    counts = count_items(items, n_items)
     list_indptr = np.zeros(n_items + 1, dtype=np.int64)
-    for item in items:
-        list_indptr[item + 1] += 1
     for item in range(n_items):
-        list_indptr[item + 1] += list_indptr[item]
-    fill = list_indptr[:-1].copy()
+        list_indptr[item + 1] = list_indptr[item] + counts[item]
     rows = np.empty(len(items), dtype=np.int32)
-    for row in range(len(indptr) - 1):
+    fill_lists(indptr, items, 0, len(indptr) - 1, list_indptr[:-1].copy(), rows)
+    return list_indptr, rows
+
+
+def invert_side_by_side(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Lists:
+    """``invert_rows`` with all processors: how often every item occurs in each part says where each part writes."""
+    n_parts = min(available_threads(), len(items) // AT_ONCE)
+    if n_parts < 2:
+        return invert_rows(indptr, items, n_items)
+    cuts = np.searchsorted(indptr, np.linspace(0, len(items), n_parts + 1)[1:-1]).tolist()
+    parts = list(pairwise([0, *cuts, len(indptr) - 1]))
+    counts = np.array(
+        list(map_in_order(lambda part: count_items(items[indptr[part[0]] : indptr[part[1]]], n_items), parts))
+    )
+    list_indptr = np.zeros(n_items + 1, dtype=np.int64)
+    np.cumsum(counts.sum(axis=0), out=list_indptr[1:])
+    fill = list_indptr[:-1] + np.cumsum(counts, axis=0) - counts  # [parts, items]
+    rows = np.empty(len(items), dtype=np.int32)
+    jobs = zip(parts, fill, strict=True)
+    for _ in map_in_order(lambda job: fill_lists(indptr, items, *job[0], job[1], rows), jobs):
+        pass
+    return list_indptr, rows
+
+
+@compiled
+def count_items(items: NDArray[np.int32], n_items: int) -> NDArray[np.int64]:
+    """How often each item occurs."""
+    counts = np.zeros(n_items, dtype=np.int64)
+    for item in items:
+        counts[item] += 1
+    return counts
+
+
+@compiled
+def fill_lists(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    first: int,
+    last: int,
+    fill: NDArray[np.int64],
+    rows: NDArray[np.int32],
+) -> None:
+    """Write the rows ``first:last`` to the lists of their items, of which ``fill`` says where to go on."""
+    for row in range(first, last):
         for place in range(indptr[row], indptr[row + 1]):
             rows[fill[items[place]]] = row
             fill[items[place]] += 1
-    return list_indptr, rows
 
 
 @compiled
@@ -255,7 +304,10 @@ def _and_bits(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.
 def _common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> NDArray[np.int32]:
     """The records that contain all items; if all are frequent, ``words`` must hold their common bits."""
     if len(itemset) == 0:
-        return np.arange(postings.n_records).astype(np.int32)
+        everybody = np.empty(postings.n_records, dtype=np.int32)
+        for record in range(postings.n_records):
+            everybody[record] = record
+        return everybody
     shortest = -1  # of the lists
     for number in range(len(itemset)):
         item = itemset[number]
@@ -305,7 +357,7 @@ def _is_in(postings: Postings, item: int, record: int) -> bool:
         word = postings.bits[postings.dense[item], record >> 6]
         return bool((word >> np.uint64(record & 63)) & np.uint64(1))
     begin, end = postings.indptr[item], postings.indptr[item + 1]
-    at = begin + np.searchsorted(postings.records[begin:end], record)
+    at = place_in(postings.records, begin, end, record)
     return bool(at < end and postings.records[at] == record)
 
 

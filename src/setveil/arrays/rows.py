@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.sorting import sort_values
-from setveil.arrays.threads import for_slices, slices_of
+from setveil.arrays.threads import for_slices, map_in_order, slices_of
 from setveil.kernels import compiled
 
 SHORT = 32  # items of a row that are put in their places one by one
@@ -18,15 +18,48 @@ def renumber_rows(
     """Replace every item by its target, -1 to drop it; each row ascending and without repeats."""
     renumbered = np.empty(len(items), dtype=np.int32)
     lengths = np.zeros(len(indptr) - 1, dtype=np.int64)
-    for_slices(
-        lambda first, last: renumber_some(indptr, items, target, first, last, renumbered, lengths), slices_of(indptr)
-    )
-    bounds = np.zeros(len(indptr), dtype=np.int64)
+    slices = slices_of(indptr)
+    for_slices(lambda first, last: renumber_some(indptr, items, target, first, last, renumbered, lengths), slices)
+    return close_gaps(lengths, renumbered, [(first, last, int(indptr[first])) for first, last in slices])
+
+
+def renumber_pieces(
+    pieces: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """``renumber_rows`` of rows that come in pieces ``(lengths, items, target)``, which are given up on the way."""
+    n_rows = np.cumsum([0, *(len(lengths) for lengths, _, _ in pieces)]).tolist()
+    begins = np.cumsum([0, *(len(items) for _, items, _ in pieces)]).tolist()
+    renumbered = np.empty(begins[-1], dtype=np.int32)
+    lengths = np.zeros(n_rows[-1], dtype=np.int64)
+
+    def renumber(number: int) -> None:
+        given, items, target = pieces[number]
+        pieces[number] = given[:0], items[:0], target
+        indptr = np.zeros(len(given) + 1, dtype=np.int64)
+        np.cumsum(given, out=indptr[1:])
+        here = renumbered[begins[number] : begins[number + 1]]
+        renumber_some(indptr, items, target, 0, len(given), here, lengths[n_rows[number] : n_rows[number + 1]])
+
+    for_slices(lambda number, _: renumber(number), [(number, number + 1) for number in range(len(pieces))])
+    return close_gaps(lengths, renumbered, list(zip(n_rows[:-1], n_rows[1:], begins[:-1], strict=True)))
+
+
+def close_gaps(
+    lengths: NDArray[np.int64], items: NDArray[np.int32], runs: list[tuple[int, int, int]]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows that lie in runs ``(first, last, begin)``, each run without gaps from ``begin`` on, without any gaps."""
+    bounds = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=bounds[1:])
-    if bounds[-1] < len(items):
-        close_gaps(indptr, bounds, renumbered)
-        renumbered = renumbered[: bounds[-1]].copy()
-    return bounds, renumbered
+    if bounds[-1] == len(items):
+        return bounds, items
+    together = np.empty(bounds[-1], dtype=np.int32)
+
+    def put_together(first: int, last: int) -> None:
+        for start, end, begin in runs[first:last]:
+            together[bounds[start] : bounds[end]] = items[begin : begin + bounds[end] - bounds[start]]
+
+    for_slices(put_together, [(number, number + 1) for number in range(len(runs))])
+    return bounds, together
 
 
 @compiled
@@ -39,12 +72,14 @@ def renumber_some(
     renumbered: NDArray[np.int32],
     lengths: NDArray[np.int64],
 ) -> None:
-    """Write the rows ``first:last``, renumbered, to where they stand, and how many items each has kept."""
+    """Write the rows ``first:last``, renumbered, one after the other to where the first stands, and how many items each
+    has kept.
+    """
+    end = indptr[first]
     for row in range(first, last):
-        begin = indptr[row]
-        end = begin
+        begin = end
         ascends = True
-        for place in range(begin, indptr[row + 1]):
+        for place in range(indptr[row], indptr[row + 1]):
             value = target[items[place]]
             if value < 0:
                 continue
@@ -77,16 +112,6 @@ def sort_distinct(values: NDArray[np.int32], begin: int, end: int) -> int:
 
 
 @compiled
-def close_gaps(starts: NDArray[np.int64], bounds: NDArray[np.int64], items: NDArray[np.int32]) -> None:
-    """Move rows that begin at ``starts`` to where they belong by ``bounds``, which is never further back."""
-    for row in range(len(bounds) - 1):
-        shift = starts[row] - bounds[row]
-        if shift > 0:
-            for place in range(bounds[row], bounds[row + 1]):
-                items[place] = items[place + shift]
-
-
-@compiled
 def gather_runs(
     row_of_run: NDArray[np.int64], run_lengths: NDArray[np.int32], items: NDArray[np.int32], n_rows: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -113,7 +138,7 @@ def take_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The given rows in the given order."""
     bounds = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.diff(indptr)[rows], out=bounds[1:])
+    np.cumsum(indptr[rows + 1] - indptr[rows], out=bounds[1:])
     taken = np.empty(bounds[-1], dtype=np.int32)
     for_slices(lambda first, last: take_some(indptr, items, rows, first, last, bounds, taken), slices_of(bounds))
     return bounds, taken
@@ -134,3 +159,45 @@ def take_some(
         shift = indptr[rows[number]] - bounds[number]
         for place in range(bounds[number], bounds[number + 1]):
             taken[place] = items[place + shift]
+
+
+def find_new_rows(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> NDArray[np.bool_] | None:
+    """Which rows differ from the one before, if all are in lexicographic order; None if they are not."""
+    is_new = np.ones(len(indptr) - 1, dtype=np.bool_)
+    for is_sorted in map_in_order(lambda part: mark_repeats(indptr, items, *part, is_new), slices_of(indptr)):
+        if not is_sorted:
+            return None
+    return is_new
+
+
+@compiled
+def mark_repeats(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], first: int, last: int, is_new: NDArray[np.bool_]
+) -> bool:
+    """Mark the rows ``first:last`` that are equal to the one before; False as soon as one would come before it."""
+    for row in range(max(first, 1), last):
+        one, other, end = indptr[row - 1], indptr[row], indptr[row + 1]
+        while one < indptr[row] and other < end and items[one] == items[other]:
+            one += 1
+            other += 1
+        if one < indptr[row] and (other == end or items[one] > items[other]):
+            return False
+        is_new[row] = other < end
+    return True
+
+
+@compiled
+def pack_columns(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.int64], column: int, n_columns: int, bits: int
+) -> NDArray[np.int64]:
+    """The items of each row from ``column`` on as one number: 1 + item in so many bits each, 0 after the end."""
+    packed = np.empty(len(rows), dtype=np.int64)
+    for number in range(len(rows)):
+        begin, end = indptr[rows[number]] + column, indptr[rows[number] + 1]
+        key = np.int64(0)
+        for place in range(begin, begin + n_columns):
+            key <<= bits
+            if place < end:
+                key |= np.int64(items[place]) + 1
+        packed[number] = key
+    return packed

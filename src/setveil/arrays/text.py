@@ -34,41 +34,38 @@ def no_texts(n: int) -> Texts:
 def join_rows(
     indptr: NDArray[np.int64],
     items: NDArray[np.int32],
-    records: NDArray[np.int64],
     labels: Texts,
     heads: Texts,
     marks: Texts,
     is_long: bool,
 ) -> NDArray[np.uint8]:
-    """The given records as ``head label between label end``; ``marks`` are (between, end), heads one per given record.
+    """Records as ``head label between label end``; ``marks`` are (between, end), heads one per record.
 
     With ``is_long`` each item has a line of its own, ``head label end``. A record without items is ``head end``.
     """
     between, end = marks.starts[1], marks.starts[2] - marks.starts[1]
     size = 0
-    for number in range(len(records)):
-        record = records[number]
+    for record in range(len(indptr) - 1):
         n_items = indptr[record + 1] - indptr[record]
         n_lines = max(n_items, 1) if is_long else 1
-        size += n_lines * (heads.starts[number + 1] - heads.starts[number] + end)
+        size += n_lines * (heads.starts[record + 1] - heads.starts[record] + end)
         if not is_long:
             size += max(n_items - 1, 0) * between
         for place in range(indptr[record], indptr[record + 1]):
             size += labels.starts[items[place] + 1] - labels.starts[items[place]]
     out = np.empty(size, dtype=np.uint8)
-    at = 0
-    for number in range(len(records)):
-        record = records[number]
-        at = _copy(heads, number, out, at)
+    at, first, second = np.int64(0), np.int64(0), np.int64(1)  # no plain numbers: each would be compiled for itself
+    for record in range(len(indptr) - 1):
+        at = _copy(heads, record, out, at)
         for place in range(indptr[record], indptr[record + 1]):
             if place > indptr[record]:
                 if is_long:
-                    at = _copy(marks, 1, out, at)
-                    at = _copy(heads, number, out, at)
+                    at = _copy(marks, second, out, at)
+                    at = _copy(heads, record, out, at)
                 else:
-                    at = _copy(marks, 0, out, at)
-            at = _copy(labels, items[place], out, at)
-        at = _copy(marks, 1, out, at)
+                    at = _copy(marks, first, out, at)
+            at = _copy(labels, np.int64(items[place]), out, at)
+        at = _copy(marks, second, out, at)
     return out
 
 

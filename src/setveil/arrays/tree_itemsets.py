@@ -113,25 +113,27 @@ def read_line(sets: Sets, row: int, line: NDArray[np.int32]) -> int:
 
 
 @compiled
-def next_prefix(
-    line: NDArray[np.int32], n: int, choose: NDArray[np.int64], chosen: NDArray[np.int64], base: NDArray[np.int64]
+def next_rest(
+    line: NDArray[np.int32], choose: NDArray[np.int64], chosen: NDArray[np.int64], base: NDArray[np.int64]
 ) -> bool:
-    """Go on to the next choice of all items of an itemset but the smallest; False after the last one.
+    """Go on to the next choice of all items of an itemset but the two smallest; False after the last one.
 
     ``chosen[j]`` is the place in ``line`` of the j-th smallest item, ``base[j]`` what items j and up add to the place
-    in the table; ``chosen[0]`` holds the item that is being chosen, and starts as the size with ``chosen[size] = size
-    - 2``.
+    in the table. ``chosen[0]`` holds the item that is being chosen; ``begin`` sets everything up.
     """
     size = choose.shape[1] - 1
+    if size == 2:  # nothing to choose: once
+        chosen[0] += 1
+        return bool(chosen[0] == 3)
     j = chosen[0]
     while j <= size:
         chosen[j] += 1
-        if chosen[j] >= (n if j == size else chosen[j + 1]):
+        if chosen[j] >= chosen[j + 1]:
             j += 1
             continue
-        base[j] = (base[j + 1] if j < size else 0) + choose[line[chosen[j]], j]
-        if j == 2:
-            chosen[0] = 2
+        base[j] = base[j + 1] + choose[line[chosen[j]], j]
+        if j == 3:
+            chosen[0] = 3
             return True
         j -= 1
         chosen[j] = j - 2
@@ -139,23 +141,32 @@ def next_prefix(
 
 
 @compiled
+def begin(n: int, size: int, chosen: NDArray[np.int64], base: NDArray[np.int64]) -> None:
+    """Before the first choice from a line of n."""
+    chosen[0], chosen[size], chosen[size + 1], base[size + 1] = size, size - 2, n, 0
+
+
+@compiled
 def count_lowest(
-    sets: Sets, begin: int, end: int, choose: NDArray[np.int64], k: int, table: NDArray[np.uint16]
+    sets: Sets, first: int, last: int, choose: NDArray[np.int64], k: int, table: NDArray[np.uint16]
 ) -> None:
-    """Add the records ``begin:end`` to the supports of the itemsets they are made of, up to k."""
+    """Add the records ``first:last`` to the supports of the itemsets they are made of, up to k."""
     size = choose.shape[1] - 1
     line = np.empty(sets.longest, dtype=np.int32)
-    chosen = np.empty(size + 1, dtype=np.int64)
-    base = np.zeros(size + 1, dtype=np.int64)
-    for row in range(begin, end):
+    chosen = np.empty(size + 2, dtype=np.int64)
+    base = np.zeros(size + 2, dtype=np.int64)
+    for row in range(first, last):
         n = read_line(sets, row, line)
         weight = min(sets.weights[row], k)
-        chosen[0], chosen[size] = size, size - 2
-        while next_prefix(line, n, choose, chosen, base):
-            for at in range(chosen[2]):
-                place = base[2] + line[at]
-                support = table[place] + weight
-                table[place] = support if support < k else k
+        begin(n, size, chosen, base)
+        while next_rest(line, choose, chosen, base):
+            for second in range(1, chosen[3]):
+                before = base[3] + choose[line[second], 2]
+                for at in range(second):
+                    place = np.uint64(before + line[at])
+                    if table[place] < k:  # most are not: looking is cheaper than writing
+                        support = table[place] + weight
+                        table[place] = support if support < k else k
 
 
 @compiled
@@ -227,36 +238,60 @@ def place_of(members: NDArray[np.int32], choose: NDArray[np.int64]) -> int:
 
 
 @compiled
+def has_rare(
+    line: NDArray[np.int32],
+    n: int,
+    choose: NDArray[np.int64],
+    k: int,
+    table: NDArray[np.uint16],
+    chosen: NDArray[np.int64],
+    base: NDArray[np.int64],
+) -> bool:
+    """Whether a line has an itemset below k. Most have none, and this loop has nothing else to do."""
+    begin(n, choose.shape[1] - 1, chosen, base)
+    while next_rest(line, choose, chosen, base):
+        for second in range(1, chosen[3]):
+            before, n_rare = base[3] + choose[line[second], 2], 0
+            for at in range(second):
+                n_rare += table[np.uint64(before + line[at])] < k
+            if n_rare > 0:
+                return True
+    return False
+
+
+@compiled
 def recount_rare(
     sets: Sets,
-    begin: int,
-    end: int,
+    first: int,
+    last: int,
     tree: NumberedTree,
     choose: NDArray[np.int64],
     k: int,
     table: NDArray[np.uint16],
     rare: NDArray[np.uint16],
 ) -> None:
-    """Add the records ``begin:end`` to the supports, up to k, of all itemsets that have only rare ones below them."""
+    """Add the records ``first:last`` to the supports, up to k, of all itemsets that have only rare ones below them."""
     size = choose.shape[1] - 1
     line = np.empty(sets.longest, dtype=np.int32)
-    chosen = np.empty(size + 1, dtype=np.int64)
-    base = np.zeros(size + 1, dtype=np.int64)
+    chosen = np.empty(size + 2, dtype=np.int64)
+    base = np.zeros(size + 2, dtype=np.int64)
     members = np.empty(size, dtype=np.int32)
     found = np.empty(1024, dtype=np.int64)
-    for row in range(begin, end):
+    for row in range(first, last):
         n = read_line(sets, row, line)
-        n_found = 0
-        chosen[0], chosen[size] = size, size - 2
-        while next_prefix(line, n, choose, chosen, base):
-            for at in range(chosen[2]):
-                if table[base[2] + line[at]] < k:
-                    members[0] = line[at]
-                    for j in range(2, size + 1):
-                        members[j - 1] = line[chosen[j]]
-                    found, n_found = collect_above(members, tree, choose, k, table, found, n_found)
-        if n_found == 0:
+        if not has_rare(line, n, choose, k, table, chosen, base):
             continue
+        n_found = 0
+        begin(n, size, chosen, base)
+        while next_rest(line, choose, chosen, base):
+            for second in range(1, chosen[3]):
+                before = base[3] + choose[line[second], 2]
+                for at in range(second):
+                    if table[before + line[at]] < k:
+                        members[0], members[1] = line[at], line[second]
+                        for j in range(3, size + 1):
+                            members[j - 1] = line[chosen[j]]
+                        found, n_found = collect_above(members, tree, choose, k, table, found, n_found)
         sort_values(found[:n_found])
         weight = min(sets.weights[row], k)
         for at in range(n_found):

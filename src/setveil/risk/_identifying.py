@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.containers import grown
+from setveil.arrays.containers import grown, place_in
 from setveil.arrays.mining import Lists, intersect
 from setveil.kernels import compiled
 
+_NEVER = np.int64(np.iinfo(np.int64).max)
+
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]  # indptr, items (ascending), weights
+
+
+class Scratch(NamedTuple):
+    """Per item; the first two are zero between uses."""
+
+    n_with: NDArray[np.int64]
+    weight_with: NDArray[np.int64]
+    inverse_with: NDArray[np.float64]
+    next_place: NDArray[np.int64]
+    touched: NDArray[np.int32]
 
 
 @compiled
@@ -23,100 +35,133 @@ def tally_subsets(
     Adds to ``sums[row, c-1, 0]`` the number of its c-subsets of support 1, to ``sums[row, c-1, 1]`` their 1/support,
     and lowers ``least[row, c-1]`` to their smallest support.
 
+    What stands behind an item in its rows is copied to one place first: going through it again and again, the loops
+    find it and what they add up in the processor's own memory.
+    """
+    indptr, items, weights = rows
+    list_indptr, list_rows = lists
+    n_known, n_items = least.shape[1], len(list_indptr) - 1
+    scratch = Scratch(
+        np.zeros(n_items, dtype=np.int64),
+        np.zeros(n_items, dtype=np.int64),
+        np.zeros(n_items),
+        np.zeros(n_items, dtype=np.int64),
+        np.empty(n_items, dtype=np.int32),
+    )
+    for item in range(first, last):
+        members = list_rows[list_indptr[item] : list_indptr[item + 1]]
+        behind = np.zeros(len(members) + 1, dtype=np.int64)
+        for at in range(len(members)):
+            row = members[at]
+            place = place_in(items, indptr[row], indptr[row + 1], item)
+            behind[at + 1] = behind[at] + indptr[row + 1] - place - 1
+        copied = np.empty(behind[-1], dtype=np.int32)
+        copied_weights = np.empty(len(members), dtype=np.int64)
+        for at in range(len(members)):
+            row = members[at]
+            copied_weights[at] = weights[row]
+            shift = indptr[row + 1] - behind[at + 1]
+            for place in range(behind[at], behind[at + 1]):
+                copied[place] = items[place + shift]
+        own_sums = np.zeros((len(members), n_known, 2))
+        own_least = np.full((len(members), n_known), _NEVER)
+        _tally_behind((behind, copied, copied_weights), scratch, own_sums, own_least)
+        for at in range(len(members)):
+            row = members[at]
+            for size in range(n_known):
+                sums[row, size, 0] += own_sums[at, size, 0]
+                sums[row, size, 1] += own_sums[at, size, 1]
+                least[row, size] = min(least[row, size], own_least[at, size])
+
+
+@compiled
+def _tally_behind(rows: Rows, scratch: Scratch, sums: NDArray[np.float64], least: NDArray[np.int64]) -> None:
+    """``tally_subsets`` for one first item, which all the rows hold; ``rows`` is what stands behind it.
+
     A depth-first walk over prefixes. A prefix that only one (distinct) row contains is not walked further: all its
     extensions have that row's weight as support, and there are binomially many of them.
     """
     indptr, items, weights = rows
-    list_indptr, list_rows = lists
-    n_known = least.shape[1]
-    n_with = np.zeros(len(list_indptr) - 1, dtype=np.int64)  # scratch per item; this and the next are zero between uses
-    weight_with = np.zeros(len(list_indptr) - 1, dtype=np.int64)
-    inverse_with = np.zeros(len(list_indptr) - 1)
-    next_place = np.zeros(len(list_indptr) - 1, dtype=np.int64)
-    touched = np.empty(len(list_indptr) - 1, dtype=np.int32)
+    n_rows, n_known = len(weights), least.shape[1]
+    n_with, next_place, touched = scratch.n_with, scratch.next_place, scratch.touched
     # The prefixes on the current path and their siblings: for each the rows that contain it, and in each row the place
     # of its last item. ``bounds`` says where each prefix starts; the three end arrays say where each depth ends.
-    stack_row = np.empty(1024, dtype=np.int32)
-    stack_place = np.empty(1024, dtype=np.int64)
+    stack_row = np.empty(max(n_rows, 1024), dtype=np.int32)
+    stack_place = np.empty(max(n_rows, 1024), dtype=np.int64)
     bounds = np.empty(1024, dtype=np.int64)
     stack_end = np.zeros(n_known + 1, dtype=np.int64)
     bounds_end = np.zeros(n_known + 1, dtype=np.int64)
     cursor = np.zeros(n_known + 1, dtype=np.int64)  # [depth] next prefix to visit, a position in ``bounds``
-    for item in range(first, last):
-        size = list_indptr[item + 1] - list_indptr[item]
-        if size > len(stack_row):
-            stack_row, stack_place = grown(stack_row, size), grown(stack_place, size)
-        for at in range(size):
-            row = list_rows[list_indptr[item] + at]
-            begin = indptr[row]
-            stack_row[at] = row
-            stack_place[at] = begin + np.searchsorted(items[begin : indptr[row + 1]], item)
-        bounds[0], bounds[1] = 0, size
-        depth, cursor[1], bounds_end[1], stack_end[1] = 1, 0, int(size > 0), size
-        while depth > 0:
-            if cursor[depth] == bounds_end[depth]:
-                depth -= 1
-                continue
-            begin, end = bounds[cursor[depth]], bounds[cursor[depth] + 1]
-            cursor[depth] += 1
-            if end - begin == 1:
-                _tally_extensions(rows, stack_row[begin], stack_place[begin], depth, sums, least)
-                continue
-            support = 0
-            for at in range(begin, end):
-                support += weights[stack_row[at]]
-            for at in range(begin, end):
-                _tally(stack_row[at], depth, 1.0, support, sums, least)
-            if depth == n_known:
-                continue
+    for row in range(n_rows):
+        stack_row[row] = row
+        stack_place[row] = indptr[row] - 1
+    bounds[0], bounds[1] = 0, n_rows
+    depth, cursor[1], bounds_end[1], stack_end[1] = 1, 0, int(n_rows > 0), n_rows
+    while depth > 0:
+        if cursor[depth] == bounds_end[depth]:
+            depth -= 1
+            continue
+        begin, end = bounds[cursor[depth]], bounds[cursor[depth] + 1]
+        cursor[depth] += 1
+        if end - begin == 1:
+            _tally_extensions(rows, stack_row[begin], stack_place[begin], depth, sums, least)
+            continue
+        support = 0
+        for at in range(begin, end):
+            support += weights[stack_row[at]]
+        inverse = 1 / support
+        for at in range(begin, end):  # two rows or more: none of them is alone
+            row = stack_row[at]
+            sums[row, depth - 1, 1] += inverse
+            least[row, depth - 1] = min(least[row, depth - 1], support)
+        if depth == n_known:
+            continue
 
-            if depth + 1 == n_known:
-                _tally_last(
-                    rows, stack_row[begin:end], stack_place[begin:end], weight_with, inverse_with, touched, sums, least
-                )
-                continue
+        if depth + 1 == n_known:
+            _tally_last(rows, stack_row[begin:end], stack_place[begin:end], scratch, sums, least)
+            continue
 
-            n_touched, n_places = 0, 0
-            for at in range(begin, end):
-                row = stack_row[at]
-                for place in range(stack_place[at] + 1, indptr[row + 1]):
-                    other = items[place]
-                    if n_with[other] == 0:
-                        touched[n_touched] = other
-                        n_touched += 1
-                    n_with[other] += 1
-                n_places += indptr[row + 1] - stack_place[at] - 1
+        n_touched, n_places = 0, 0
+        for at in range(begin, end):
+            row = stack_row[at]
+            for place in range(stack_place[at] + 1, indptr[row + 1]):
+                other = items[place]
+                if n_with[other] == 0:
+                    touched[n_touched] = other
+                    n_touched += 1
+                n_with[other] += 1
+            n_places += indptr[row + 1] - stack_place[at] - 1
 
-            # Lay out the children that two rows or more contain; the others are done at once.
-            top, n_bounds = stack_end[depth], bounds_end[depth] + 1
-            if top + n_places > len(stack_row):
-                stack_row = grown(stack_row, top + n_places)
-                stack_place = grown(stack_place, top + n_places)
-            if n_bounds + n_touched + 1 > len(bounds):
-                bounds = grown(bounds, n_bounds + n_touched + 1)
-            cursor[depth + 1] = n_bounds
-            for at in range(n_touched):
-                other = touched[at]
-                if n_with[other] > 1:
-                    bounds[n_bounds] = top
-                    n_bounds += 1
-                    next_place[other] = top
-                    top += n_with[other]
-            bounds[n_bounds] = top
-            for at in range(begin, end):
-                row = stack_row[at]
-                for place in range(stack_place[at] + 1, indptr[row + 1]):
-                    other = items[place]
-                    if n_with[other] == 1:
-                        _tally_extensions(rows, row, place, depth + 1, sums, least)
-                    else:
-                        stack_row[next_place[other]] = row
-                        stack_place[next_place[other]] = place
-                        next_place[other] += 1
-            depth += 1
-            bounds_end[depth], stack_end[depth] = n_bounds, top
-            for at in range(n_touched):
-                n_with[touched[at]] = 0
+        # Lay out the children that two rows or more contain; the others are done at once.
+        top, n_bounds = stack_end[depth], bounds_end[depth] + 1
+        if top + n_places > len(stack_row):
+            stack_row = grown(stack_row, top + n_places)
+            stack_place = grown(stack_place, top + n_places)
+        if n_bounds + n_touched + 1 > len(bounds):
+            bounds = grown(bounds, n_bounds + n_touched + 1)
+        cursor[depth + 1] = n_bounds
+        for at in range(n_touched):
+            other = touched[at]
+            if n_with[other] > 1:
+                bounds[n_bounds] = top
+                n_bounds += 1
+                next_place[other] = top
+                top += n_with[other]
+        bounds[n_bounds] = top
+        for at in range(begin, end):
+            row = stack_row[at]
+            for place in range(stack_place[at] + 1, indptr[row + 1]):
+                other = items[place]
+                if n_with[other] == 1:
+                    _tally_extensions(rows, row, place, depth + 1, sums, least)
+                else:
+                    stack_row[next_place[other]] = row
+                    stack_place[next_place[other]] = place
+                    next_place[other] += 1
+        depth += 1
+        bounds_end[depth], stack_end[depth] = n_bounds, top
+        for at in range(n_touched):
+            n_with[touched[at]] = 0
 
 
 @compiled
@@ -124,9 +169,7 @@ def _tally_last(
     rows: Rows,
     chosen: NDArray[np.int32],
     places: NDArray[np.int64],
-    weight_with: NDArray[np.int64],
-    inverse_with: NDArray[np.float64],
-    touched: NDArray[np.int32],
+    scratch: Scratch,
     sums: NDArray[np.float64],
     least: NDArray[np.int64],
 ) -> None:
@@ -134,6 +177,7 @@ def _tally_last(
     each support is divided by once, however many rows have it.
     """
     indptr, items, weights = rows
+    weight_with, inverse_with, touched = scratch.weight_with, scratch.inverse_with, scratch.touched
     last = least.shape[1] - 1
     n_touched = 0
     for at in range(len(chosen)):
@@ -161,54 +205,66 @@ def _tally_last(
 
 
 @compiled
-def count_pairs(rows: Rows, begin: int, end: int, supports: NDArray[np.integer]) -> None:
+def count_pairs(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], begin: int, end: int, supports: NDArray[np.integer]
+) -> None:
     """Add the rows ``begin:end`` to the supports of pairs: items i < j together at ``supports[j * (j - 1) // 2 +
     i]``.
     """
-    indptr, items, weights = rows
     for row in range(begin, end):
         for place in range(indptr[row], indptr[row + 1]):
             base = np.int64(items[place]) * (items[place] - 1) // 2
             for other in range(indptr[row], place):
-                supports[base + items[other]] += weights[row]
+                supports[np.uint64(base + items[other])] += 1
 
 
 @compiled
-def tally_pairs(
-    rows: Rows,
+def look_up_pairs(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
     begin: int,
     end: int,
+    k: int,
     singles: NDArray[np.int64],
     pairs: NDArray[np.integer],
     totals: NDArray[np.float64],
     least: NDArray[np.int64],
+    below: NDArray[np.int64],
+    is_below: NDArray[np.bool_],
 ) -> None:
     """Up to two known items of the rows ``begin:end``, from supports that are known.
 
-    Adds to ``totals[c-1]``, over all records, the share of their c-subsets of support 1, and the mean of 1/support.
+    Adds to ``totals[c-1]`` the share of each row's c-subsets of support 1, and the mean of 1/support; lowers
+    ``least[length, c-1]``; counts rows with a c-subset below ``k`` in ``below[length, c-1]`` and marks those with such
+    a pair.
     """
-    indptr, items, weights = rows
     for row in range(begin, end):
         alone, alone_together, inverse, inverse_together = 0, 0, 0.0, 0.0
+        smallest, smallest_together = _NEVER, _NEVER
         for place in range(indptr[row], indptr[row + 1]):
             support = singles[items[place]]
             alone += support == 1
             inverse += 1 / support
-            least[row, 0] = min(least[row, 0], support)
+            smallest = min(smallest, support)
             base = np.int64(items[place]) * (items[place] - 1) // 2
             for other in range(indptr[row], place):
-                support = pairs[base + items[other]]
+                support = pairs[np.uint64(base + items[other])]
                 alone_together += support == 1
                 inverse_together += 1 / support
-                least[row, 1] = min(least[row, 1], support)
+                smallest_together = min(smallest_together, support)
         n = indptr[row + 1] - indptr[row]
+        is_below[row - begin] = smallest_together < k
         if n > 0:
-            totals[0, 0] += weights[row] * (alone / n)
-            totals[0, 1] += weights[row] * (inverse / n)
+            totals[0, 0] += alone / n
+            totals[0, 1] += inverse / n
+            least[n, 0] = min(least[n, 0], smallest)
+            below[n, 0] += int(smallest < k)
         if n > 1:
             n_pairs = n * (n - 1) // 2
-            totals[1, 0] += weights[row] * (alone_together / n_pairs)
-            totals[1, 1] += weights[row] * (inverse_together / n_pairs)
+            totals[1, 0] += alone_together / n_pairs
+            totals[1, 1] += inverse_together / n_pairs
+            least[n, 1] = min(least[n, 1], smallest_together)
+            below[n, 1] += int(smallest_together < k)
 
 
 @compiled

@@ -16,34 +16,35 @@ are drawn at random (with replacement, one random c-subset each) and the figures
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from math import comb
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import Lists, Postings, add_bits, count_matches, invert_rows, sort_rows_by_item
+from setveil.arrays.mining import count_matches, invert_rows, sort_rows_by_item
 from setveil.arrays.sampling import draw_subsets
-from setveil.arrays.threads import available_threads, map_in_order, slices_of
+from setveil.arrays.threads import for_slices
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.core.row_order import sort_rows
 from setveil.core.seam import call
 from setveil.errors import InputError
 from setveil.models.base import whole_number
-from setveil.risk._identifying import Rows, count_pairs, find_rare_subsets, tally_pairs, tally_subsets
+from setveil.risk._identifying import find_rare_subsets
 from setveil.risk.intervals import Interval, wilson
+from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
+
+Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 
 QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
-THOROUGH = 1_000_000_000  # the default budget: seconds
-_PER_SLICE = 5_000_000  # subsets between two reports of progress
-_HANDS = 2  # that count at the same time
+THOROUGH = 400_000_000  # the default budget: ten seconds; counting more would take longer than a release does
 MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
 N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
 PATIENCE = 20_000  # records gone through in each of these searches
-_COUNTING = "counting what known items reveal"
-_UNSEEN = np.iinfo(np.int64).max
+_SEARCHED_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
@@ -118,18 +119,30 @@ def risk(
     """
     sizes = checked_sizes(known, k, targets)
     progress("finding distinct records", None)
-    view = _View.of(data)
-    progress(_COUNTING, 0.0)
-    n_exact = view.feasible_size(max(sizes, default=0), budget)
-    totals, least = view.tally(n_exact, progress)
+    n_exact = _feasible_size(data, max(sizes), budget)
+    n_of_length = np.bincount(data.lengths, minlength=1)
+    n_long = {size: int(n_of_length[size:].sum()) for size in sizes}  # records with so many items
+    progress("drawing records", None)
+    drawn = _draw(data, {size: n for size, n in n_long.items() if size > n_exact and n}, seed, targets)
+    searched = np.concatenate([np.empty(0, dtype=np.int64), *(some.records[:N_SEARCHED] for some in drawn.values())])
+    progress(COUNTING, 0.0)
+    if n_exact <= 2 and data.n_items * (data.n_items - 1) // 2 <= MAX_PAIRS:
+        tally = tally_pairs(data, k, searched, progress)
+    else:
+        tally = tally_all(data, n_exact, k, searched, progress)
+    is_below = dict(zip(drawn, np.split(tally.is_below, max(len(drawn), 1)), strict=False))
     rows = []
     for size in sizes:
-        if not (view.lengths >= size).any():
+        if not n_long[size]:
             rows.append(empty_row(size))
         elif size <= n_exact:
-            rows.append(_exact_row(view, size, k, totals[size - 1], least[:, size - 1]))
+            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[size:, size - 1].sum())
+            rows.append(exact_row(size, n_long[size], data.n_records, tally.totals[size - 1], least, n_below))
         else:
-            rows.append(_sampled_row(view, size, k, least, np.random.default_rng((seed, size)), targets, progress))
+            supports = _supports(data, drawn[size].known, progress)
+            verdicts = _search_rare(data, drawn[size], k, is_below[size])
+            smallest = int(tally.least[size:].min())
+            rows.append(sampled_row(size, n_long[size], data.n_records, supports, smallest, verdicts))
     return RiskTable(data.n_records, k, seed, tuple(rows))
 
 
@@ -143,135 +156,77 @@ def checked_sizes(known: Iterable[int], k: int, targets: int) -> list[int]:
     return sizes
 
 
-@dataclass(frozen=True)
-class _View:
-    """Distinct records with their items renumbered, rarest first, so that prefixes become unique early."""
-
-    rows: Rows
-    lists: Lists
-    lengths: NDArray[np.int64]  # [rows]
-    singles: NDArray[np.int64]  # [items] supports
-
-    @classmethod
-    def of(cls, data: Transactions) -> _View:
-        distinct, weights, _ = data.distinct()
-        rank = np.empty(data.n_items, dtype=np.int32)
-        rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
-        lists = invert_rows(distinct.indptr, rank[distinct.items], data.n_items)
-        items = sort_rows_by_item(lists, distinct.indptr)
-        return cls((distinct.indptr, items, weights), lists, distinct.lengths, np.sort(data.supports))
-
-    @property
-    def weights(self) -> NDArray[np.int64]:
-        return self.rows[2]
-
-    @cached_property
-    def postings(self) -> Postings:
-        return add_bits(self.lists, len(self.lengths))
-
-    def n_subsets(self, size: int) -> NDArray[np.float64]:
-        """How many subsets of that size each row has, float64[rows]."""
-        count = np.ones(len(self.lengths))
-        for taken in range(size):
-            count *= np.maximum(self.lengths - taken, 0) / (taken + 1)
-        return np.rint(count)
-
-    def feasible_size(self, wanted: int, budget: int | None) -> int:
-        """The largest size up to ``wanted`` for which all subsets may be looked at; 2 always may."""
-        size = min(wanted, 2)
-        while size < wanted and (budget is None or self.n_subsets(size + 1).sum() <= budget):
-            size += 1
-        return size
-
-    def tally(self, n_known: int, progress: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """``totals[c-1]`` = over all records, the share of c-subsets of support 1, and the mean of 1/support;
-        ``least[row, c-1]`` = the least support.
-        """
-        n_rows, n_items = len(self.lengths), len(self.lists[0]) - 1
-        if n_rows and n_known == 2 and n_items * (n_items - 1) // 2 <= MAX_PAIRS:
-            return self._tally_pairs(progress)
-        hands = [_Hand.of(n_rows, n_known) for _ in range(_HANDS)]
-        slices = self._slices_of_subsets(n_known)
-        for start in range(0, len(slices), _HANDS):  # always the same hand for the same slice: sums keep their order
-            jobs = list(zip(slices[start : start + _HANDS], hands, strict=False))
-            for _ in map_in_order(lambda job: tally_subsets(self.rows, self.lists, *job[0], *job[1]), jobs):
-                pass
-            progress(_COUNTING, start / len(slices))
-        for other in hands[1:]:
-            hands[0].sums[...] += other.sums
-            np.minimum(hands[0].least, other.least, out=hands[0].least)
-        totals = np.zeros((n_known, 2))
-        for size in range(1, n_known + 1):
-            can = self.lengths >= size
-            totals[size - 1] = self.weights[can] @ (hands[0].sums[can, size - 1] / self.n_subsets(size)[can, None])
-        return totals, hands[0].least
-
-    def _slices_of_subsets(self, n_known: int) -> list[tuple[int, int]]:
-        """Runs of items of which about equally many subsets begin with one."""
-        indptr, items, _ = self.rows
-        n_after = (np.repeat(indptr[1:], self.lengths) - np.arange(1, len(items) + 1)).astype(np.float64)
-        price = np.ones(len(items))
-        for taken in range(n_known - 1):
-            price *= np.maximum(n_after - taken, 0) / (taken + 1)
-        n_items = len(self.lists[0]) - 1
-        until = np.cumsum(np.bincount(items, weights=price, minlength=n_items)) if n_items else np.zeros(1)
-        n_slices = max(_HANDS, int(until[-1] / _PER_SLICE))
-        cuts = np.searchsorted(until, np.linspace(0, until[-1], n_slices + 1)[1:-1])
-        bounds = np.unique(np.concatenate(([0], cuts, [n_items]))).tolist()
-        return list(zip(bounds[:-1], bounds[1:], strict=True))
-
-    def _tally_pairs(self, progress: Progress) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Two known items: all pairs are counted in one table per thread, then every row looks up its own."""
-        indptr, _, weights = self.rows
-        n_items = len(self.lists[0]) - 1
-        least = np.full((len(weights), 2), _UNSEEN)
-        slices = slices_of(indptr)
-        n_threads = min(available_threads(), len(slices))
-        narrow = np.int32 if int(weights.sum()) <= np.iinfo(np.int32).max else np.int64
-        n_pairs = n_items * (n_items - 1) // 2
-        tables: list[NDArray[Any]] = [np.zeros(n_pairs, dtype=narrow) for _ in range(n_threads)]
-        for start in range(0, len(slices), n_threads):
-            jobs = list(zip(slices[start : start + n_threads], tables, strict=False))
-            for _ in map_in_order(lambda job: count_pairs(self.rows, *job[0], job[1]), jobs):
-                pass
-            progress(_COUNTING, start / len(slices) / 2)
-        pairs = tables[0]
-        for table in tables[1:]:
-            pairs += table
-
-        def tally_some(rows: tuple[int, int]) -> NDArray[np.float64]:
-            totals = np.zeros((2, 2))
-            tally_pairs(self.rows, *rows, self.singles, pairs, totals, least)
-            return totals
-
-        totals = np.zeros((2, 2))
-        for number, some in enumerate(map_in_order(tally_some, slices)):  # in order, so that sums do not vary
-            totals += some
-            progress(_COUNTING, 0.5 + number / len(slices) / 2)
-        return totals, least
+def _feasible_size(data: Transactions, wanted: int, budget: int | None) -> int:
+    """The largest size up to ``wanted`` for which all subsets of distinct records may be looked at; 2 always may."""
+    if wanted <= 2 or budget is None:
+        return wanted
+    n_of_length = np.bincount(data.lengths)
+    one_in = 4 * sum(int(n) * comb(length, 3) for length, n in enumerate(n_of_length)) // max(5 * budget, 1)
+    if one_in > 1:
+        # Far too many, unless most records are the same. If the distinct ones of a part are too many, that settles it.
+        filled = np.flatnonzero(data.lengths)
+        sums = np.add.reduceat(data.items, data.indptr[filled], dtype=np.int32)
+        part = filled[sums % one_in == 0]  # equal records go together
+        if feasible_size(np.bincount(data.select(part).distinct().rows.lengths), 3, budget) == 2:
+            return 2
+    return feasible_size(np.bincount(data.distinct().rows.lengths), wanted, budget)
 
 
-class _Hand(NamedTuple):
-    """What one of the hands that count at the same time has found."""
+def feasible_size(n_of_length: Sequence[int] | NDArray[np.int64], wanted: int, budget: int | None) -> int:
+    """The same, from how many distinct records there are of each length."""
+    size = min(wanted, 2)
+    while size < wanted and (
+        budget is None or sum(int(n) * comb(length, size + 1) for length, n in enumerate(n_of_length)) <= budget
+    ):
+        size += 1
+    return size
 
-    sums: NDArray[np.float64]  # [row, c-1] number of its c-subsets of support 1, sum of 1/support
-    least: NDArray[np.int64]  # [row, c-1] least support
 
-    @classmethod
-    def of(cls, n_rows: int, n_known: int) -> _Hand:
-        return cls(np.zeros((n_rows, n_known, 2)), np.full((n_rows, n_known), _UNSEEN))
+class _Drawn(NamedTuple):
+    """Records drawn at random, and what is known of them."""
+
+    records: NDArray[np.int64]
+    rows: Csr  # their items, rarest first
+    known: NDArray[np.int32]  # [records, known items]
+
+
+def _draw(data: Transactions, n_long: dict[int, int], seed: int, n_targets: int) -> dict[int, _Drawn]:
+    """Records of at least so many items, drawn by their places in lexicographic order: the order of the file does not
+    matter. ``n_long``: how many there are.
+    """
+    drawn: dict[int, _Drawn] = {}
+    if not n_long:
+        return drawn
+    order, _ = sort_rows(data.indptr, data.items, data.n_items)  # not kept: it is as large as the data's bounds
+    for size, n_records in n_long.items():
+        random = np.random.default_rng((seed, size))
+        places = random.integers(0, n_records, n_targets)
+        targets = order[data.lengths[order] >= size][places]
+        some = data.select(targets)
+        rows = rarest_first((some.indptr, some.items), data.supports)
+        drawn[size] = _Drawn(targets, rows, known_of(rows, size, random))
+    return drawn
+
+
+def rarest_first(rows: Csr, supports: NDArray[np.int64]) -> Csr:
+    """The same rows, the rarest item of each first."""
+    indptr, items = rows
+    rank = ranks_of(supports)
+    lists = invert_rows(indptr, rank[items], len(supports))
+    item_at = np.argsort(rank).astype(np.int32)
+    return indptr, item_at[sort_rows_by_item(lists, indptr)]
+
+
+def known_of(rows: Csr, size: int, random: np.random.Generator) -> NDArray[np.int32]:
+    """So many items of each row, drawn at random, int32[rows, size]."""
+    indptr, items = rows
+    known: NDArray[np.int32] = items[indptr[:-1][:, None] + draw_subsets(np.diff(indptr), size, random)]
+    return known
 
 
 def empty_row(size: int) -> RiskRow:
     """No record has so many items."""
     return RiskRow(size, 0, 0.0, None, None, None, None, note=f"no record has {size} items or more")
-
-
-def _exact_row(view: _View, size: int, k: int, totals: NDArray[np.float64], least: NDArray[np.int64]) -> RiskRow:
-    can = view.lengths >= size
-    weights = view.weights[can]
-    n_below = int(weights[least[can] < k].sum())
-    return exact_row(size, int(weights.sum()), int(view.weights.sum()), totals, int(least[can].min()), n_below)
 
 
 def exact_row(
@@ -293,27 +248,6 @@ def exact_row(
 def rounded(figure: float) -> float:
     """Without the digits that depend on the order in which fractions were added up."""
     return round(float(figure), 12)
-
-
-def _sampled_row(
-    view: _View,
-    size: int,
-    k: int,
-    least: NDArray[np.int64],
-    random: np.random.Generator,
-    n_targets: int,
-    progress: Progress,
-) -> RiskRow:
-    """``least``: exact for smaller sizes, where a subset of support s proves that a larger one has s or less."""
-    can = np.flatnonzero(view.lengths >= size)
-    last_record = np.cumsum(view.weights[can])
-    n_records = int(last_record[-1])
-    targets = can[np.searchsorted(last_record, random.integers(0, n_records, n_targets), side="right")]
-    indptr, items, _ = view.rows
-    known = items[indptr[targets][:, None] + draw_subsets(view.lengths[targets], size, random)]  # [targets, size]
-    supports = _supports(view, known, progress)
-    verdicts = _search_rare(view, targets[:N_SEARCHED], size, k, least)
-    return sampled_row(size, n_records, int(view.weights.sum()), supports, int(least[can].min()), verdicts)
 
 
 def sampled_row(
@@ -344,20 +278,30 @@ def sampled_row(
     )
 
 
-def _supports(view: _View, itemsets: NDArray[np.int32], progress: Progress) -> NDArray[np.int64]:
+def _supports(data: Transactions, itemsets: NDArray[np.int32], progress: Progress) -> NDArray[np.int64]:
     n_itemsets, size = itemsets.shape
     stage = f"sampling what {size} known items reveal"
     progress(stage, 0.0)
     indptr = np.arange(0, n_itemsets * size + 1, size, dtype=np.int64)
     queries = indptr, np.ascontiguousarray(itemsets).ravel()
-    return count_matches(view.postings, view.weights, queries, lambda share: progress(stage, share))
+    one_each = np.empty(0, dtype=np.int64)
+    return count_matches(data.postings, one_each, queries, lambda share: progress(stage, share))
 
 
-def _search_rare(
-    view: _View, targets: NDArray[np.int64], size: int, k: int, least: NDArray[np.int64]
-) -> NDArray[np.int8]:
-    """Whether each target has a subset below k: 1 yes, 0 no, -1 if the search gave up."""
-    verdicts = np.ones(len(targets), dtype=np.int8)
-    open_question = np.flatnonzero(least[targets, -1] >= k)  # smaller subsets do not decide
-    verdicts[open_question] = find_rare_subsets(view.rows, view.lists, targets[open_question], size, k, PATIENCE)
+def _search_rare(data: Transactions, drawn: _Drawn, k: int, is_below: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Whether the first records have a subset below k: 1 yes, 0 no, -1 if the search gave up. ``is_below``: those that
+    a smaller subset decides.
+    """
+    verdicts = np.ones(len(is_below), dtype=np.int8)
+    open_question = np.flatnonzero(~is_below)
+    lists, size = (data.postings.indptr, data.postings.records), drawn.known.shape[1]
+    rows = *drawn.rows, np.ones(data.n_records, dtype=np.int64)
+
+    def search(first: int, last: int) -> None:
+        some = open_question[first:last]
+        verdicts[some] = find_rare_subsets(rows, lists, some, size, k, PATIENCE)
+
+    for_slices(
+        search, [(first, first + _SEARCHED_AT_ONCE) for first in range(0, len(open_question), _SEARCHED_AT_ONCE)]
+    )
     return verdicts

@@ -241,31 +241,30 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _People:
-    """People with their public items from the rarest to the most frequent, and their secrets."""
+    """People with their items; those of drawn people are looked at from the rarest public one to the most frequent."""
 
-    public: Transactions  # over ranks
-    item_of_rank: NDArray[np.int32]
+    data: Transactions
+    rank: NDArray[np.int32]  # [items] the rarest first; -1 for secrets
     private: Transactions  # over secrets
-    all_items: Transactions
+    n_public: NDArray[np.int64]  # [people] public items
 
     @classmethod
     def of(cls, data: Transactions, secrets: NDArray[np.int32]) -> _People:
-        item_of_rank = np.argsort(data.supports, kind="stable").astype(np.int32)
         rank = np.empty(data.n_items, dtype=np.int32)
-        rank[item_of_rank] = np.arange(data.n_items)
+        rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
         rank[secrets] = -1
         number = np.full(data.n_items, -1, dtype=np.int32)
         number[secrets] = np.arange(len(secrets))
         nothing = Transactions(np.zeros_like(data.indptr), data.items[:0], data.vocabulary)
         private = data.recode(number, data.vocabulary) if len(secrets) else nothing
-        return cls(data.recode(rank, data.vocabulary), item_of_rank, private, data)
+        return cls(data, rank, private, data.lengths - private.lengths)
 
     def can_be_known(self, size: int) -> bool:
-        return bool((self.public.lengths >= size).any())
+        return bool((self.n_public >= size).any())
 
     def draw(self, size: int, n: int, random: np.random.Generator) -> _Group:
         """Targets with at least that many public items, and one of the secrets of each that has some."""
-        records = random.choice(np.flatnonzero(self.public.lengths >= size), n)
+        records = random.choice(np.flatnonzero(self.n_public >= size), n)
         n_secrets = self.private.lengths[records]
         chosen = self.private.indptr[records] + random.integers(0, np.maximum(n_secrets, 1))
         secrets = np.full(n, -1, dtype=np.int64)
@@ -274,37 +273,47 @@ class _People:
 
     def known(self, way: str, size: int, group: _Group, wrong: float, random: np.random.Generator) -> Itemsets:
         """What the attacker knows of each target."""
-        lengths = self.public.lengths[group.records]
+        lengths = self.n_public[group.records]
         if way == "rarest":
             positions = np.broadcast_to(np.arange(size), (len(lengths), size))
         elif way == "frequent":
             positions = lengths[:, None] - 1 - np.arange(size)
         else:
             positions = draw_subsets(lengths, size, random)
-        items = self.item_of_rank[self.public.items[self.public.indptr[group.records][:, None] + positions]]
+        items = self._items_at(group.records, positions)
         if way == "wrong":
             items = self._with_errors(items, group.records, wrong, random)
         items = np.sort(items, axis=1)
         is_new = np.ones(items.shape, dtype=bool)
         is_new[:, 1:] = items[:, 1:] != items[:, :-1]
         indptr = np.concatenate(([0], np.cumsum(is_new.sum(axis=1)))).astype(np.int64)
-        return Itemsets(indptr, items[is_new], self.all_items.vocabulary)
+        return Itemsets(indptr, items[is_new], self.data.vocabulary)
+
+    def _items_at(self, records: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The public items at some positions of each record, counted from the rarest."""
+        public = self.data.select(records).recode(self.rank, self.data.vocabulary)
+        item_of_rank = np.argsort(self.data.supports, kind="stable").astype(np.int32)
+        items: NDArray[np.int32] = item_of_rank[public.items[public.indptr[:-1][:, None] + positions]]
+        return items
 
     def _with_errors(
         self, items: NDArray[np.int32], records: NDArray[np.int64], wrong: float, random: np.random.Generator
     ) -> NDArray[np.int32]:
         """Replace some items by others that the target does not have; where none is found the item stays."""
-        width = self.all_items.n_items
-        keys = self.all_items.owners * width + self.all_items.items  # ascending
-        pool = self.public.items
+        width = self.data.n_items
+        own = self.data.select(records)
+        keys = own.owners * width + own.items  # ascending
+        n_public = np.cumsum(self.n_public)
         items = items.copy()
-        owners = np.broadcast_to(records[:, None], items.shape)
+        owners = np.broadcast_to(np.arange(len(records))[:, None], items.shape)
         pending = random.random(items.shape) < wrong
         for _ in range(_TRIES):
             n_pending = int(pending.sum())
             if not n_pending:
                 break
-            drawn = self.item_of_rank[pool[random.integers(0, len(pool), n_pending)]]
+            entries = random.integers(0, int(n_public[-1]), n_pending)  # so that an item is drawn by its frequency
+            holders = np.searchsorted(n_public, entries, side="right")
+            drawn = self._items_at(holders, (entries - n_public[holders] + self.n_public[holders])[:, None])[:, 0]
             wanted = owners[pending] * width + drawn
             is_false = keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] != wanted
             settled = np.zeros_like(pending)

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, fsum
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.mining import invert_rows, sort_rows_by_item
-from setveil.arrays.sampling import draw_subsets
 from setveil.core import Itemsets, RemoteTransactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.remote import Csr, Found, Sparse
-from setveil.risk._identifying import count_pairs, find_rare_subsets, tally_pairs, tally_subsets
+from setveil.risk._identifying import count_pairs, find_rare_subsets, look_up_pairs, tally_subsets
 from setveil.risk._meeting import Targets, find_common
 from setveil.risk.assess import (
     MAX_PAIRS,
@@ -32,11 +30,12 @@ from setveil.risk.assess import (
     checked_sizes,
     empty_row,
     exact_row,
+    feasible_size,
+    known_of,
+    rarest_first,
     sampled_row,
 )
-
-_UNSEEN = np.iinfo(np.int64).max
-_COUNTING = "counting what known items reveal"
+from setveil.risk.tallies import COUNTING, UNSEEN, Tally, no_tally, ranks_of
 
 
 def risk_elsewhere(
@@ -52,17 +51,19 @@ def risk_elsewhere(
     sizes = checked_sizes(known, k, targets)
     with data.kept():
         progress("finding distinct records", None)
-        n_exact = _feasible_size(data, max(sizes), budget)
+        n_exact = max(sizes)
+        if n_exact > 2:
+            n_exact = feasible_size(data.distinct_by_length(), n_exact, budget)
         n_long = {size: int(data.by_length[size:].sum()) for size in sizes}  # records with so many items
         progress("drawing records", None)
         sampled = {size: n_long[size] for size in sizes if size > n_exact and n_long[size]}
         draws = Draws.of(data, sampled, seed, targets)
-        progress(_COUNTING, 0.0)
+        progress(COUNTING, 0.0)
         if n_exact <= 2 and data.n_items * (data.n_items - 1) // 2 <= MAX_PAIRS:
             tally = _tally_pairs(data, k, draws.searched)
         else:
             tally = _tally_by_item(data, n_exact, k, draws.searched)
-        progress(_COUNTING, 0.5)
+        progress(COUNTING, 0.5)
         supports, verdicts = draws.supports(), draws.search(k, tally.is_below)
     rows = []
     for size in sizes:
@@ -77,27 +78,7 @@ def risk_elsewhere(
     return RiskTable(data.n_records, k, seed, tuple(rows))
 
 
-def _feasible_size(data: RemoteTransactions, wanted: int, budget: int | None) -> int:
-    """The largest size up to ``wanted`` for which all subsets of different records may be looked at; 2 always may."""
-    size = min(wanted, 2)
-    by_length = data.distinct_by_length().tolist() if wanted > 2 else []
-    while size < wanted and (
-        budget is None or sum(n * comb(length, size + 1) for length, n in enumerate(by_length)) <= budget
-    ):
-        size += 1
-    return size
-
-
 # -- all subsets ------------------------------------------------------------------------------------------------------
-
-
-class Tally(NamedTuple):
-    """What all subsets of up to ``n_known`` items tell."""
-
-    totals: NDArray[np.float64]  # [n_known, 2] over all records: share of subsets of support 1, mean of 1/support
-    least: NDArray[np.int64]  # [longest + 1, n_known] the least support, by length of the record
-    below: NDArray[np.int64]  # [longest + 1, n_known] records with a subset below k, by length
-    is_below: NDArray[np.bool_]  # [searched] whether some records that are searched further are among these
 
 
 def _tally_pairs(data: RemoteTransactions, k: int, searched: Csr) -> Tally:
@@ -108,39 +89,32 @@ def _tally_pairs(data: RemoteTransactions, k: int, searched: Csr) -> Tally:
     def count(blocks: Iterator[Csr]) -> Sparse:
         table = np.zeros(n_pairs, dtype=np.int64)
         for indptr, items in blocks:
-            count_pairs((indptr, items, np.ones(len(indptr) - 1, dtype=np.int64)), 0, len(indptr) - 1, table)
+            count_pairs(indptr, items, 0, len(indptr) - 1, table)
         places = np.flatnonzero(table)
         return places, table[places]
 
     pairs = data.add_up(count, n_pairs)
 
-    def look_up(blocks: Iterator[Csr]) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-        totals, n_below = np.zeros((2, 2)), np.zeros((n_lengths, 2), dtype=np.int64)
-        smallest = np.full((n_lengths, 2), _UNSEEN)
+    def look_up(blocks: Iterable[Csr]) -> Tally:
+        tally = no_tally(n_lengths, 2, 0)
         for indptr, items in blocks:
-            n_rows = len(indptr) - 1
-            least = np.full((n_rows, 2), _UNSEEN)
-            tally_pairs((indptr, items, np.ones(n_rows, dtype=np.int64)), 0, n_rows, singles, pairs, totals, least)
-            lengths = np.diff(indptr)
-            np.minimum.at(smallest, lengths, least)
-            np.add.at(n_below, lengths, least < k)
-        return totals, smallest, n_below
+            is_below = np.zeros(len(indptr) - 1, dtype=np.bool_)
+            look_up_pairs(indptr, items, 0, len(is_below), k, singles, pairs, *tally[:3], is_below)
+            tally = tally._replace(is_below=is_below)
+        return tally
 
-    parts = data.gather(look_up)
-    least = np.full((len(searched[0]) - 1, 2), _UNSEEN)
-    ones = np.ones(len(least), dtype=np.int64)
-    tally_pairs((*searched, ones), 0, len(least), singles, pairs, np.zeros((2, 2)), least)
+    parts = data.gather(lambda blocks: look_up(blocks)[:3])
     return Tally(
         _exact_sum([part[0] for part in parts]),
         np.min([part[1] for part in parts], axis=0),
         np.sum([part[2] for part in parts], axis=0),
-        least[:, 1] < k,
+        look_up([searched]).is_below,
     )
 
 
 def _tally_by_item(data: RemoteTransactions, n_known: int, k: int, searched: Csr) -> Tally:
     """The records with an item tell of all subsets that begin with it; the rarest item begins."""
-    n_items, n_lengths, rank = data.n_items, data.longest + 1, _ranks(data)
+    n_items, n_lengths, rank = data.n_items, data.longest + 1, ranks_of(data.supports)
     n_subsets = np.array([[comb(length, size) for size in range(1, n_known + 1)] for length in range(n_lengths)])
     shares = 1 / np.maximum(n_subsets.astype(np.float64), 1.0)  # [length, size]
     draws = np.random.default_rng(0).integers(0, np.iinfo(np.int64).max, n_items)
@@ -150,12 +124,12 @@ def _tally_by_item(data: RemoteTransactions, n_known: int, k: int, searched: Csr
         indptr, items = rows
         lists = invert_rows(indptr, rank[items], n_items)
         sums = np.zeros((len(weights), n_known, 2))
-        least = np.full((len(weights), n_known), _UNSEEN)
+        least = np.full((len(weights), n_known), UNSEEN)
         ranked = (indptr, sort_rows_by_item(lists, indptr), weights)
         tally_subsets(ranked, lists, int(rank[item]), int(rank[item]) + 1, sums, least)
         lengths = np.diff(indptr)
         totals = np.einsum("r,rc,rct->ct", weights.astype(np.float64), shares[lengths], sums)
-        smallest = np.full((n_lengths, n_known), _UNSEEN)
+        smallest = np.full((n_lengths, n_known), UNSEEN)
         np.minimum.at(smallest, lengths, least)
         is_below = least < k
         marks = np.where(is_below.any(axis=1), is_below.argmax(axis=1), -1).astype(np.int8)
@@ -172,17 +146,10 @@ def _tally_by_item(data: RemoteTransactions, n_known: int, k: int, searched: Csr
     is_below = [items[start:end].tobytes() in found for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
     return Tally(
         _exact_sum([np.zeros((n_known, 2)), *(part[0] for part in told)]),
-        np.min([np.full((n_lengths, n_known), _UNSEEN), *(part[1] for part in told)], axis=0),
+        np.min([np.full((n_lengths, n_known), UNSEEN), *(part[1] for part in told)], axis=0),
         below,
         np.array(is_below, dtype=np.bool_),
     )
-
-
-def _ranks(data: RemoteTransactions) -> NDArray[np.int32]:
-    """The place of each item if the rarest stands first, int32[n_items]."""
-    rank = np.empty(data.n_items, dtype=np.int32)
-    rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
-    return rank
 
 
 def _sums_of(rows: Csr, draws: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -215,14 +182,8 @@ class Draws:
         randoms = {size: np.random.default_rng((seed, size)) for size in n_long}
         places = {size: randoms[size].integers(0, n, n_targets) for size, n in n_long.items()}
         found = data.records_at(places) if places else {}
-        rank = _ranks(data)
-        item_at = np.argsort(rank).astype(np.int32)
-        records, known = {}, {}
-        for size, (indptr, items) in found.items():
-            by_rank = item_at[sort_rows_by_item(invert_rows(indptr, rank[items], data.n_items), indptr)]
-            records[size] = (indptr, by_rank)
-            chosen = draw_subsets(np.diff(indptr), size, randoms[size])
-            known[size] = by_rank[indptr[:-1][:, None] + chosen]
+        records = {size: rarest_first(rows, data.supports) for size, rows in found.items()}
+        known = {size: known_of(rows, size, randoms[size]) for size, rows in records.items()}
         return cls(data, records, known)
 
     @property
@@ -279,13 +240,15 @@ class Draws:
             met, indptr, places = find_common(*block, targets)
             return met, (indptr, places)
 
-        def search(number: int, common: Csr) -> int:
+        def search(number: int, common: Csr, times: NDArray[np.int64]) -> int:
             own = supports[number]
             n = len(own)
             places = np.concatenate((common[1], np.arange(n), np.arange(n))).astype(np.int32)
             indptr = np.concatenate((common[0], common[0][-1] + np.append(np.arange(1, n + 1), 2 * n)))
-            missing = own - np.bincount(common[1], minlength=n)  # records that hold an item but were not gone through
-            weights = np.concatenate((np.ones(len(common[0]) - 1, dtype=np.int64), missing, [0]))
+            met = np.zeros(n, dtype=np.int64)
+            np.add.at(met, common[1], np.repeat(times, np.diff(common[0])))
+            missing = own - met  # records that hold an item but were not gone through
+            weights = np.concatenate((times, missing, [0]))
             itself = np.array([len(weights) - 1])
             lists = invert_rows(indptr, places, n)
             return int(find_rare_subsets((indptr, places, weights), lists, itself, sizes[number], k, PATIENCE)[0])

@@ -33,7 +33,8 @@ Remake = Callable[[Transactions], Release]  # the release of other data, made in
 
 GUESSES = 5  # items that are tried for an entry left out, the right one among them
 REPLAYED = 12  # entries that are guessed
-MOST_REPLAYED = 500_000  # entries of all data that the program is run on
+AT_ONCE = 100_000  # records looked at together
+MOST_REPLAYED = 1_500_000  # entries of all data that the program is run on
 
 _NOTHING = np.empty(0, dtype=np.int64)
 
@@ -124,11 +125,15 @@ def _count_both(surface: Surface, pairs: NDArray[np.int32]) -> NDArray[np.int64]
 
 def _shown_entries(surface: Surface, original: Transactions) -> NDArray[np.bool_]:
     """For each entry of the original whether its record shows something that can stand for it."""
-    image = surface.images.of_item[original.items]
-    there = np.flatnonzero(image >= 0)
-    alone = np.arange(len(there) + 1, dtype=np.int64), image[there].astype(np.int32)
     is_shown = np.zeros(original.n_occurrences, dtype=bool)
-    is_shown[there] = are_matches(surface.postings, alone, original.owners[there])
+    for first in range(0, original.n_records, AT_ONCE):
+        last = min(first + AT_ONCE, original.n_records)
+        begin, end = int(original.indptr[first]), int(original.indptr[last])
+        image = surface.images.of_item[original.items[begin:end]]
+        there = np.flatnonzero(image >= 0)
+        alone = np.arange(len(there) + 1, dtype=np.int64), image[there].astype(np.int32)
+        owners = np.repeat(np.arange(first, last), original.lengths[first:last])[there]
+        is_shown[begin + there] = are_matches(surface.postings, alone, owners)
     return is_shown
 
 

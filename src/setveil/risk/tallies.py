@@ -1,0 +1,153 @@
+"""What all subsets of up to c items of every record tell, counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.mining import Lists, invert_rows, sort_rows_by_item
+from setveil.arrays.threads import available_threads, map_in_order, slices_of
+from setveil.core import Transactions
+from setveil.core.progress import Progress
+from setveil.risk._identifying import Rows, count_pairs, look_up_pairs, tally_subsets
+
+UNSEEN = np.iinfo(np.int64).max
+COUNTING = "counting what known items reveal"
+_PER_SLICE = 5_000_000  # subsets between two reports of progress
+_HANDS = 2  # that count at the same time
+
+
+class Tally(NamedTuple):
+    """What all subsets of up to ``n_known`` items tell."""
+
+    totals: NDArray[np.float64]  # [n_known, 2] over all records: share of subsets of support 1, mean of 1/support
+    least: NDArray[np.int64]  # [longest + 1, n_known] the least support, by length of the record
+    below: NDArray[np.int64]  # [longest + 1, n_known] records with a subset below k, by length
+    is_below: NDArray[np.bool_]  # [searched] whether some records that are searched further are among these
+
+
+def no_tally(n_lengths: int, n_known: int, n_searched: int) -> Tally:
+    """Of no records."""
+    return Tally(
+        np.zeros((n_known, 2)),
+        np.full((n_lengths, n_known), UNSEEN),
+        np.zeros((n_lengths, n_known), dtype=np.int64),
+        np.zeros(n_searched, dtype=np.bool_),
+    )
+
+
+def ranks_of(supports: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The place of each item if the rarest stands first, int32[n_items]."""
+    rank = np.empty(len(supports), dtype=np.int32)
+    rank[np.argsort(supports, kind="stable")] = np.arange(len(supports))
+    return rank
+
+
+# -- one or two items -------------------------------------------------------------------------------------------------
+
+
+def tally_pairs(data: Transactions, k: int, searched: NDArray[np.int64], progress: Progress) -> Tally:
+    """All pairs are counted in one table per thread, then every record looks up its own."""
+    n_lengths, slices = data.longest + 1, slices_of(data.indptr)
+    n_threads = max(min(available_threads(), len(slices)), 1)
+    narrow = np.int32 if data.n_records <= np.iinfo(np.int32).max else np.int64
+    n_pairs = data.n_items * (data.n_items - 1) // 2
+    tables: list[NDArray[Any]] = [np.zeros(n_pairs, dtype=narrow) for _ in range(n_threads)]
+    for start in range(0, len(slices), n_threads):
+        jobs = list(zip(slices[start : start + n_threads], tables, strict=False))
+        for _ in map_in_order(lambda job: count_pairs(data.indptr, data.items, *job[0], job[1]), jobs):
+            pass
+        progress(COUNTING, start / len(slices) / 2)
+    pairs = tables[0]
+    for table in tables[1:]:
+        pairs += table
+
+    def look_up(some: Transactions, begin: int, end: int) -> Tally:
+        part = no_tally(n_lengths, 2, end - begin)
+        look_up_pairs(some.indptr, some.items, begin, end, k, data.supports, pairs, *part[:3], part.is_below)
+        return part
+
+    whole = no_tally(n_lengths, 2, 0)._replace(is_below=look_up(data.select(searched), 0, len(searched)).is_below)
+    for number, part in enumerate(map_in_order(lambda rows: look_up(data, *rows), slices)):  # sums keep their order
+        whole.totals[...] += part.totals
+        whole.below[...] += part.below
+        np.minimum(whole.least, part.least, out=whole.least)
+        progress(COUNTING, 0.5 + number / len(slices) / 2)
+    return whole
+
+
+# -- more -------------------------------------------------------------------------------------------------------------
+
+
+def tally_all(data: Transactions, n_known: int, k: int, searched: NDArray[np.int64], progress: Progress) -> Tally:
+    """All subsets of up to ``n_known`` items of the distinct records are gone through."""
+    distinct, weights, row_of = data.distinct()
+    rows, lists = _ranked(distinct, weights, data.supports)
+    n_rows, lengths = len(weights), distinct.lengths
+    hands = [_Hand.of(n_rows, n_known) for _ in range(_HANDS)]
+    slices = _slices_of_subsets(rows, lists, n_known)
+    for start in range(0, len(slices), _HANDS):  # always the same hand for the same slice: sums keep their order
+        jobs = list(zip(slices[start : start + _HANDS], hands, strict=False))
+        for _ in map_in_order(lambda job: tally_subsets(rows, lists, *job[0], job[1].sums, job[1].least), jobs):
+            pass
+        progress(COUNTING, start / len(slices))
+    for other in hands[1:]:
+        hands[0].sums[...] += other.sums
+        np.minimum(hands[0].least, other.least, out=hands[0].least)
+    sums, least = hands[0].sums, hands[0].least
+    tally = no_tally(data.longest + 1, n_known, len(searched))
+    by_length = np.argsort(lengths, kind="stable")
+    present, first = np.unique(lengths[by_length], return_index=True)
+    if n_rows:
+        tally.least[present] = np.minimum.reduceat(least[by_length], first)
+    for size in range(1, n_known + 1):
+        can = lengths >= size
+        tally.totals[size - 1] = weights[can] @ (sums[can, size - 1] / _n_subsets(lengths[can], size)[:, None])
+        is_below = least[:, size - 1] < k
+        tally.below[:, size - 1] = np.bincount(lengths, weights * is_below, len(tally.below))
+    tally.is_below[...] = least[row_of[searched], -1] < k
+    return tally
+
+
+@dataclass(frozen=True, eq=False)
+class _Hand:
+    """What one of the hands that count at the same time has found."""
+
+    sums: NDArray[np.float64]  # [row, c-1] number of its c-subsets of support 1, sum of 1/support
+    least: NDArray[np.int64]  # [row, c-1] least support
+
+    @classmethod
+    def of(cls, n_rows: int, n_known: int) -> _Hand:
+        return cls(np.zeros((n_rows, n_known, 2)), np.full((n_rows, n_known), UNSEEN))
+
+
+def _ranked(distinct: Transactions, weights: NDArray[np.int64], supports: NDArray[np.int64]) -> tuple[Rows, Lists]:
+    """Rows and inverted lists with items renumbered, rarest first, so that prefixes become unique early."""
+    lists = invert_rows(distinct.indptr, ranks_of(supports)[distinct.items], len(supports))
+    return (distinct.indptr, sort_rows_by_item(lists, distinct.indptr), weights), lists
+
+
+def _n_subsets(lengths: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """How many subsets of that size each row has, float64[rows]."""
+    count = np.ones(len(lengths))
+    for taken in range(size):
+        count *= np.maximum(lengths - taken, 0) / (taken + 1)
+    return np.rint(count)
+
+
+def _slices_of_subsets(rows: Rows, lists: Lists, n_known: int) -> list[tuple[int, int]]:
+    """Runs of items of which about equally many subsets begin with one."""
+    indptr, items, _ = rows
+    n_after = (np.repeat(indptr[1:], np.diff(indptr)) - np.arange(1, len(items) + 1)).astype(np.float64)
+    price = np.ones(len(items))
+    for taken in range(n_known - 1):
+        price *= np.maximum(n_after - taken, 0) / (taken + 1)
+    n_items = len(lists[0]) - 1
+    until = np.cumsum(np.bincount(items, weights=price, minlength=n_items)) if n_items else np.zeros(1)
+    n_slices = max(_HANDS, int(until[-1] / _PER_SLICE))
+    cuts = np.searchsorted(until, np.linspace(0, until[-1], n_slices + 1)[1:-1])
+    bounds = np.unique(np.concatenate(([0], cuts, [n_items]))).tolist()
+    return list(zip(bounds[:-1], bounds[1:], strict=True))
