@@ -44,3 +44,13 @@ def test_whatever_happens_to_the_cache(tmp_path: Path) -> None:
         file.write_bytes(damage)
         assert ask(tmp_path) == "3 0 1", (file.name, damage[:20])
         assert ask(tmp_path) == "3 1 0"
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_elsewhere_has_changed(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(
+        KERNEL.replace("from", "from one import more\nfrom", 1).replace("y\n", "more(y)\n")
+    )
+    for amount in (0, 5):
+        (tmp_path / "one.py").write_text(KERNEL.replace("add(x, y)", "more(y)").replace("x + y", f"y + {amount}"))
+        assert ask(tmp_path) == f"{3 + amount} 0 1"
+        assert ask(tmp_path) == f"{3 + amount} 1 0"

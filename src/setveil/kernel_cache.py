@@ -2,6 +2,7 @@
 
 Whatever is wrong with the cache (damaged, full, not writable, left by another version) costs compiling in memory,
 nothing else. Data files carry a checksum: machine code with a flipped bit would not raise an error but do anything.
+A kernel has the kernels it calls compiled into it, wherever they stand: it is stamped with the sources of all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,7 @@ class KernelCache(caching.FunctionCache):
         self._cache_file = _CheckedFile(
             cache_path=self._cache_path,
             filename_base=plain._index_name.removesuffix(".nbi"),
-            source_stamp=plain._source_stamp,
+            source_stamp=stamp_sources(kernel),
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -64,3 +66,22 @@ class KernelCache(caching.FunctionCache):
         except Exception:  # a full disk, a damaged index
             with suppress(OSError):
                 self.flush()
+
+
+def stamp_sources(loop: Any) -> bytes:
+    """A digest of the files of a loop and of all kernels it calls, directly or not."""
+    found, todo = {loop}, [loop]
+    while todo:
+        here = todo.pop()
+        for name in here.__code__.co_names:
+            called = getattr(here.__globals__.get(name), "loop", None)
+            if called is not None and called not in found:
+                found.add(called)
+                todo.append(called)
+    files = sorted({each.__code__.co_filename for each in found})
+    return hashlib.sha256(b"".join(_digest_file(file) for file in files)).digest()
+
+
+@cache
+def _digest_file(file: str) -> bytes:
+    return hashlib.sha256(Path(file).read_bytes()).digest()

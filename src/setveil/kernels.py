@@ -22,6 +22,7 @@ import numpy as np
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 UNNEEDED = ("scipy.linalg", "coverage", "yaml")  # a BLAS, coverage of compiled code, a settings file: of no use here
+OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}  # of all loops
 PATIENCE = 0.3  # seconds in plain loops after which the compiled ones are worth loading
 
 _making = threading.RLock()
@@ -54,18 +55,23 @@ class Kernel:
         update_wrapper(self, loop)
         self.loop = loop
         self._dispatcher: Any = None
+        self._part: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
         if _time_left > 0 or getattr(_inside, "now", False):
             return self._run_plainly(arguments)
         return (self._dispatcher or self.dispatcher)(*arguments)
 
+    def __reduce__(self) -> str:
+        """By name: workers of a cluster import the loop, and have it once, whatever asks for it."""
+        return self.loop.__qualname__
+
     @property
     def dispatcher(self) -> Any:
         """What Numba makes of the loop."""
         with _making:
             if self._dispatcher is None:
-                dispatcher = _numba().njit(nogil=True)(self.loop)
+                dispatcher = _numba().jit(**OPTIONS)(self.loop)
                 with suppress(RuntimeError, OSError):  # no folder for a cache: compile in memory, every time
                     from setveil.kernel_cache import KernelCache
 
@@ -76,7 +82,12 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:
         """Loops that are compiled find this one among their globals."""
-        return self.dispatcher._numba_type_
+        with _making:
+            if self._part is None:
+                from setveil.kernel_parts import Part
+
+                self._part = Part(self.loop, OPTIONS)
+            return self._part._numba_type_
 
     def _run_plainly(self, arguments: tuple[Any, ...]) -> Any:
         global _time_left
@@ -121,10 +132,13 @@ def _listen() -> None:
     from numba.core import event
 
     class Once(event.Listener):
+        is_told = False
+
         def on_start(self, started: Any) -> None:
-            event.unregister("numba:compile", self)
-            if _tell is not None:
-                _tell()
+            if not self.is_told:
+                self.is_told = True
+                if _tell is not None:
+                    _tell()
 
         def on_end(self, ended: Any) -> None:
             """Nothing to say."""
