@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from naive import hierarchy as naive
 from strategies import hierarchies
@@ -383,6 +383,7 @@ def test_a_clean_file_gives_no_problems(file: Callable[..., str]) -> None:
     assert check_hierarchy(path, Vocabulary(["beer", "wine", "ham", "brawn"])) == []
 
 
+@example(b"\x1c")
 @given(st.one_of(st.binary(max_size=60), st.text(st.sampled_from('ab,;\t"\n {}[]:has*'), max_size=60).map(str.encode)))
 @pytest.mark.filterwarnings("ignore:.*read as")
 def test_no_bytes_lead_to_anything_but_a_tree_or_one_line(

@@ -87,7 +87,9 @@ def test_order_chunks_and_row_groups(layout: Layout, tmp_path: Path, monkeypatch
     assert read_written(tmp_path / "whole", layout).to_lists() == expected
     monkeypatch.setattr(writing_module, "CHUNK", 7)
     monkeypatch.setattr(parquet_module, "ROW_GROUP", 7)
+    monkeypatch.setattr(parquet_module, "AT_ONCE", 5)
     parts = written(data, layout, tmp_path / "parts", order=order)
+    assert written(data, layout, tmp_path / "again", order=order) == parts
     assert read_written(tmp_path / "parts", layout).to_lists() == expected
     if layout.name != "parquet":
         assert parts == whole

@@ -49,5 +49,5 @@ def _number(value: object, where: str) -> float:
     except (TypeError, ValueError):
         raise InputError(f"{where}: {value!r} is not a number.") from None
     if not number >= 0 or number == float("inf"):
-        raise InputError(f"{where}: {value!r} must be a number from 0 up.")
+        raise InputError(f"{where}: {value!r} is negative or endless; write a plain number.")
     return number

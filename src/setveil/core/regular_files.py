@@ -1,11 +1,11 @@
-"""Files of a release folder, which may come from anyone."""
+"""Files of a release folder, which may come from anyone, and files that are none."""
 
 from __future__ import annotations
 
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from setveil.errors import InputError, one_line
 
@@ -35,6 +35,11 @@ def open_regular(path: Path) -> BinaryIO:
         file.close()
         raise InputError(f"{shown}: cannot be read (compressed; files of a release are plain).")
     return file
+
+
+def is_device(file: IO[Any]) -> bool:
+    """Whether reading may never end, as from ``/dev/zero``; pipes do, and so do people at a terminal."""
+    return stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
 
 
 def _without_following(path: str, flags: int) -> int:

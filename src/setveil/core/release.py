@@ -319,13 +319,20 @@ class LocalRecoding(Release):
         """``node_of_occurrence[j]`` is the node published instead of ``data.items[j]``, -1 to suppress it."""
         nodes = np.asarray(node_of_occurrence, dtype=np.int32)
         kept = nodes >= 0
-        used = np.unique(nodes[kept])
+        is_used = np.zeros(hierarchy.n_nodes, dtype=bool)
+        is_used[nodes[kept]] = True
+        used = np.flatnonzero(is_used)
         vocabulary = Vocabulary(hierarchy.published_labels[node] for node in used.tolist())
         number = np.full(hierarchy.n_nodes, -1, dtype=np.int32)
         number[used] = vocabulary.numbers(hierarchy.published_labels[node] for node in used.tolist())
-        published = Transactions.from_pairs(
-            data.owners[kept], number[nodes[kept]], data.n_records, vocabulary, data.ids, data.layout
-        )
+        rows = data.keep_occurrences(kept)
+        items = number[nodes[kept]]
+        ascends = items[1:] > items[:-1]
+        ascends[rows.indptr[(rows.indptr > 0) & (rows.indptr < len(items))] - 1] = True  # from one record to the next
+        if ascends.all():
+            published = replace(rows, items=items, vocabulary=vocabulary)
+        else:
+            published = Transactions.from_pairs(rows.owners, items, data.n_records, vocabulary, data.ids, data.layout)
         node_of_number = used[np.argsort(number[used])]
         runs = [np.sort(hierarchy.leaves(int(node))) for node in node_of_number]
         indptr = np.zeros(len(runs) + 1, dtype=np.int64)

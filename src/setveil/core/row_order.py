@@ -37,12 +37,16 @@ def sort_rows(
     equal to it. Many rows are parted by their first items and sorted side by side.
     """
     n_records = len(indptr) - 1
+    places = np.arange(n_records, dtype=np.int64)
     if len(items) <= LARGE:
-        return _sort_some(indptr, items, n_items, np.arange(n_records, dtype=np.int64))
+        return _sort_some(indptr, items, n_items, places)
+    is_new = call("find_new_rows", indptr, items)
+    if is_new is not None:  # in order already, as in the files of a release
+        return places, np.maximum.accumulate(np.where(is_new, places, 0))
     first = np.where(indptr[:-1] < indptr[1:], items[np.minimum(indptr[:-1], len(items) - 1)], -1)
     until = np.cumsum(np.bincount(first + 1, minlength=n_items + 1))
     bounds = np.unique(np.searchsorted(until, np.arange(0, n_records, LARGE)))
-    part_of = np.searchsorted(bounds, first + 1, side="right")
+    part_of = np.searchsorted(bounds, np.arange(n_items + 1), side="right").astype(np.int32)[first + 1]
     parts = [np.flatnonzero(part_of == part) for part in range(len(bounds) + 1)]
     done = list(call("in_parallel", lambda rows: _sort_some(indptr, items, n_items, rows), parts))
     begins = np.cumsum([0, *map(len, parts)])
@@ -59,19 +63,13 @@ def _sort_some(
     """
     order = rows
     start = np.zeros(len(rows), dtype=np.int64)
-    lengths = np.diff(indptr)
     bits = max(int(n_items).bit_length(), 1)  # codes 1..n_items; 0 ends a row, so that a prefix sorts first
     n_columns = 63 // bits
     active = np.arange(len(rows), dtype=np.int64)  # places not yet decided
     column = 0
     while len(active):
         rows = order[active]
-        key = np.zeros(len(active), dtype=np.int64)
-        for offset in range(column, column + n_columns):
-            has_item = offset < lengths[rows]
-            key <<= bits
-            if len(items):
-                key += np.where(has_item, items[np.minimum(indptr[rows] + offset, len(items) - 1)] + 1, 0)
+        key = _pack_columns(indptr, items, rows, column, n_columns, bits)
         # Places of one tie group are adjacent, so sorting by (group, key) permutes inside groups only.
         group = start[active]
         resorted = np.lexsort((key, group)) if column else np.argsort(key, kind="stable")
@@ -83,5 +81,22 @@ def _sort_some(
         column += n_columns
         tied = np.bincount(run)[run] > 1
         # A row that ends exactly at the block's edge needs one more round: it goes before the rows it is a prefix of.
-        active = active[tied & (lengths[rows] >= column)]
+        active = active[tied & (indptr[rows + 1] - indptr[rows] >= column)]
     return order, start
+
+
+def _pack_columns(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.int64], column: int, n_columns: int, bits: int
+) -> NDArray[np.int64]:
+    """The items of each row from ``column`` on as one number, int64[rows]."""
+    if len(items) > LARGE:  # worth loading a compiled loop
+        packed: NDArray[np.int64] = call("pack_columns", indptr, items, rows, column, n_columns, bits)
+        return packed
+    lengths = indptr[rows + 1] - indptr[rows]
+    key = np.zeros(len(rows), dtype=np.int64)
+    for offset in range(column, column + n_columns):
+        key <<= bits
+        if len(items):
+            place = np.minimum(indptr[rows] + offset, len(items) - 1)
+            key += np.where(offset < lengths, items[place] + 1, 0)
+    return key

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from setveil.core.regular_files import is_device
 from setveil.errors import InputError
 
 
@@ -15,6 +16,8 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """The file, line ends untouched, for as long as it is read; what cannot be read is an error of one line."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
+            if is_device(file):
+                raise InputError(f"{os.fspath(path)}: is a device, which may never end; name a file.")
             yield file
     except OSError as problem:
         raise InputError(f"{os.fspath(path)}: cannot be read ({problem.strerror}).") from None

@@ -21,6 +21,7 @@ from typing import IO
 
 import numpy as np
 
+from setveil.core.regular_files import is_device
 from setveil.errors import InputError
 from setveil.errors import one_line as one_line
 
@@ -153,6 +154,9 @@ class Source:
         except (OSError, ValueError) as problem:
             reason = getattr(problem, "strerror", None) or problem
             raise self.error(f"cannot be opened ({reason}); check the path.", None) from None
+        if is_device(stream):
+            stream.close()
+            raise self.error("is a device, which may never end; name a file.", None)
         self.path, self._owned = path, True
         return stream
 

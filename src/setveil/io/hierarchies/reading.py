@@ -146,7 +146,9 @@ def _detect_format(file: str, text: str) -> str:
     name = file.lower().removesuffix(".gz")
     if name.endswith(".json") or text.lstrip().startswith(("{", "[{", "[\n")):
         return "amnesia-json"
-    lines = [line.split() for _, line in numbered_lines(text)]
+    lines = [words for _, line in numbered_lines(text) if (words := line.split())]
+    if not lines:  # signs that count as blanks here only
+        return ""
     if lines[0][0].lower() in ("distinct", "range") and len(lines[0]) == 1:
         return "amnesia"
     body = [words for words in lines if words[0].lower() not in ("name", "type", "height")]

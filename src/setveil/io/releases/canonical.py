@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -27,8 +28,21 @@ from setveil.io.transactions.writing import encode_transactions
 PARQUET_ABOVE = 10_000_000  # records of a grouping
 PARTS = "published"  # the folder of the parts, where a cluster wrote the release
 PART_SIZE = 1 << 18  # records of a part
+COUNTED_AT_ONCE = 1 << 20  # bytes
 
 Files = Iterable[tuple[str, Iterator[bytes]]]  # name and bytes, piece by piece
+
+
+def bare_layout(layout: Layout, kind: str, keep_ids: bool) -> Layout:
+    """A layout with no detail that its file does not show: names of columns would else tell of the input."""
+    if layout.name == "long":
+        return replace(layout, long=False)
+    if layout.name == "basket":
+        return Layout("basket", delimiter=layout.delimiter)
+    if layout.name != "parquet" or kind == "grouping":
+        return Layout(layout.name)
+    shows_ids = layout.long or keep_ids
+    return replace(layout, delimiter=",", id_column=layout.id_column if shows_ids else "id")
 
 
 def layout_of(release: Release, wanted: Layout) -> Layout:
@@ -138,15 +152,23 @@ def _same_table(path: Path, expected: bytes) -> bool:
 
 def _first_difference(path: Path, pieces: Iterable[bytes]) -> int | None:
     """The line of a file at which it ceases to be what was expected; None if it never does."""
-    line = 1
+    n_same = 0
     with open_regular(path) as file:
         for piece in pieces:
             found = file.read(len(piece))
             if found != piece:
-                same = next((place for place, byte in enumerate(found) if byte != piece[place]), len(found))
-                return line + found.count(b"\n", 0, same)
-            line += piece.count(b"\n")
-        return line if file.read(1) else None
+                n_same += next((place for place, byte in enumerate(found) if byte != piece[place]), len(found))
+                break
+            n_same += len(piece)
+        else:
+            if not file.read(1):
+                return None
+        file.seek(0)
+        line = 1
+        while n_same and (some := file.read(min(n_same, COUNTED_AT_ONCE))):  # counted only where it matters
+            line += some.count(b"\n")
+            n_same -= len(some)
+        return line
 
 
 def canonical_groups(release: Grouping) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -65,12 +65,15 @@ def write_release(
     layout = layout_of(release, layout)
     told = named_only(release, public_items)
     labels = names_for(told, layout)  # by what is told: the numbers of items must not show where others are missing
-    told, whole = rename(told, labels), rename(release, labels)
+    whole, is_whole = rename(release, labels), told is release
+    told = whole if is_whole else rename(told, labels)
     if safe_csv:
-        told, whole = relabel(told, guard), relabel(whole, guard)
+        whole = relabel(whole, guard)
+        told = whole if is_whole else relabel(told, guard)
         labels = [guard(label) for label in labels]
     if owners_folder is not None:
         _write(owners_folder / CODEBOOK, encode_codebook(whole))
+    del whole  # as large as the data
     files, order = encode_release(told, layout, keep_order=keep_order, keep_ids=keep_ids)
     names = []
     for name, pieces in files:

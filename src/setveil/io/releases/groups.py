@@ -6,6 +6,7 @@ import json
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +33,13 @@ def encode_groups(
     """Records in the given order, each with the number of its group, as ``jsonl`` or ``parquet``, piece by piece."""
     numbers = group_numbers[group_of]
     if layout_name == "parquet":
-        named, lengths = items_or_nothing(rows, order)
-        columns = {"group": numbers[order], "items": list_column(lengths, named, list(rows.vocabulary))}
-        return iter([encode(columns, len(order))])
+        names = list(rows.vocabulary)
+
+        def part(some: slice) -> dict[str, Any]:
+            named, lengths = items_or_nothing(rows, order[some])
+            return {"group": numbers[order[some]], "items": list_column(lengths, named, names)}
+
+        return iter([encode(len(order), part)])
 
     def heads(start: int, records: NDArray[np.int64]) -> list[bytes]:
         return [b'{"group": %d, "items": [' % number for number in numbers[records].tolist()]

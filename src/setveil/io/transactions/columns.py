@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SLICE = 500_000  # rows at a time
 SCANNED = 1_000_000  # rows at a time from disk: row groups of most writers are no larger
+PIECE = 200_000  # of these at a time: each may hold many items
 TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "float", "list", "other"
 SCALARS = (TEXT, INTEGER)
 
@@ -202,7 +203,9 @@ class ScannedFrame(PolarsFrame):
     def _slices(self, column: int) -> Iterator[tuple[int, pl.Series]]:
         scan = self._scan.select(self.names[column])
         for start in range(0, self.n_rows, SCANNED):
-            yield start, self._collect(scan.slice(start, SCANNED)).to_series()
+            part = self._collect(scan.slice(start, SCANNED)).to_series()
+            for begin in range(0, len(part), PIECE):
+                yield start + begin, part.slice(begin, PIECE)
 
 
 # -- pandas -----------------------------------------------------------------------------------------------------------

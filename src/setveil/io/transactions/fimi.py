@@ -16,9 +16,20 @@ from numpy.typing import NDArray
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.labels import Labels, Numbered, Tokens, assemble_rows, joined, number_apart, padded
+from setveil.io.transactions.labels import (
+    Labels,
+    Numbered,
+    Piece,
+    Tokens,
+    assemble_pieces,
+    assemble_rows,
+    joined,
+    number_apart,
+    padded,
+)
 
 LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
+NO_RECORDS = "the file holds no records."
 _DIGIT = np.zeros(256, dtype=bool)
 _DIGIT[list(b"0123456789")] = True
 _BLANK = np.zeros(256, dtype=bool)
@@ -68,12 +79,12 @@ class Part(NamedTuple):
 def read_fimi(source: Source) -> Transactions:
     """Read whole numbers separated by blanks."""
     labels = Labels()
-    numbers: list[NDArray[np.int32]] = []
-    lengths: list[NDArray[np.int64]] = []
+    pieces: list[Piece] = []
     for n_tokens, items in map_in_order(partial(_read_lines, source), source.lines()):
-        numbers.append(labels.merge(items))
-        lengths.append(n_tokens)
-    return _records(source, numbers, lengths, labels.texts(), Layout("fimi"))
+        pieces.append(Piece(n_tokens, items.numbers, labels.numbers_of(items.texts)))
+    if not any(len(piece.lengths) for piece in pieces):
+        raise source.error(NO_RECORDS, None)
+    return assemble_pieces(pieces, labels.texts(), Layout("fimi"))
 
 
 def _read_lines(source: Source, lines: tuple[bytes, int]) -> Part:
@@ -220,5 +231,5 @@ def _records(
 ) -> Transactions:
     n_items = joined(lengths, np.int64)
     if len(n_items) == 0:
-        raise source.error("the file holds no records.", None)
+        raise source.error(NO_RECORDS, None)
     return assemble_rows(n_items, joined(numbers, np.int32), labels, layout)

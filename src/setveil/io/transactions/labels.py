@@ -113,9 +113,12 @@ class Labels:
 
     def merge(self, apart: Numbered) -> NDArray[np.int32]:
         """The numbers of pieces that were numbered among themselves, -1 for empty ones."""
+        return self.numbers_of(apart.texts)[apart.numbers]
+
+    def numbers_of(self, texts: list[bytes]) -> NDArray[np.int32]:
+        """The number of each text, and -1 behind them for an empty piece."""
         known = self.number_of
-        number = np.array([*(known.setdefault(text, len(known)) for text in apart.texts), -1], dtype=np.int32)
-        return number[apart.numbers]
+        return np.array([*(known.setdefault(text, len(known)) for text in texts), -1], dtype=np.int32)
 
     def texts(self) -> list[str]:
         """The labels by number."""
@@ -278,6 +281,29 @@ def assemble_rows(
     indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return _over_labels(indptr, numbers, labels, layout)
+
+
+class Piece(NamedTuple):
+    """The records of some lines, their labels numbered among themselves."""
+
+    lengths: NDArray[np.int64]  # [records]
+    numbers: NDArray[np.int32]  # -1 for no label
+    number_of: NDArray[np.int32]  # the number among all labels of each number here, -1 at the end
+
+
+def assemble_pieces(pieces: list[Piece], labels: list[str], layout: Layout) -> Transactions:
+    """Transactions from pieces, one after the other, which are given up."""
+    if sum(len(piece.numbers) for piece in pieces) <= LARGE:
+        numbers: list[NDArray[np.int32]] = [piece.number_of[piece.numbers] for piece in pieces]
+        lengths = joined([piece.lengths for piece in pieces], np.int64)
+        return assemble_rows(lengths, joined(numbers, np.int32), labels, layout)
+    from setveil.arrays.rows import renumber_pieces
+
+    vocabulary, rank = _ranked(labels)
+    rank = np.append(rank, np.int32(-1))
+    parts = [(piece.lengths, piece.numbers, rank[piece.number_of]) for piece in pieces]
+    pieces.clear()
+    return Transactions(*renumber_pieces(parts), vocabulary, layout=layout)
 
 
 def assemble_runs(records: Records, numbers: NDArray[np.int32], labels: list[str], layout: Layout) -> Transactions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LARGE_FILE = 1 << 26  # bytes; a larger file is read a part at a time
 ROW_GROUP = 1_000_000  # rows
+AT_ONCE = 100_000  # records that are written at once
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -95,11 +96,25 @@ def label_column(numbers: NDArray[np.integer], labels: Sequence[str | None]) -> 
     return pl.Series(labels, dtype=pl.String).gather(numbers)
 
 
-def encode(columns: Mapping[str, Any], n_rows: int) -> bytes:
-    """The bytes of a file; the same for the same columns and the same version of Polars."""
+def encode(n_records: int, part: Callable[[slice], Mapping[str, Any]]) -> bytes:
+    """The bytes of a file; the same for the same columns and the same version of Polars.
+
+    ``part`` makes the columns of some records. Many are made and written a part at a time, always the same parts.
+    """
     import polars as pl
+    from polars.io.plugins import register_io_source
 
     file = io.BytesIO()
-    frame = pl.DataFrame(columns, height=n_rows)
-    frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False, row_group_size=ROW_GROUP)
+    written: Any = {"compression": "zstd", "compression_level": 3, "statistics": False, "row_group_size": ROW_GROUP}
+    first = pl.DataFrame(part(slice(0, AT_ONCE)))
+    if n_records <= AT_ONCE:
+        first.write_parquet(file, **written)
+        return file.getvalue()
+
+    def parts(*_: Any) -> Iterator[pl.DataFrame]:
+        yield first
+        for start in range(AT_ONCE, n_records, AT_ONCE):
+            yield pl.DataFrame(part(slice(start, start + AT_ONCE)))
+
+    register_io_source(parts, schema=first.schema).sink_parquet(file, **written)
     return file.getvalue()

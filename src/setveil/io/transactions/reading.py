@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from setveil.core.reading import Reading, TableForm
 from setveil.core.transactions import Layout, Transactions
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 from setveil.io.source import EncodingError, Source, guess_encoding
 from setveil.io.transactions import guards
 from setveil.io.transactions.detect import make_plan
@@ -85,6 +85,18 @@ def _folder_of_tables(folder: Path) -> Any:
         return folder
     import polars as pl
 
+    first: Any = None
+    for file in files:
+        try:
+            columns = pl.read_parquet_schema(file)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+            reason = one_line(str(problem).partition("\n")[0], 80)
+            raise InputError(f"{one_line(str(file), 120)}: the Parquet data is damaged ({reason}).") from None
+        if columns != (first := first or columns):
+            raise InputError(
+                f"{one_line(str(file), 120)}: has other columns than {one_line(files[0].name)}; the Parquet files of a "
+                "folder are read as one table."
+            )
     return pl.scan_parquet(files)
 
 

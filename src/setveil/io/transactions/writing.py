@@ -184,17 +184,18 @@ def _parquet(
     from setveil.io.transactions.parquet import encode, label_column, list_column
 
     labels = list(data.vocabulary)
-    numbers, lengths = items_or_nothing(data, order)
-    columns: dict[str, Any] = {}
-    if layout.long:
-        places = np.repeat(np.arange(len(order)), lengths)
-        columns[layout.id_column] = places + 1 if ids is None else label_column(order[places], ids)
-        columns[layout.item_column] = label_column(numbers, [*labels, ""])
-        return iter([encode(columns, len(numbers))])
-    if ids is not None:
-        columns[layout.id_column] = label_column(order, ids)
-    columns[layout.item_column] = list_column(lengths, numbers, labels)
-    return iter([encode(columns, len(order))])
+
+    def part(some: slice) -> dict[str, Any]:
+        records = order[some]
+        numbers, lengths = items_or_nothing(data, records)
+        if layout.long:
+            places = np.repeat(np.arange(len(records)), lengths)
+            column = some.start + places + 1 if ids is None else label_column(records[places], ids)
+            return {layout.id_column: column, layout.item_column: label_column(numbers, [*labels, ""])}
+        known = {} if ids is None else {layout.id_column: label_column(records, ids)}
+        return {**known, layout.item_column: list_column(lengths, numbers, labels)}
+
+    return iter([encode(len(order), part)])
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------
@@ -215,6 +216,7 @@ def join_records(
     if data.n_occurrences <= FEW:
         yield b"".join(_join_few(data, order, labels, between, end, heads, is_long))
         return
+    from setveil.arrays.rows import take_rows
     from setveil.arrays.text import join_rows, no_texts, pack_texts
 
     texts, marks = pack_texts(labels), pack_texts([between, end])
@@ -222,7 +224,8 @@ def join_records(
     def join(start: int) -> bytes:
         records = order[start : start + CHUNK]
         pieces = no_texts(len(records)) if heads is None else pack_texts(heads(start, records))
-        return join_rows(data.indptr, data.items, records, texts, pieces, marks, is_long).tobytes()
+        rows = take_rows(data.indptr, data.items, records)  # first: they lie anywhere, and are gone through twice
+        return join_rows(*rows, texts, pieces, marks, is_long).tobytes()
 
     yield from map_in_order(join, range(0, len(order), CHUNK))
 
