@@ -91,7 +91,9 @@ class Scattered(RemoteTransactions):
         return told, counted
 
     def by_key(
-        self, emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]], work: Callable[[int, Csr], int]
+        self,
+        emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]],
+        work: Callable[[int, Csr, NDArray[np.int64]], int],
     ) -> dict[int, int]:
         made: dict[int, list[list[int]]] = defaultdict(list)
         for part in self.parts:
@@ -101,7 +103,8 @@ class Scattered(RemoteTransactions):
         results = {}
         for key, lists in made.items():
             indptr = np.concatenate(([0], np.cumsum([len(row) for row in lists]))).astype(np.int64)
-            results[key] = work(key, (indptr, np.array([place for row in lists for place in row], dtype=np.int32)))
+            rows = indptr, np.array([place for row in lists for place in row], dtype=np.int32)
+            results[key] = work(key, rows, np.ones(len(lists), dtype=np.int64))
         return results
 
     def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:

@@ -51,6 +51,18 @@ def subsets(items: frozenset[str]) -> list[frozenset[str]]:
     return [frozenset(c) for size in range(1, len(ordered) + 1) for c in combinations(ordered, size)]
 
 
+def shared_support(published: list[list[frozenset[str]]], itemset: frozenset[str]) -> Fraction:
+    """The expected support when each item behind a published one is there with an equal share, by the smallest one."""
+    support = Fraction(0)
+    for record in published:
+        chance = Fraction(1)
+        for item in itemset:
+            sizes = [len(meaning) for meaning in record if item in meaning]
+            chance *= Fraction(1, min(sizes)) if sizes else 0
+        support += chance
+    return support
+
+
 def read_supports(published: Sequence[Sequence[frozenset[str]]], itemset: frozenset[str]) -> tuple[int, Fraction]:
     """Expanded and expected support of an itemset; each published record is given as the sets its items stand for."""
     expanded, expected = 0, Fraction(0)

@@ -19,6 +19,7 @@ ROWS = [
     ("milk", "bread", "tea"),
     ("tea", "beer"),
     ("flu", "milk"),
+    ("milk",),
 ]
 TREE = "milk,dairy,all\nbread,bakery,all\nbeer,drinks,all\ntea,drinks,all\nflu,illness,all\n"
 

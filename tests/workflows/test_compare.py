@@ -9,6 +9,8 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -214,6 +216,22 @@ compare.compare(sys.argv[1], {"grid": [setting]}, sys.argv[2])
 """
 
 
+def wait_for(happens: Callable[[], bool]) -> None:
+    """Look again and again; what never happens ends in a failure instead of a hang."""
+    end = time.monotonic() + 120
+    while not happens():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.02)
+
+
+def is_alive(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"  # dead, and nobody has asked yet
+
+
 def test_workers_end_with_their_parent(tmp_path: Path) -> None:
     data, pipe = tmp_path / "data.dat", tmp_path / "pipe"
     data.write_text("1 2\n1 2\n")
@@ -222,17 +240,19 @@ def test_workers_end_with_their_parent(tmp_path: Path) -> None:
     parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     worker = int(parent.stdout.readline())
-    time.sleep(2)  # time to begin; whatever it is at then, it must not outlive its parent
+    ends: list[int] = []
+
+    def is_read() -> bool:
+        """A pipe can be opened for writing as soon as somebody reads it; nothing is ever written."""
+        with suppress(OSError):
+            ends.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        return bool(ends)
+
+    wait_for(is_read)
+    assert is_alive(worker)
     assert parent.poll() is None
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    for _ in range(200):
-        try:
-            state = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0]
-        except FileNotFoundError:
-            return
-        if state in "ZX":  # dead, and nobody has asked yet
-            return
-        time.sleep(0.1)
-    pytest.fail("the worker lives on")
+    wait_for(lambda: not is_alive(worker))
+    os.close(ends[0])

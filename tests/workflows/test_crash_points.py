@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import json
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,26 @@ def test_without_rename_nothing_is_replaced(tmp_path: Path, monkeypatch: pytest.
         release.publish(tmp_path / "out", force=True)
     assert (tmp_path / "out" / "certificate.json").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.internal"]
+
+
+def test_a_disk_that_fills_up_in_the_middle_of_a_file_changes_nothing(tmp_path: Path) -> None:
+    """Not the call that opens a file fails, but a later one that writes to it: at the first byte, at a later one."""
+    rows = [["a", "b"], ["a", "c"], ["b", "c"], ["a"]] * 50
+    old, new = (sv.anonymize(rows, sv.KmAnonymity(k=k, m=2), "aa", "fanout:2") for k in (2, 3))
+    old.publish(tmp_path / "out")
+    files = [path for folder in tmp_path.iterdir() for path in folder.iterdir()]
+    before = {path: path.read_bytes() for path in files}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for most in sorted({0, 1, *(len(content) - 1 for content in before.values())}):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+        try:
+            with pytest.raises(OSError, match="too large"):
+                new.publish(tmp_path / "out", force=True)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert {path: path.read_bytes() for folder in tmp_path.iterdir() for path in folder.iterdir()} == before, most
+    new.publish(tmp_path / "out", force=True)
+    assert sv.verify_folder(tmp_path / "out", rows).holds
 
 
 @pytest.mark.parametrize("way", ["die", "full"])

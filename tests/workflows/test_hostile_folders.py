@@ -40,6 +40,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     constrained = sv.anonymize(RECORDS, model, "pcta")
     constrained.publish(place / "constrained", to="jsonl", publish_constraints=True)
     constrained.publish(place / "hidden", to="jsonl")
+    sv.anonymize(RECORDS, sv.KmAnonymity(k=3, m=2), "trim").publish(place / "trimmed", to="jsonl")
+    coherent = sv.Coherence(h=80, k=3, p=1, sensitive=["s", "t"])
+    sv.anonymize(SECRETS, coherent, "mm").publish(place / "coherent", to="jsonl")
     return {path.name: path for path in place.iterdir()}
 
 
@@ -165,6 +168,36 @@ CLAIMS: list[tuple[str, Change, str]] = [
     ("jsonl", text_with("report.html", "</title>", "!</title>"), "report.html: is not the page"),
     ("jsonl", extra_file, "raw.csv"),
     ("grouped", certificate_with("files", "sensitive.csv", to=...), "sensitive.csv"),
+    ("jsonl", certificate_with("verified", to=1), "verified"),
+    ("jsonl", certificate_with("schema", to=1.0), "schema"),
+    ("jsonl", certificate_with("schema", to=True), "schema"),
+    ("jsonl", certificate_with("records", to=30.0), "records"),
+    ("jsonl", certificate_with("metrics", "empty_records", to=0.0), "metrics"),
+    ("jsonl", certificate_with("metrics", to={}), "metrics"),
+    ("replaced", certificate_with("achieved", "smallest_class", to=3.0), "achieved"),
+    ("replaced", certificate_with("release", "suppression", to=True), "missing from a replacement"),
+    ("trimmed", certificate_with("achieved", to={}), "achieved"),
+    ("trimmed", certificate_with("risk", "after", "3", "exact", to=False), "risk"),
+    ("trimmed", certificate_with("release", "suppression", to=False), ""),
+    ("coherent", certificate_with("model", "options", "h", to=10), ""),
+    ("coherent", certificate_with("model", "options", "sensitive", to=[]), ""),
+    ("coherent", certificate_with("achieved", "largest_percentage", to=1.5), "achieved"),
+    ("grouped", certificate_with("model", "options", "sensitive", to=["s"]), ""),
+    ("grouped", certificate_with("release", "layout", "item_column", to="Ann is ill"), "layout"),
+    *(
+        (name, certificate_with("release", "layout", field, to=value), "does not show")
+        for name, field, value in (
+            ("jsonl", "id_column", "Ann is ill"),
+            ("jsonl", "delimiter", ";"),
+            ("jsonl", "long", True),
+            ("fimi", "item_column", "Ann is ill"),
+            ("basket", "id_column", "Ann is ill"),
+            ("long", "long", True),
+            ("parquet", "id_column", "Ann is ill"),
+            ("parquet", "delimiter", ";"),
+            ("trimmed", "item_column", "Ann"),
+        )
+    ),
     ("constrained", certificate_with("model", "options", "utility", to=...), "not all there"),
     ("constrained", certificate_with("model", "options", "k", to=29), "fewer than k=29"),
 ]
@@ -200,6 +233,11 @@ RIDES: list[tuple[str, Change, str]] = [
     ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,999999999999999\n"), "more than one in"),
     ("grouped", text_with("published.jsonl", '{"group": 1', '{"group": ' + "9" * 5000), "not a record"),
     ("grouped", text_with("published.jsonl", '"items": [', '"items": [' + "[" * 100_000), "not a record"),
+    ("trimmed", lines_swapped("published.jsonl", 0, -1), "canonical form from line 1"),
+    ("trimmed", text_with("published.jsonl", "]}\n", "]} \n"), "canonical"),
+    ("trimmed", text_with("codebook.csv", "\n", "\nzoo,zoo\n"), "codebook.csv"),
+    ("coherent", text_with("published.jsonl", '{"items"', '{"items": [], "items"'), "published.jsonl"),
+    ("coherent", text_with("published.jsonl", "]}\n", "]}\r\n"), "canonical"),
     ("jsonl", linked("/etc/hostname"), "not a regular file"),
     ("jsonl", linked("/dev/zero"), "not a regular file"),
     ("jsonl", piped, "not a regular file"),
@@ -237,6 +275,8 @@ def test_what_only_the_owner_can_check_is_neither_held_nor_broken(folders: dict[
         certificate_with("model", "options", "utility", to=...)(folder)
 
     assert forged(folders, "constrained", tmp_path / "b", vanished).holds is not True
+    emptied = forged(folders, "constrained", tmp_path / "d", certificate_with("model", "options", "constraints", to=[]))
+    assert emptied.holds is not True and "any records would do" in emptied.unchecked[0]
     other = forged(folders, "jsonl", tmp_path / "c", certificate_with("setveil", to="99.0"))
     assert other.holds is None
     assert "setveil 99.0" in other.unchecked[0]

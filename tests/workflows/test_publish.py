@@ -184,6 +184,19 @@ def test_a_release_that_breaks_its_claim_is_not_published(tmp_path: Path) -> Non
     assert listing(tmp_path) == set()
 
 
+def test_a_release_that_says_something_else_than_the_data_is_not_published(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    good = release_of()
+    rows = good.published
+    doubled = Transactions.from_lists([*rows.to_lists()[1:], rows.to_lists()[1]])  # the claim holds, the data do not
+    assert len(doubled) == len(rows) and set(doubled.vocabulary) == set(rows.vocabulary)
+    assert not np.array_equal(doubled.supports, rows.supports)
+    with pytest.raises(sv.GuaranteeError, match=r"not what became of the data.* hold other numbers of"):
+        replace(good, published=replace(doubled, layout=rows.layout)).publish(tmp_path / "out")
+    assert listing(tmp_path) == set()
+
+
 def test_an_existing_release_is_replaced_only_by_force(tmp_path: Path) -> None:
     release_of().publish(tmp_path / "out")
     with pytest.raises(sv.InputError, match="force=True"):

@@ -27,3 +27,9 @@ def is_loading() -> None:
 
 
 is_loading()
+
+# Libraries that are loaded later look at these. NumPy's linear algebra, of which little is used, would start threads
+# that wait by turning in circles; Pydantic would look for plugins in all installed packages, and none has a say in a
+# policy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, remark, say, say_json, table
+from setveil.cli.console import progress_bar, remark, say, say_json, table, tell_first_run
 
 
 def register(app: typer.Typer) -> None:
@@ -80,6 +80,7 @@ def anonymize(
     """Make a release, verify it, and publish it with certificate and report."""
     from setveil.errors import InputError
     from setveil.workflows import pipeline, policies
+    from setveil.workflows.beside import algorithms_of, compiling_beside
 
     given: dict[str, Any] = {
         "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),
@@ -103,10 +104,10 @@ def anonymize(
         raise InputError(
             "say which promise to keep: --model km|k-anonymity|constraints|degree|coherence, or --policy FILE."
         )
-    note_first_run()
-    with progress_bar() as progress:
+    decided = policies.make_policy(given, policy)
+    with compiling_beside(algorithms_of(decided), tell_first_run), progress_bar() as progress:
         outcome = pipeline.run(
-            policies.make_policy(given, policy),
+            decided,
             input,
             output,
             force=force,

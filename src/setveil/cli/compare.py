@@ -30,7 +30,9 @@ def compare(
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
-    processes: Annotated[int | None, typer.Option(help="How many settings at a time; one per core otherwise.")] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="How many settings at a time; one per core otherwise.")
+    ] = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -38,15 +40,18 @@ def compare(
     from setveil.report.compare_page import name_of
     from setveil.report.words import percent
     from setveil.workflows.compare import compare as run_all
+    from setveil.workflows.policies import check_ask
 
     note_first_run()
     data = read_data(input, reading)
+    source = o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input)
+    check_ask(data, source, sensitive)
     with progress_bar() as progress:
         found = run_all(
             input,
             grid,
             output,
-            hierarchy=o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input),
+            hierarchy=source,
             sensitive=o.listed(sensitive),
             read_options=reading,
             processes=processes,

@@ -115,11 +115,12 @@ def note_first_run() -> None:
     """Tell why a run takes longer, if kernels have to be compiled in it."""
     from setveil.kernels import call_before_compiling
 
-    call_before_compiling(
-        lambda: remark(
-            "first run of this kind: compiling kernels, once; `python -m setveil.workflows.warm` does it beforehand."
-        )
-    )
+    call_before_compiling(tell_first_run)
+
+
+def tell_first_run() -> None:
+    """Why a run takes longer."""
+    remark("first run of this kind: compiling kernels, once; `python -m setveil.workflows.warm` does it beforehand.")
 
 
 def progress_bar() -> AbstractContextManager[Progress]:

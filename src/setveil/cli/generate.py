@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 def quest(
     output: _Target,
-    d: Annotated[int, typer.Option("-D", help="Number of baskets.")] = 100_000,
+    d: Annotated[int, typer.Option("-D", min=0, max=10**9, help="Number of baskets.")] = 100_000,
     t: Annotated[float, typer.Option("-T", help="Mean number of items per basket.")] = 10,
     i: Annotated[float, typer.Option("-I", help="Mean number of items per pattern.")] = 4,
     n: Annotated[int, typer.Option("-N", help="Number of items.")] = 1000,
@@ -51,7 +51,7 @@ def quest(
 
 def patients(
     output: _Target,
-    n: Annotated[int, typer.Option("-n", help="Number of patients.")] = 10_000,
+    n: Annotated[int, typer.Option("-n", min=0, max=10**9, help="Number of patients.")] = 10_000,
     visits: Annotated[bool, typer.Option("--visits", help="One record per visit instead of one per patient.")] = False,
     hierarchy: Annotated[Path | None, typer.Option(help="Also write the hierarchy of codes.")] = None,
     sensitive: Annotated[Path | None, typer.Option(help="Also write the sensitive codes, one per line.")] = None,
@@ -62,6 +62,7 @@ def patients(
     """Patients with diagnosis codes: invented, with age, sex and comorbidity behind them."""
     from setveil.workflows import samples
 
+    samples.check_places(output, hierarchy, sensitive, groups)
     with progress_bar() as progress:
         count = samples.generate_patients(output, to or "long", progress, n=n, visits=visits, seed=seed)
     say(f"{count:,} records written to {output}")

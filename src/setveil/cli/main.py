@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -17,7 +18,7 @@ import typer
 from setveil.cli import is_loaded, is_loading
 from setveil.cli.console import be_quiet, complain, note, say, show_warnings
 from setveil.cli.tiny import names_tiny_files
-from setveil.errors import SetveilError, one_line, speaking_of_options
+from setveil.errors import InputError, SetveilError, one_line, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
 _UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -65,6 +66,15 @@ def _switched(arguments: list[str]) -> list[str]:
     return [word for word in arguments[:end] if word not in ("-v", "--verbose", "--quiet")] + arguments[end:]
 
 
+def _refuse_empty(arguments: list[str]) -> None:
+    """An option with nothing after it is a variable that was not set, and hardly meant to be overlooked."""
+    for before, word in pairwise(["", *arguments]):
+        name, _, value = word.partition("=")
+        is_unset = name.startswith("--") and "=" in word and not value
+        if is_unset or (before.startswith("-") and before != "--" and not word):
+            raise InputError(f"{one_line(name if is_unset else before)} is empty; leave it out, or give it a value.")
+
+
 def _register() -> None:
     names = (
         "risk anonymize verify measure query attack compare suggest hierarchy constraints generate "
@@ -83,13 +93,12 @@ is_loaded()
 
 def main() -> None:
     """Run a command; every error is one line and an exit code."""
+    is_loading()  # until there is somebody to catch it
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
     if names_tiny_files(sys.argv[1:]):
-        is_loading()
         from setveil.kernels import stay_plain
 
         stay_plain()
-        is_loaded()
     status = _run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -125,11 +134,13 @@ def _run(arguments: list[str]) -> int:
 def _run_command(arguments: list[str]) -> int:
     show_warnings()
     try:
+        is_loaded()
         if arguments == ["--version"]:
             from setveil import __version__
 
             say(f"setveil {__version__}")
             return 0
+        _refuse_empty(arguments)
         status = app(_switched(arguments), prog_name="setveil", standalone_mode=False)
     except _UsageProblem as problem:
         where = getattr(problem, "ctx", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -171,7 +172,7 @@ def model_section(
     given = {
         "name": name,
         "k": k,
-        "m": int(m) if m is not None and m.isdigit() else m,
+        "m": int(m) if m is not None and re.fullmatch("[0-9]{1,18}", m) else m,
         "l": l,
         "p": p,
         "h": h,

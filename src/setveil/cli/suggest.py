@@ -28,7 +28,7 @@ def suggest(
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
-    seconds: Annotated[float, typer.Option(help="Time budget; more time, more is tried.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=0, max=1e9, help="Time budget; more time, more is tried.")] = 60.0,
     run: Annotated[bool, typer.Option("--run", help="Do what is proposed first.")] = False,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="With --run: the folder to publish.")
@@ -48,7 +48,7 @@ def suggest(
     hierarchy = o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input)
     with progress_bar() as progress:
         data = read_data(input, reading)
-        listed = policies.list_sensitive(sensitive, data, hierarchy) if sensitive else ()
+        listed = policies.check_ask(data, hierarchy, sensitive)
         found = propose(
             data,
             purpose=purpose,

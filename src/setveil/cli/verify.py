@@ -58,9 +58,12 @@ def verify(
     from setveil.workflows import recheck
 
     if target.is_dir():
-        if model is not None:
-            raise InputError(f"{target}: is a release folder, which says itself what it claims; leave out --model.")
-        data = None if original is None else read_data(original, reading)
+        asked = (model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
+        if any(value is not None for value in asked):
+            raise InputError(
+                f"{target}: is a release folder, which says itself what it claims; leave out --model, -k, …"
+            )
+        data = None if original is None else read_data(original, reading, engine, master)
         result = recheck.verify_folder(target, data, time_limit=time_limit, engine=engine, master=master)
         _show_folder(target, result, None if data is None else data.facts(), json)
         raise typer.Exit(EXIT_CODES[result.holds])

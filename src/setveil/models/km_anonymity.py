@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar, Literal
 
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel, whole_number
+
+MOST_KNOWN = 1_000  # items: whoever knows more knows whole records, and every size is counted on its own
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,7 +24,7 @@ class KmAnonymity(PrivacyModel):
         m: so many known items, or ``"all"``.
 
     Raises:
-        InputError: ``k`` is below 2, or ``m`` below 1.
+        InputError: ``k`` is below 2, or ``m`` below 1 or above 1,000.
 
     Examples:
         >>> import setveil as sv
@@ -49,8 +51,9 @@ class KmAnonymity(PrivacyModel):
         given: object = self.m
         if given != "all":
             if isinstance(given, str):
-                raise InputError(f'm must be a whole number or "all", not {given!r}.')
-            whole_number(given, "m")
+                raise InputError(f'm must be a whole number or "all", not "{one_line(given)}".')
+            if whole_number(given, "m") > MOST_KNOWN:
+                raise InputError(f'm must be at most {MOST_KNOWN:,}; write "all" for whoever knows whole records.')
 
     @property
     def crowd(self) -> int:

@@ -76,7 +76,7 @@ class Certificate(_Strict):
     """``certificate.json``, field by field."""
 
     setveil: Name
-    schema_: Literal[1] = Field(alias="schema")
+    schema_: Annotated[int, Field(alias="schema", ge=1, le=1)]  # a Literal would take 1.0 and true for it
     model: _Model
     guarantee: Sentence
     algorithm: _Algorithm
@@ -85,7 +85,7 @@ class Certificate(_Strict):
     record_order: Literal["canonical", "input"]
     record_ids: bool
     files: dict[FileName, Digest]
-    verified: Literal[True]
+    verified: bool
     achieved: dict[Name, Figure]
     metrics: dict[Name, Figure | None]
     risk: _Risk
@@ -103,6 +103,8 @@ def check_schema(certificate: Mapping[str, Any]) -> list[str]:
             for error in problem.errors(include_url=False, include_context=False, include_input=False)[:10]
         ]
     problems = []
+    if not read.verified:
+        problems.append("verified is not true")
     if read.model.name not in MODELS:
         problems.append(f"there is no model {one_line(read.model.name)}")
     for name, known in (("achieved", ACHIEVED), ("metrics", PUBLIC_METRICS)):

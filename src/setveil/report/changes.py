@@ -210,17 +210,18 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
         return {"n_items": int((data.supports > 0).sum()), "rows": []}
     n_domain = hierarchy.n_items
     kept = nodes >= 0
-    size = np.where(kept, hierarchy.n_leaves[nodes], 0)  # [occurrences]
-    loss = np.where(kept, np.where(size > 1, size, 0), n_domain)
-    number = np.full(hierarchy.n_nodes, -1, dtype=np.int64)
-    used = np.unique(nodes[kept])
-    number[used] = release.published.vocabulary.numbers(hierarchy.published_labels[node] for node in used.tolist())
-    node_of = np.empty(len(used), dtype=np.int64)
-    node_of[number[used]] = used
-    behind = np.bincount(number[nodes[kept]], minlength=len(used))
-    lost = np.bincount(number[nodes[kept]], weights=loss[kept], minlength=len(used)).astype(np.int64)
+    count = np.bincount(nodes[kept], minlength=hierarchy.n_nodes)  # [nodes]
+    used = np.flatnonzero(count)
+    number = release.published.vocabulary.numbers(hierarchy.published_labels[node] for node in used.tolist())
+    node_of = np.empty(len(used), dtype=np.int64)  # [published items]
+    node_of[number] = used
+    loss_at = np.where(hierarchy.n_leaves > 1, hierarchy.n_leaves, 0).astype(np.int64)  # [nodes]
+    behind = count[node_of]
+    lost = behind * loss_at[node_of]
+    total = int(lost.sum()) + int((~kept).sum()) * n_domain
+    is_intact, is_general = kept & (hierarchy.n_leaves == 1)[nodes], kept & (hierarchy.n_leaves > 1)[nodes]
     per_item = np.zeros((4, data.n_items), dtype=np.int64)  # occurrences: all, intact, generalized, left out
-    for row, chosen in enumerate((np.ones(len(nodes), dtype=bool), size == 1, size > 1, ~kept)):
+    for row, chosen in enumerate((np.ones(len(nodes), dtype=bool), is_intact, is_general, ~kept)):
         per_item[row] = np.bincount(data.items[chosen], minlength=data.n_items)
     everywhere, intact, general, gone = per_item
     occurs = everywhere > 0
@@ -235,7 +236,7 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
         "intact_occurrences": int(intact.sum()),
         "left_out_occurrences": int(gone.sum()),
         "picture": picture_of(release, labels, cover, np.isin(np.arange(n_domain), leaf_of)),
-        "rows": _rows(release, labels, cover, behind, lost, int(loss.sum()), _names(hierarchy, node_of)),
+        "rows": _rows(release, labels, cover, behind, lost, total, _names(hierarchy, node_of)),
     }
 
 

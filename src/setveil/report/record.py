@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from setveil import __version__
-from setveil.core import Grouping, LocalRecoding, Release, RunRecord
+from setveil.core import Grouping, LocalRecoding, Release, RunRecord, Transactions
 from setveil.models import certified_model
 from setveil.report.changes import Cover, changes_of, examples_of, shape_of
 from setveil.report.facts import GUESSING, Facts
@@ -60,7 +60,7 @@ def facts_of(
     return Facts(
         version=__version__,
         model=record.model.name,
-        model_options=options_that_occur(release, record.model.options()),
+        model_options=options_that_occur(release, record.model.options(), record.data),
         guarantee=record.model.guarantee(),
         attacker=record.model.attacker(),
         reach=record.model.reach,
@@ -89,24 +89,31 @@ def facts_of(
     )
 
 
-def options_that_occur(release: Release, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The model's options; of a list of sensitive items only those that the published files show.
+def options_that_occur(release: Release, options: Mapping[str, Any], data: Transactions) -> dict[str, Any]:
+    """The model's options as they may be published: with no label that neither the data nor the codebook has.
 
-    A list may hold more than the data does, and what it holds is nobody's business.
+    A list may hold more than the data does, and what it holds is nobody's business. Of sensitive items only those that
+    the published files show are named; a constraint with an item that does not occur is kept by every release.
     """
-    if not options.get("sensitive"):
-        return dict(options)
-    shown = {
-        label
-        for label, support in zip(release.published.vocabulary, release.published.supports, strict=True)
-        if support
-    }
-    if isinstance(release, Grouping):
-        shown |= {release.sensitive[int(item)] for item in set(release.count_item.tolist())}
-    listed = [label for label in options["sensitive"] if label in shown]
-    if not listed and release.record is not None:  # nothing of them is published: name what there was
-        listed = [label for label in options["sensitive"] if label in release.record.data.vocabulary]
-    return {**options, "sensitive": listed}
+    told = dict(options)
+    if options.get("sensitive"):
+        shown = _occurring(release.published)
+        if isinstance(release, Grouping):
+            shown |= {release.sensitive[int(item)] for item in set(release.count_item.tolist())}
+        told["sensitive"] = [label for label in options["sensitive"] if label in shown]
+    if options.get("constraints") or options.get("utility"):
+        cover = Cover(release)
+        occurring = _occurring(data) | {cover.domain[int(item)] for item in cover.items}
+        told["constraints"] = [one for one in options["constraints"] if occurring.issuperset(one)]
+        if options["utility"] is not None:
+            groups = ([item for item in group if item in occurring] for group in options["utility"])
+            told["utility"] = [group for group in groups if group]
+    return told
+
+
+def _occurring(data: Transactions) -> set[str]:
+    """The labels that a record has."""
+    return {label for label, support in zip(data.vocabulary, data.supports, strict=True) if support}
 
 
 def left_out_words(release: Grouping) -> str:
@@ -129,9 +136,9 @@ def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
     told = f"{GUESSING}groups are formed around the records with sensitive items, and that shows. "
     if promised is None or part is None or n_records < FEWEST_FOR_FIGURES:
         return told + "Whoever picks a member of a group by its looks is right more often than promised."
-    best = max(part["guessers"], key=lambda name: part["guessers"][name][0])
-    rate = STEP * ceil(part["guessers"][best][0] / STEP - 1e-9)
-    return told + f'Promised: {100 * promised:.3g} %. Measured: about {100 * rate:.0f} %, by the guesser "{best}".'
+    best = max(right[0] for right in part["guessers"].values())
+    rate = STEP * ceil(best / STEP - 1e-9)
+    return told + f"Promised: {100 * promised:.3g} %. Measured: about {100 * rate:.0f} %, by the best guesser."
 
 
 def public_facts(

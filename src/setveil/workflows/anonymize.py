@@ -92,7 +92,7 @@ def make_release(
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
     check_lists(data, {what: getattr(model, what, None) for what in LISTS})
-    _refuse_all_sensitive(data, model)
+    refuse_all_sensitive(data, getattr(model, "sensitive", ()))
     started = time.perf_counter()
     algorithm = algorithm_for(data, model, algorithm)
     if algorithm is None and model.name in PORTFOLIO:
@@ -125,9 +125,9 @@ def make_release(
     return replace(release, record=record)
 
 
-def _refuse_all_sensitive(data: Transactions, model: PrivacyModel) -> None:
-    sensitive = set(getattr(model, "sensitive", ()))
-    if sensitive and data.n_items and all(item in sensitive for item in data.vocabulary):
+def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
+    """Where everything is sensitive, nothing can be published."""
+    if sensitive and data.n_items and set(sensitive).issuperset(data.vocabulary):
         raise InputError(
             "sensitive: every item of the data is named, so that nothing would be left to publish; name fewer."
         )

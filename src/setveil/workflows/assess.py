@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from setveil.core import Grouping, Hierarchy, Release, RemoteTransactions, RunRecord, Transactions
@@ -97,6 +98,8 @@ def _value(rate: Rate | None) -> float | None:
 
 def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_progress) -> RiskTable:
     """The risk of a release as its files have it: anyone who has them gets the same figures."""
+    if not isinstance(release.published, RemoteTransactions):
+        release = replace(release, published=replace(release.published))  # what is indexed for this goes with it
     return risk(release, seed=0, budget=QUICK, k=model.crowd, progress=progress)
 
 

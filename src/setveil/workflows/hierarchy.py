@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -52,10 +53,6 @@ def _built(source: str, data: Transactions, model: PrivacyModel | None, progress
         if not all(length.strip().isdigit() for length in lengths):
             raise InputError(f'--hierarchy {source}: write prefix lengths, as in "prefix:1,3,4".')
         return Hierarchy.prefix(data, [int(length) for length in lengths])
-    if kind == "auto" and isinstance(data, RemoteTransactions):
-        raise InputError(
-            "--hierarchy auto tries trees on the records; on Spark give a file, fanout:D, levels:N or prefix:…."
-        )
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
     format, columns, file = parts_of_source(source)
@@ -77,6 +74,9 @@ def _built(source: str, data: Transactions, model: PrivacyModel | None, progress
 
 
 def _sha256(path: str) -> str | None:
+    """None for a pipe, which can be read only once."""
+    if not Path(path).is_file():
+        return None
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -94,17 +94,14 @@ def auto_hierarchy(
     """
     from setveil.algorithms.base import Context
     from setveil.algorithms.km.aa import AA
-    from setveil.taxonomies.auto import MAX_ITEMS, METHODS, auto
+    from setveil.taxonomies.auto import METHODS, auto
 
     if method or not data.n_items:
         return auto(data, method or "frequency")
     promise = model if isinstance(model, KmAnonymity) and model.m != "all" else USUAL
-    step = -(-data.n_occurrences // TRIED_ON)
-    part = data if step < 2 else data.select(np.sort(data.lexicographic_order()[::step]))
+    part = _tried_part(data)
     best: tuple[float, Hierarchy] | None = None
     for number, name in enumerate(METHODS):
-        if name == "cooccurrence" and data.n_items > MAX_ITEMS:
-            continue
         progress(f"trying hierarchy auto:{name}", number / len(METHODS))
         tree = auto(data, name)
         try:
@@ -115,3 +112,12 @@ def auto_hierarchy(
             best = loss, tree
     assert best is not None
     return best[1]
+
+
+def _tried_part(data: Transactions) -> Transactions:
+    """All records or, of large data, some that are evenly spaced in sorted order, wherever the data is."""
+    step = max(-(-data.n_occurrences // TRIED_ON), 1)
+    if isinstance(data, RemoteTransactions):
+        rows = data.records_at({0: np.arange(0, data.n_records, step)})[0]
+        return Transactions(*rows, data.vocabulary)
+    return data if step < 2 else data.select(np.sort(data.lexicographic_order()[::step]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.core import Hierarchy, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.errors import InputError
 from setveil.workflows.hierarchy import resolve_hierarchy
 
 if TYPE_CHECKING:
@@ -59,8 +60,26 @@ def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_pro
 def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None) -> tuple[str, ...]:
     """Sensitive items as the command line takes them: a file with one per line, or ``a,b,c``; patterns expanded."""
     from setveil.policy.selection import read_items, select_items
+    from setveil.workflows.anonymize import refuse_all_sensitive
 
     patterns = (
         read_items(given) if Path(given).is_file() else [part.strip() for part in given.split(",") if part.strip()]
     )
-    return tuple(select_items(patterns, data.vocabulary, resolve_hierarchy(hierarchy, data)))
+    if not patterns:
+        raise InputError("the list of sensitive items is empty; name at least one.")
+    listed = tuple(select_items(patterns, data.vocabulary, resolve_hierarchy(hierarchy, data)))
+    refuse_all_sensitive(data, listed)
+    return listed
+
+
+def check_ask(data: Transactions, hierarchy: str | None, sensitive: str | None) -> tuple[str, ...]:
+    """The sensitive items that settings are tried with; a slip in either is told before any of them is."""
+    from setveil.workflows.anonymize import check_lists
+
+    if hierarchy and hierarchy != "auto":  # which takes time, and has nothing to get wrong
+        resolve_hierarchy(hierarchy, data)
+    if sensitive is None:
+        return ()
+    listed = list_sensitive(sensitive, data, hierarchy)
+    check_lists(data, {"sensitive": listed})
+    return listed

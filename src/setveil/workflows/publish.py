@@ -17,10 +17,11 @@ from setveil.algorithms import by_kind
 from setveil.algorithms.registry import ENTRIES, may_leave_out
 from setveil.core import Grouping, Recoding, Release, RemoteTransactions, RunRecord
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import GuaranteeError, InputError, SetveilWarning
-from setveil.io.releases.canonical import PARTS
+from setveil.errors import GuaranteeError, InfeasibleError, InputError, SetveilWarning, name_some
+from setveil.io.releases.canonical import PARTS, bare_layout
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
+from setveil.models import Coherence
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
 from setveil.workflows.cluster import judge_parts, read_parts
 from setveil.workflows.policies import policy_of
@@ -127,6 +128,7 @@ def publish(
     for words in kept_words(kept):
         warnings.warn(words, SetveilWarning, stacklevel=2)
     is_guessable = refuse_guessable(record.algorithm, accept_guessable)
+    _refuse_nothing_sensitive(release, record)
     is_here = not isinstance(record.data, RemoteTransactions)
     if not is_here and (kept or to not in (None, "parquet")):
         raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
@@ -217,6 +219,22 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
     return is_guessable
 
 
+def _refuse_nothing_sensitive(release: Release, record: RunRecord) -> None:
+    """A promise about sensitive items needs one that the files show; whom they were taken from must not be named."""
+    from setveil.report.record import options_that_occur
+
+    asked = record.model.options().get("sensitive")
+    if not asked or isinstance(record.model, Coherence):  # that one is also about all other items
+        return
+    if not options_that_occur(release, record.model.options(), record.data)["sensitive"]:
+        asked = [label for label in asked if label in record.data.vocabulary]
+        raise InfeasibleError(
+            f"{name_some(asked)}: nothing of it is left, since records of sensitive items alone and items that "
+            "something public gives away cannot be protected; take them out, and publish the rest with another model.",
+            asked,
+        )
+
+
 def about_of(policy: Policy | None) -> dict[str, str]:
     """What the owner says about the decision."""
     return {} if policy is None else policy.about.model_dump(exclude_none=True)
@@ -250,9 +268,9 @@ def _verified(
     from setveil.io.releases.files import read_release
     from setveil.io.releases.names import guard, relabel, unguard
     from setveil.report.record import options_that_occur
-    from setveil.verify import judge
+    from setveil.verify import check_counts, judge
 
-    sensitive = tuple(options_that_occur(release, record.model.options()).get("sensitive") or ())
+    sensitive = tuple(options_that_occur(release, record.model.options(), record.data).get("sensitive") or ())
     if safe_csv:
         sensitive = tuple(guard(label) for label in sensitive)
     rows = read_parts(folder / PARTS) if isinstance(release.published, RemoteTransactions) else None
@@ -267,6 +285,12 @@ def _verified(
         verdict, achieved = judge_parts(folder / PARTS, record.model, progress)
     if not verdict.holds:
         raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
+    if isinstance(release, Recoding) and not isinstance(record.data, RemoteTransactions):
+        found = spelled.published
+        number = found.vocabulary.numbers(written.labels)
+        problems = check_counts(release, record.data, np.where(number >= 0, np.append(found.supports, 0)[number], 0))
+        if problems:
+            raise GuaranteeError(f"not published, the release is not what became of the data: {problems[0]}")
     return spelled, verdict, achieved
 
 
@@ -288,7 +312,8 @@ def _write_public(
 
     def certified() -> dict[str, Any]:
         public = facts.public().with_files(files)
-        return certificate_of(public, written.published, written.layout, keep_order, keep_ids, safe_csv)
+        layout = bare_layout(written.layout, again.kind, keep_ids)
+        return certificate_of(public, written.published, layout, keep_order, keep_ids, safe_csv)
 
     write_report(public_facts(certified(), again, facts.other_algorithms), folder / "report.html")
     files["report.html"] = hash_file(folder / "report.html")

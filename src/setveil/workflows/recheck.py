@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil import __version__
-from setveil.core import Layout, Recoding, Release, Transactions
+from setveil.core import Layout, Recoding, Release, RemoteTransactions, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
-from setveil.io.releases.canonical import PART_SIZE, PARTS, check_form, part_name
+from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
 from setveil.io.releases.domain import with_items
 from setveil.io.releases.folders import settle
 from setveil.io.releases.names import guard, unguard
@@ -32,7 +32,7 @@ from setveil.report.certificate_schema import check_schema
 from setveil.report.words import INTERNAL_ACHIEVED
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
-from setveil.workflows.cluster import check_engine, judge_parts, read_parts
+from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
 from setveil.workflows.folder import in_input_order, owners_model, plain, read_folder
 from setveil.workflows.reading import read
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 CERTIFICATE = "certificate.json"
 HIDDEN_CONSTRAINTS = "the privacy constraints were not published; only their owner can check them."
+NO_CONSTRAINTS = "no privacy constraint is published, so that any records would do; only their owner can check them."
 HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (use --original)."
 MAYBE_SUPPRESSED = (
     "whether items that are not published were suppressed or absent only the owner can tell (use --original)."
@@ -103,10 +104,13 @@ def verify_folder(
     folder = Path(out)
     settle(folder)
     is_on_spark = check_engine(engine, master)
-    if is_on_spark and original is not None:
-        raise InputError("--original is compared record by record; use --engine local for it.")
     check = _Check(folder, _deadline(folder, time_limit, progress), is_on_spark, master)
-    data = None if original is None else read(original, **read_options)
+    if isinstance(original, str | os.PathLike) and is_on_spark:
+        data: Transactions | None = read_path(original, master, read_options)
+    else:
+        data = None if original is None else read(original, **read_options)
+    if data is not None and isinstance(data, RemoteTransactions) != is_on_spark:
+        raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SetveilWarning)  # advice for owners, in the words of whoever made the files
@@ -199,6 +203,7 @@ class _Check:
         )
         self.problems += problems
         self.unchecked += unchecked
+        self._check_release(spelled.kind)
         labels = spelled.published.vocabulary.labels
         book = read_codebook(self.folder)
         self.problems += check_codebook(book, labels, spelled.kind)
@@ -210,17 +215,22 @@ class _Check:
         if release.kind != "grouping":
             self.nothing_left = nothing_left(release.published)
             self.notes += filter(None, [self.nothing_left])
-        owners = None if data is None else owners_model(self.folder, said, data)
+        is_here = not isinstance(data, RemoteTransactions)  # elsewhere no model has lists that are left out
+        owners = owners_model(self.folder, said, data) if data is not None and is_here else None
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_CONSTRAINTS)
         else:
             self._check_claim(release, owners if is_hidden and owners else model, data)
-        if owners is not None and not is_hidden and isinstance(model, ConstraintAnonymity) and owners != model:
-            self._wrong("its constraints are not those of the owner's policy")
+        if isinstance(model, ConstraintAnonymity) and not is_hidden:
+            self._check_lists(release, model, owners, data)
         self._check_words(model, is_hidden)
         self._check_figures(spelled, model)
         self._check_page(spelled)
-        if data is not None:
+        if isinstance(data, RemoteTransactions):
+            spell = guard if said["release"]["safe_csv"] else str
+            known = with_items(release, data.vocabulary)
+            self.problems += compare_parts(self.folder / PARTS, known, data, spell, self.master)
+        elif data is not None:
             ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
@@ -255,6 +265,15 @@ class _Check:
         wanted |= {"sensitive.csv"} if release.kind == "grouping" else set()
         if set(self.certificate["files"]) != wanted:
             self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
+
+    def _check_release(self, kind: str) -> None:
+        """How the files are written is told as far as they show it, and what may be missing only where it may be."""
+        told = self.certificate["release"]
+        layout = Layout(**told["layout"])
+        if layout != bare_layout(layout, kind, self.certificate["record_ids"]):
+            self._wrong("its layout has details that the published file does not show")
+        if told["suppression"] and kind == "replacement":
+            self._wrong("nothing can be missing from a replacement")
 
     def _check_guards(self, labels: Iterable[str]) -> None:
         """Labels that are said to be safe in a spreadsheet are."""
@@ -293,9 +312,22 @@ class _Check:
             self.verdict = None
             self.unchecked.append(MAYBE_SUPPRESSED)
 
+    def _check_lists(
+        self, release: Release, model: ConstraintAnonymity, owners: PrivacyModel | None, data: Transactions | None
+    ) -> None:
+        """Published constraints are the owner's, and a list without any is no promise."""
+        from setveil.report.record import options_that_occur
+
+        if not model.constraints and owners is None:
+            self.unchecked.append(NO_CONSTRAINTS)
+        if owners is None or data is None:
+            return
+        if options_that_occur(release, owners.options(), data) != model.options():
+            self._wrong("its constraints are not those of the owner's policy")
+
     def _compare_achieved(self, found: Mapping[str, Any]) -> None:
         public = {name: value for name, value in found.items() if name not in INTERNAL_ACHIEVED}
-        if self.verdict is not None and self.verdict.holds and public != self.certificate["achieved"]:
+        if self.verdict is not None and self.verdict.holds and not _is_same(public, self.certificate["achieved"]):
             self._wrong('"achieved" is not what the records show')
 
     def _check_words(self, model: PrivacyModel, is_hidden: bool) -> None:
@@ -324,10 +356,10 @@ class _Check:
     def _check_figures(self, release: Release, model: PrivacyModel) -> None:
         if self.certificate["setveil"] != __version__:
             return
-        rows = json.loads(json.dumps(public_risk(release, model, self.progress).to_dict()["rows"]))
-        if rows != self.certificate["risk"]["after"]:
+        rows = public_risk(release, model, self.progress).to_dict()["rows"]
+        if not _is_same(rows, self.certificate["risk"]["after"]):
             self._wrong('"risk" is not what the records show')
-        if public_metrics(release) != self.certificate["metrics"]:
+        if not _is_same(public_metrics(release), self.certificate["metrics"]):
             self._wrong('"metrics" is not what the records show')
 
     def _check_page(self, release: Release) -> None:
@@ -344,6 +376,11 @@ class _Check:
         with open_regular(self.folder / "report.html") as file:
             if file.read(len(page) + 1) != page:
                 self.problems.append("report.html: is not the page of this certificate and these records.")
+
+
+def _is_same(found: Any, said: Any) -> bool:
+    """Whether figures are written alike: 5, 5.0 and true are equal, and a choice among them would tell something."""
+    return json.dumps(found, sort_keys=True) == json.dumps(said, sort_keys=True)
 
 
 def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:

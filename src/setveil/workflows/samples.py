@@ -10,7 +10,7 @@ from typing import Any
 
 from setveil.core import Layout, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 from setveil.io.transactions.reading import layout_for
 
 
@@ -64,6 +64,16 @@ def generate_patients(out: str | os.PathLike[str], to: str, progress: Progress =
     from setveil.generate import patients
 
     return _write_chunks(patients(**parameters), out, to, parameters.get("n", 10_000), progress)
+
+
+def check_places(*paths: Path | None) -> None:
+    """Files that are to be written: each in a folder that exists, none in place of a folder or of another."""
+    places = [path.resolve() for path in paths if path is not None]
+    for number, place in enumerate(places):
+        if place.is_dir() or not place.parent.is_dir():
+            raise InputError(f"{one_line(str(place), 120)}: cannot be written; check the path.")
+        if place in places[:number]:
+            raise InputError(f"{one_line(str(place), 120)}: two files would be written there; choose another.")
 
 
 def _write_chunks(
