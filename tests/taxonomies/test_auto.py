@@ -12,6 +12,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from naive.scattered import Scattered
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -66,8 +67,10 @@ def test_similar_frequencies_are_neighbours() -> None:
     assert groups == {frozenset("ac"), frozenset("bd"), frozenset("abcd")}
 
 
-def merges_by_the_book(data: Transactions, times: int = 1) -> list[tuple[int, int]]:
-    """The merges of ``cooccurrence`` with sets and fractions, as if pairs occurred so many times as often."""
+def merges_by_the_book(data: Transactions, times: int = 1, most: int = 99) -> list[tuple[int, int]]:
+    """The merges of ``cooccurrence`` with sets and fractions, as if pairs occurred so many times as often; among more
+    than ``most`` groups the two cheapest are merged.
+    """
     sizes = dict.fromkeys(range(data.n_items), 1)  # by the item that a group is known by
     occurrences = dict(enumerate(data.supports.tolist()))
     node = {item: item for item in sizes}
@@ -89,7 +92,7 @@ def merges_by_the_book(data: Transactions, times: int = 1) -> list[tuple[int, in
     merges: list[tuple[int, int]] = []
     while len(sizes) > 1:
         one, *others = sorted(sizes, key=lambda item: (occurrences[item] * sizes[item], item))
-        other = max(others, key=partial(worth, one))
+        other = others[0] if len(sizes) > most else max(others, key=partial(worth, one))
         merges.append((node[one], node[other]))
         for third in sizes:
             if third != other:
@@ -109,7 +112,7 @@ def test_cooccurrence_by_the_book() -> None:
 def test_counts_of_pairs_do_not_wrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if pairs came from thousands of millions of records; sums of their counts need more than 32 bits."""
     count_pairs, times = module.count_pairs, 1 << 29
-    monkeypatch.setattr(module, "count_pairs", lambda data: count_pairs(data) * times)  # in the type of the counts
+    monkeypatch.setattr(module, "count_pairs", lambda *given: count_pairs(*given) * times)  # in the type of the counts
     monkeypatch.setattr(module, "ONE", module.ONE * times)
     monkeypatch.setattr(module, "HEAD_START", module.HEAD_START * times)
     for seed in range(40):
@@ -125,12 +128,11 @@ def test_odd_data() -> None:
     assert Hierarchy.auto(Transactions.from_lists([["a"], ["a"]])).n_items == 1
 
 
-def test_too_many_items_for_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_ITEMS", 5)
-    data = some_data(0)
-    assert Hierarchy.auto(data).n_items == data.n_items  # the other methods are tried
-    with pytest.raises(InputError, match="at most 5 items"):
-        Hierarchy.auto(data, "cooccurrence")
+def test_of_too_many_items_the_cheapest_are_merged_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_GROUPS", 5)
+    for seed in range(40):
+        data = some_data(seed)
+        assert module.merge_by_cooccurrence(data) == merges_by_the_book(data, most=5)
 
 
 def test_auto_is_never_worse_than_what_it_tried() -> None:
@@ -178,3 +180,17 @@ def test_far_less_is_lost_than_in_order_of_ids(
     ]
     assert losses[0] == pytest.approx(by_id, abs=5e-5)
     assert losses[1] < at_most
+
+
+def test_the_same_tree_where_records_are_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = KmAnonymity(k=3, m=2)
+    for seed in range(4):
+        data = some_data(seed)
+        there = Scattered(data, 3)
+        group_of = np.arange(data.n_items) // (1 + seed % 2)
+        groups = group_of, int(group_of[-1]) + 1
+        assert module.count_pairs(there, *groups).tolist() == module.count_pairs(data, *groups).tolist()
+        monkeypatch.setattr(hierarchy, "TRIED_ON", data.n_occurrences // (1 + seed % 3))
+        for method in ("", *module.METHODS):
+            tree = hierarchy.auto_hierarchy(there, method, model)
+            assert np.array_equal(tree.parent, hierarchy.auto_hierarchy(data, method, model).parent)

@@ -15,7 +15,7 @@ import pytest
 from naive.counting import support
 from naive.databases import ITEMS, random_paths, random_records
 from naive.releases import random_grouping, random_local, random_recoding, random_replacement
-from naive.utility import compared, frequent, raise_to, read_supports, rules
+from naive.utility import compared, frequent, raise_to, read_supports, rules, shared_support
 
 from setveil.core import Hierarchy, Itemsets, Recoding, Release, Transactions
 from setveil.errors import InputError
@@ -41,11 +41,12 @@ def assert_reads(
     known = [itemset for itemset in ALL_ITEMSETS if all(item in data.vocabulary for item in itemset)]
     asked = source.sample(known, min(len(known), 20))
     itemsets, _ = Itemsets.from_lists(asked, data.vocabulary)
-    expand, probability = (reading.supports(itemsets, name) for name in ("expand", "probability"))
+    expand, probability, share = (reading.supports(itemsets, name) for name in ("expand", "probability", "share"))
     for number, itemset in enumerate(asked):
         expanded, expected = read_supports(published, itemset)
         assert expand[number] == expanded
         assert probability[number] == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
+        assert share[number] == pytest.approx(float(shared_support(published, itemset)), rel=1e-12, abs=1e-12)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

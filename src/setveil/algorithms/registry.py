@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Literal
 
-from setveil.algorithms.base import Option, options_of
+from setveil.algorithms.base import Algorithm, Option, options_of
 from setveil.errors import InputError
 
 
@@ -26,10 +26,10 @@ class Entry:
     leaves_out: bool = False  # it may leave out single entries, not only whole items
     guessable: bool = False  # its groups are formed around those who hold something sensitive, and that shows
 
-    def load(self) -> type:
+    def load(self) -> type[Algorithm]:
         """The algorithm's class."""
         module, _, name = self.where.partition(":")
-        loaded: type = getattr(import_module(f"setveil.algorithms.{module}"), name)
+        loaded: type[Algorithm] = getattr(import_module(f"setveil.algorithms.{module}"), name)
         return loaded
 
     def documentation(self) -> str:

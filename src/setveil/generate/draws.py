@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ONE = 2**32  # probabilities are integers below this
+MOST_RECORDS, LARGEST_SEED = 10**12, 2**63 - 1
 
 
 class Draws:

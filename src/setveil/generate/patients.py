@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 from setveil.generate.diagnoses import AGE_BANDS, COMORBIDITY, SEXES, SHARE_OF_AGE, Code, groups
-from setveil.generate.draws import ONE, Draws, choose, weight_table
+from setveil.generate.draws import LARGEST_SEED, MOST_RECORDS, ONE, Draws, choose, weight_table
 
 CHUNK = 65_536  # patients, whatever is asked for and however it is consumed
 FRAILTY = ((55, 7), (30, 14), (12, 26), (3, 40))  # (percent of patients, tenths of the usual prevalence)
@@ -34,6 +34,9 @@ def patients(n: int = 10_000, *, visits: bool = False, seed: int = 0) -> Iterato
     """
     if n < 0 or seed < 0:
         raise InputError(f"n is {n} and the seed {seed}; neither may be negative.")
+    for name, number, most in (("n", n, MOST_RECORDS), ("seed", seed, LARGEST_SEED)):
+        if number > most:
+            raise InputError(f"{name} is {one_line(str(number), 30)}; it must be at most {most:,}.")
     return _chunks(n, visits, seed)
 
 

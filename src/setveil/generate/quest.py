@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary
-from setveil.errors import InputError
-from setveil.generate.draws import ONE, Draws, choose, poisson_table, weight_table
+from setveil.errors import InputError, one_line
+from setveil.generate.draws import LARGEST_SEED, MOST_RECORDS, ONE, Draws, choose, poisson_table, weight_table
 
 N_RUNS = 1024  # a chunk is 1,024 runs of baskets, however many are asked for and however they are consumed
 N_PICKS = 64  # patterns drawn at once for each run
 LARGEST = 2000
+MOST_ITEMS = 10**6
 MOST_CORRUPTION = 0.95
 
 
@@ -52,6 +53,10 @@ def quest(
     for name, value, least in (("D", D, 0), ("T", T, 1), ("I", I, 1), ("N", N, 1), ("L", L, 1), ("seed", seed, 0)):
         if not value >= least:
             raise InputError(f"{name} is {value}; it must be at least {least}.")
+    bounds = (("D", D, MOST_RECORDS), ("N", N, MOST_ITEMS), ("L", L, MOST_ITEMS), ("seed", seed, LARGEST_SEED))
+    for name, number, most in bounds:
+        if number > most:
+            raise InputError(f"{name} is {one_line(str(number), 30)}; it must be at most {most:,}.")
     for name, share in (("correlation", correlation), ("corruption", corruption)):
         if not 0 <= share <= 1:
             raise InputError(f"{name} is {share}; it must lie between 0 and 1.")

@@ -12,19 +12,26 @@ from. Which tree loses least depends on the data: ``workflows.hierarchy`` tries 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Hierarchy, RemoteTransactions, Transactions
 from setveil.core.naming import SHOWN, is_shown, name_of_set
+from setveil.core.remote import Csr, Sparse
 from setveil.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Merges = list[tuple[int, ...]]  # the j-th merge makes node n_items + j of two nodes or more
 
 N_PARTNERS = 32  # how many partners are compared for each merge
-MAX_ITEMS = 6_000  # co-occurrences of all pairs are held in memory: eight bytes each, so that sums never wrap
+MAX_GROUPS = 6_000  # co-occurrences of all pairs are held in memory: eight bytes each, so that sums never wrap
 ONE = 1 << 20  # parts of one in which scarcity is counted; whole numbers, so that every machine builds the same tree
 HEAD_START = ONE // 10  # lets the price decide where nothing is shared
 
@@ -70,21 +77,18 @@ def merge_by_cooccurrence(data: Transactions) -> Merges:
 
     A pair of items that occurs x times together is counted as 1/x scarce. If two groups have a neighbour in common,
     merging them makes one less scarce pair of two, and the gain is what scarcity falls by. Partners are the next
-    cheapest groups.
+    cheapest groups. Of more than ``MAX_GROUPS`` items the cheapest are merged by price alone until so many are left.
     """
     n_items = data.n_items
-    if n_items > MAX_ITEMS:
-        raise InputError(
-            f"auto:cooccurrence takes at most {MAX_ITEMS:,} items, and the data has {n_items:,}; use auto:frequency."
-        )
-    together = count_pairs(data)  # int64[n_items, n_items] by the first item of each group
-    occurrences, sizes = data.supports.copy(), np.ones(n_items, dtype=np.int64)
-    node = list(range(n_items))  # of the group that an item stands for
-    queue = sorted((int(occurrences[item]), item) for item in range(n_items))  # (price, item)
-    merges: Merges = []
+    merges, group_of, node = merge_cheapest(data.supports, MAX_GROUPS)
+    n_groups = len(node)
+    together = count_pairs(data, group_of, n_groups)  # int64[n_groups, n_groups]
+    occurrences, sizes = np.zeros(n_groups, dtype=np.int64), np.bincount(group_of, minlength=n_groups)
+    np.add.at(occurrences, group_of, data.supports)
+    queue = sorted(zip((occurrences * sizes).tolist(), range(n_groups), strict=True))  # (price, group)
     while len(queue) > 1:
         _, one = queue.pop(0)
-        partners = np.array([item for _, item in queue[:N_PARTNERS]])
+        partners = np.array([group for _, group in queue[:N_PARTNERS]])
         gain = gain_of_merging(together, one, partners) + HEAD_START
         price = (occurrences[one] + occurrences[partners]) * (sizes[one] + sizes[partners])
         increase = price - occurrences[one] * sizes[one] - occurrences[partners] * sizes[partners]
@@ -103,15 +107,62 @@ def merge_by_cooccurrence(data: Transactions) -> Merges:
     return merges
 
 
-def count_pairs(data: Transactions) -> NDArray[np.int64]:
-    """In how many records two items occur together; 0 on the diagonal."""
-    from scipy.sparse import csr_array
+def merge_cheapest(supports: NDArray[np.int64], n_left: int) -> tuple[Merges, NDArray[np.int64], list[int]]:
+    """The two cheapest groups become one until no more than ``n_left`` are there: the merges, the group of each item
+    (a group is known by one of its items, and has its place among these), and the node of each group.
+    """
+    n_items = len(supports)
+    occurrences, sizes, node = supports.tolist(), [1] * n_items, list(range(n_items))
+    queue = [(price, item) for item, price in enumerate(occurrences)]
+    heapify(queue)
+    merges, joined = Merges(), list[tuple[int, int]]()
+    while len(queue) > n_left:
+        one, other = heappop(queue)[1], heappop(queue)[1]
+        merges.append((node[one], node[other]))
+        joined.append((one, other))
+        node[other] = n_items + len(merges) - 1
+        occurrences[other] += occurrences[one]
+        sizes[other] += sizes[one]
+        heappush(queue, (occurrences[other] * sizes[other], other))
+    known = sorted(item for _, item in queue)
+    group_of = np.empty(n_items, dtype=np.int64)
+    group_of[known] = np.arange(len(known))
+    for one, other in reversed(joined):
+        group_of[one] = group_of[other]
+    return merges, group_of, [node[item] for item in known]
 
-    shape = (data.n_records, data.n_items)
-    occurs = csr_array((np.ones(data.n_occurrences, dtype=np.int64), data.items, data.indptr), shape=shape)
-    together: NDArray[np.int64] = (occurs.T @ occurs).toarray()
+
+def count_pairs(data: Transactions, group_of: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+    """How often items of two groups occur together; 0 on the diagonal."""
+    if isinstance(data, RemoteTransactions):
+        flat = data.add_up(partial(_count_places, group_of, n_groups), n_groups**2)
+        together = flat.reshape(n_groups, n_groups)
+    else:
+        together = _count_block(data.indptr, data.items, group_of, n_groups).toarray()
     np.fill_diagonal(together, 0)
     return together
+
+
+def _count_places(group_of: NDArray[np.int64], n_groups: int, blocks: Iterator[Csr]) -> Sparse:
+    """The places of the table of pairs that some records fill."""
+    together: csr_array | None = None
+    for indptr, items in blocks:
+        here = _count_block(indptr, items, group_of, n_groups)
+        together = here if together is None else together + here
+    if together is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    found = together.tocoo()
+    return found.row.astype(np.int64) * n_groups + found.col, found.data
+
+
+def _count_block(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], group_of: NDArray[np.int64], n_groups: int
+) -> csr_array:
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(items), dtype=np.int64)
+    occurs = csr_array((ones, group_of[items], indptr), shape=(len(indptr) - 1, n_groups))
+    return csr_array(occurs.T @ occurs)
 
 
 def gain_of_merging(together: NDArray[np.int64], one: int, partners: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -49,7 +49,8 @@ def with_levels(vocabulary: Vocabulary, levels: int) -> Hierarchy:
     if isinstance(levels, bool) or not isinstance(levels, int) or levels < 2:
         raise InputError(f"a hierarchy has at least 2 levels, the items and the root, not {levels!r}.")
     if n_items > 1 and levels > most:
-        raise InputError(f"{levels} levels need at least {2 ** (levels - 1):,} items; {n_items:,} have at most {most}.")
+        needed = f"{2 ** (levels - 1):,}" if levels <= 64 else f"2^{levels - 1}"
+        raise InputError(f"{levels} levels need at least {needed} items; {n_items:,} have at most {most}.")
     # n_items in the first step, then one level up per step
     sizes = iter([_root(n_items**depth, levels - 1) for depth in range(levels - 2, -1, -1)])
     return _grow(vocabulary, lambda level: _spread(level, next(sizes)))
@@ -91,7 +92,7 @@ def _grow(vocabulary: Vocabulary, split: Callable[[Sequence[_Group]], Runs]) -> 
 def from_words(words: str, vocabulary: Vocabulary) -> Hierarchy:
     """What ``--hierarchy`` calls them: ``fanout:5``, ``fanout:5:even`` or ``levels:4``."""
     kind, *parameters = words.split(":")
-    number = int(parameters[0]) if parameters and parameters[0].isdecimal() else 0
+    number = int(parameters[0][:18]) if parameters and parameters[0].isdecimal() else 0  # more is as good as that
     if kind == "levels" and number >= 2 and len(parameters) == 1:
         return with_levels(vocabulary, number)
     if kind == "fanout" and number >= 2 and parameters[1:] in ([], ["even"]):

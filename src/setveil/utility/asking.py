@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Replacement, Vocabulary
 from setveil.errors import InputError, name_some
-from setveil.utility.reading import Reading
+from setveil.utility.reading import Estimator, Reading
 from setveil.utility.reconstruction import Estimate
 from setveil.utility.reconstruction import query as query_groups
 
+ESTIMATES: tuple[Estimator, ...] = ("share", "expand")
 MOST_EXCLUDED = 10  # items excluded in one question: estimates sum over all their subsets
 
 
@@ -31,11 +32,11 @@ def query(
     """How many records have all of ``with_items`` and none of ``without_items``; in a grouping together with
     ``sensitive``.
 
-    Groupings: see ``reconstruction.query``. Elsewhere the estimate takes a published item for each non-empty part of
-    what it stands for with the same chance, and ``expand`` for all of it. ``low`` counts the records that fit whatever
-    the published items stand for, ``high`` those that fit for some of it. Where entries may have been left out a
-    record can hold more than it shows: the published count of exact items is ``low``, and nothing bounds it from above
-    but what records show of the excluded items. A replacement bounds nothing.
+    Groupings: see ``reconstruction.query``. Elsewhere the estimate takes each of the g items that a published item
+    stands for to be there with the chance 1/g, and ``expand`` takes all of them. ``low`` counts the records that fit
+    whatever the published items stand for, ``high`` those that fit for some of it. Where entries may have been left
+    out a record can hold more than it shows: the published count of exact items is ``low``, and nothing bounds it from
+    above but what records show of the excluded items. A replacement bounds nothing.
 
     Args:
         release: what is asked.
@@ -75,7 +76,7 @@ def query(
     others = vocabulary.encode(unwanted, "item of this release").tolist()
     reading = Reading(release, vocabulary)
     low, high = _bounds(release, reading, items, others)
-    estimate, expand = (_estimate(reading, items, others, name) for name in ("probability", "expand"))
+    estimate, expand = (_estimate(reading, items, others, name) for name in ESTIMATES)
     return Answer(float(np.clip(estimate, low, high)), low, high, float(expand))
 
 
@@ -86,7 +87,7 @@ def _domain(release: Release) -> Vocabulary:
     return release.cover.vocabulary if isinstance(release, LocalRecoding) else release.published.vocabulary
 
 
-def _estimate(reading: Reading, items: list[int], others: list[int], estimator: str) -> float:
+def _estimate(reading: Reading, items: list[int], others: list[int], estimator: Estimator) -> float:
     """Records with ``items`` and without ``others``, by inclusion and exclusion."""
     sets = [(size, chosen) for size in range(len(others) + 1) for chosen in combinations(others, size)]
     total = 0.0
@@ -94,7 +95,7 @@ def _estimate(reading: Reading, items: list[int], others: list[int], estimator: 
         asked = sorted((*items, *chosen))
         if asked:
             itemset = Itemsets(np.array([0, len(asked)]), np.array(asked, dtype=np.int32), reading.vocabulary)
-            supports = reading.supports(itemset, "expand" if estimator == "expand" else "probability")
+            supports = reading.supports(itemset, estimator)
             total += (-1) ** size * float(supports[0])
         else:
             total += reading.release.published.n_records

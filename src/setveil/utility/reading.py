@@ -1,12 +1,14 @@
 """The supports of original itemsets as an analyst reads them off a release and its codebook.
 
-Two ways to read a published item that stands for several original ones:
+Three ways to read a published item that stands for several original ones:
 
 - ``expand``: it stands for all of them. The support of an itemset is that of its image: the number of published records
   in which every item of it is covered by something published. An upper bound where nothing is suppressed.
 - ``probability``: it stands for some non-empty subset of them, each as likely as another. A record whose published item
   covers g items holds r given ones of them with probability 2^(g-r)/(2^g-1), published items being independent; the
   support is the expected number of records.
+- ``share``: each of the g items it covers is there with the chance 1/g, independently of the others: one of them on
+  average. Most records have one item of a group, so this is the nearest to the truth; the two others are the papers'.
 
 A suppressed item is in no record. In a replacement published items are read as they are. In a grouping public items are
 exact; a sensitive item may belong to any record of a group that counts it (``expand``), or to each with the probability
@@ -27,8 +29,8 @@ from setveil.core.images import Images, images_of
 from setveil.errors import InputError
 from setveil.utility.loss import group_sizes
 
-Estimator = Literal["expand", "probability"]
-ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
+Estimator = Literal["expand", "probability", "share"]
+ESTIMATORS: tuple[Estimator, ...] = ("expand", "probability")  # of the papers
 
 _REMEMBERED = 50_000_000  # records of items kept at hand
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
@@ -57,19 +59,27 @@ class Reading:
             return np.diff(self.release.cover.indptr)
         return np.ones(self.release.published.n_items, dtype=np.int64)
 
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether what is published stands for itself, so that all ways of reading agree."""
+        return not isinstance(self.release, Grouping) and bool((self.published_sizes == 1).all())
+
     def supports(self, itemsets: Itemsets, estimator: Estimator = "expand") -> NDArray[np.float64]:
         """The estimated support of each itemset over ``vocabulary``, float64[itemsets]."""
-        if estimator not in ESTIMATORS:
-            raise InputError(f'estimator must be one of {", ".join(ESTIMATORS)}, not "{estimator}".')
+        if estimator not in get_args(Estimator):
+            raise InputError(f'estimator must be one of {", ".join(get_args(Estimator))}, not "{estimator}".')
         if isinstance(self.release, Grouping):
             return self._in_groups(self.release, itemsets, estimator)
         queries, is_lost = self._queries(itemsets)
-        is_exact = bool((self.published_sizes == 1).all())  # what is published stands for itself: both ways agree
-        if isinstance(self.release, LocalRecoding) and estimator == "probability" and not is_exact:
-            supports = self._by_record(itemsets)
+        if isinstance(self.release, LocalRecoding) and estimator != "expand" and not self.is_exact:
+            supports = self._by_record(itemsets, estimator)
         else:
             supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
-            if estimator == "probability" and not is_exact:
+            if estimator == "share" and not self.is_exact:
+                owners = np.repeat(np.arange(len(itemsets)), np.diff(itemsets.indptr))
+                sizes = self.published_sizes[np.maximum(self.images.of_item[itemsets.items], 0)]
+                supports /= np.exp(np.bincount(owners, weights=np.log(sizes), minlength=len(itemsets)))
+            elif estimator == "probability" and not self.is_exact:
                 # Each item halves what is left; an empty subset is impossible for each published item involved.
                 possible = -np.expm1(-np.log(2) * self.published_sizes[queries[1]])  # 1 - 2^-g
                 owners = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))
@@ -89,7 +99,7 @@ class Reading:
         indptr = np.searchsorted(keys, np.arange(len(itemsets) + 1) * width).astype(np.int64)
         return (indptr, (keys % width).astype(np.int32)), is_lost
 
-    def _by_record(self, itemsets: Itemsets) -> NDArray[np.float64]:
+    def _by_record(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
         """In each matching record an item is read from the most specific published item that can stand for it."""
         (indptr, queried), is_lost = self._queries(itemsets)
         possible = -np.expm1(-np.log(2) * self.published_sizes)
@@ -99,6 +109,9 @@ class Reading:
         for number in np.flatnonzero(~is_lost).tolist():
             rows = list_matches(self.postings, queried[indptr[number] : indptr[number + 1]])
             published = np.array([read_from(item)[rows] for item in itemsets[number].tolist()])  # [items, rows]
+            if estimator == "share":
+                supports[number] = (1 / self.published_sizes[published]).prod(axis=0).sum()
+                continue
             published.sort(axis=0)
             is_new = np.ones(published.shape, dtype=bool)
             is_new[1:] = published[1:] != published[:-1]

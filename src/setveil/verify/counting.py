@@ -102,7 +102,23 @@ def count_pairs(
             y = np.int64(items[high])
             base = y * (y - 1) // 2
             for low in range(indptr[row], high):
-                table[base + items[low]] += 1
+                table[np.uint64(base + items[low])] += 1
+
+
+@compiled
+def count_images(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], image: NDArray[np.int32], begin: int, end: int, n_images: int
+) -> NDArray[np.int64]:
+    """How many of the rows ``begin:end`` hold something that becomes each image; -1 becomes nothing."""
+    counts = np.zeros(n_images, dtype=np.int64)
+    seen_in = np.full(n_images, -1, dtype=np.int64)
+    for row in range(begin, end):
+        for place in range(indptr[row], indptr[row + 1]):
+            becomes = image[items[place]]
+            if becomes >= 0 and seen_in[becomes] != row:
+                seen_in[becomes] = row
+                counts[becomes] += 1
+    return counts
 
 
 @compiled
@@ -117,7 +133,7 @@ def count_triples(
                 y = np.int64(items[middle])
                 base = z * (z - 1) * (z - 2) // 6 + y * (y - 1) // 2
                 for low in range(indptr[row], middle):
-                    table[base + items[low]] += 1
+                    table[np.uint64(base + items[low])] += 1
 
 
 @compiled

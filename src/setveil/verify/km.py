@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.core.progress import Progress
 from setveil.models import KmAnonymity
-from setveil.verify.dense import can_count, count_itemsets, first_itemset
+from setveil.verify.dense import can_count, count_itemsets, count_single_items, first_itemset
 from setveil.verify.published import Published
 from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
@@ -40,10 +40,7 @@ def _judge_by_tables(
     smallest: list[int] = []
     n_items = len(published.labels)
     for size in range(1, model.m + 1):
-        if size == 1:
-            supports = np.bincount(published.items, minlength=n_items).astype(np.int32)
-        else:
-            supports = count_itemsets(published, size, progress)
+        supports = count_single_items(published) if size == 1 else count_itemsets(published, size, progress)
         occurring = supports[supports > 0]
         if not len(occurring):
             break
