@@ -41,6 +41,10 @@ def test_every_step_at_every_width_light_and_dark(page: Page, tmp_path: Path) ->
                 if found := audit(page):
                     wrong[name] = found
                 page.screenshot(path=kept / f"{name}.png", full_page=True)
+    page.evaluate("Quasar.LoadingBar.start()")  # as while a file is sent
+    page.locator(".q-loading-bar:not([aria-hidden=true])").wait_for()
+    if found := audit(page):
+        wrong["sending"] = found
     assert not wrong, "\n".join(f"{name}: {found}" for name, found in wrong.items())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from importlib import import_module
@@ -33,6 +34,9 @@ class Page:
         self.told = ""  # problem that is shown
         self._frame()
         self.show(self.step)
+        ui.run_javascript(  # Quasar shows it while a file is sent, without a name
+            f"document.querySelector('.q-loading-bar').setAttribute('aria-label', {json.dumps(t.SENDING)})"
+        )
         ui.timer(LOOK, self._look)
         if session.path is None:
             ui.timer(LOOK, lambda: session.begin(session.wake()), once=True)

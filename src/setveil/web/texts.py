@@ -7,6 +7,7 @@ NAME = "setveil"
 MOTTO = "Your data stays on this machine."
 SKIP = "Skip to the step"
 NAVIGATION = "Steps"
+SENDING = "Sending the file"
 
 # Step: name in the navigation, heading, what it is for.
 STEPS = {
