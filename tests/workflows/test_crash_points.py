@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -91,6 +92,48 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_file_changes_nothing(tmp_path: 
         assert {path: path.read_bytes() for folder in tmp_path.iterdir() for path in folder.iterdir()} == before, most
     new.publish(tmp_path / "out", force=True)
     assert sv.verify_folder(tmp_path / "out", rows).holds
+
+
+@pytest.mark.parametrize("failure", [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EINVAL])
+@pytest.mark.parametrize("can_rename", [True, False])
+def test_what_did_not_get_to_the_disk_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: int, can_rename: bool
+) -> None:
+    """The disk tells only when files are flushed that it is full or broken; others (EINVAL) cannot flush at all."""
+    release = sv.anonymize([["a", "b"], ["a", "b"], ["a"]], "km", k=2, m=1, algorithm="aa", hierarchy="fanout:2")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EXDEV, "no rename")
+
+    if not can_rename:
+        monkeypatch.setattr(Path, "rename", refuse)
+    flush, n_calls = os.fsync, [0]
+
+    def fail(handle: int, at: int) -> None:
+        n_calls[0] += 1
+        if n_calls[0] == at:
+            raise OSError(failure, os.strerror(failure))
+        flush(handle)
+
+    n_refused = 0
+    for at in range(1, 100):
+        n_calls[0] = 0
+        monkeypatch.setattr(os, "fsync", lambda handle, at=at: fail(handle, at))
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        try:
+            release.publish(folder / "out")
+        except OSError as problem:
+            assert problem.errno == failure != errno.EINVAL
+            assert list(folder.iterdir()) == []
+            n_refused += 1
+        else:
+            assert sv.verify_folder(folder / "out").holds
+            if n_calls[0] < at:
+                break
+    else:
+        raise AssertionError("files are flushed for ever")
+    assert n_refused >= 6 or failure == errno.EINVAL
 
 
 @pytest.mark.parametrize("way", ["die", "full"])

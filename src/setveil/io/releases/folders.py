@@ -34,6 +34,7 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _BUSY = "another run is writing it; wait for that one or choose another output."
 _COPYING = "copying"  # in the partial folder while files are copied, for want of rename
+_LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)  # what was written did not get to the disk
 _NO_RENAME = (errno.EXDEV, errno.ENOSYS, errno.EOPNOTSUPP)
 CERTIFICATE = "certificate.json"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -161,7 +162,8 @@ class Staging:
                 if isinstance(problem, OSError) and problem.errno in (errno.ENOTEMPTY, errno.EEXIST):
                     raise InputError(f"{one_line(str(self.out), 120)}: {_BUSY}") from None
                 raise
-        _flush(self.out.parent)
+        with contextlib.suppress(OSError):  # it stands there already
+            _flush(self.out.parent)
 
     def _copy(self) -> None:
         """Make both folders where nothing can be renamed: the certificate comes last, and with it the release."""
@@ -338,9 +340,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def _flush(path: Path) -> None:
-    with contextlib.suppress(OSError):
+    """See a file or folder safe on the disk, where the file system can tell; a disk that fails or is full is an error."""
+    try:
         handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:
             os.close(handle)
+    except OSError as problem:
+        if problem.errno in _LOST:
+            raise
