@@ -340,7 +340,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def _flush(path: Path) -> None:
-    """See a file or folder safe on the disk, where the file system can tell; a disk that fails or is full is an error."""
+    """See a file or folder safe on the disk, where the file system can; a disk that fails or is full is an error."""
     try:
         handle = os.open(path, os.O_RDONLY)
         try:
