@@ -56,6 +56,7 @@ def verify(
     """
     from setveil.errors import InputError, UncheckedError, one_line
     from setveil.workflows import recheck
+    from setveil.workflows.cluster import check_engine
 
     if target.is_dir():
         asked = (model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
@@ -63,16 +64,20 @@ def verify(
             raise InputError(
                 f"{target}: is a release folder, which says itself what it claims; leave out --model, -k, …"
             )
+        if all_violations:
+            raise InputError(f"{target}: is a release folder; --all-violations is for a file and --model.")
         data = None if original is None else read_data(original, reading, engine, master)
         result = recheck.verify_folder(target, data, time_limit=time_limit, engine=engine, master=master)
         _show_folder(target, result, None if data is None else data.facts(), json)
         raise typer.Exit(EXIT_CODES[result.holds])
-    if engine != "local":
+    if check_engine(engine, master):
         raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
     if not target.exists() and str(target) != "-":
         raise InputError(f"{target}: there is no such file or folder; give a release folder, or a file and --model.")
     if model is None:
         raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
+    if original is not None:
+        raise InputError(f"{target}: --original is held against a release folder; this is a file. Leave it out.")
     section = o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
     audited = read_data(target, reading)
     try:
