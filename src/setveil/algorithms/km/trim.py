@@ -200,8 +200,12 @@ def trim_rows(
     effort: str,
     context: Context,
     is_bounded: bool = True,
+    stays: NDArray[np.bool_] | None = None,
 ) -> Trimmed:
-    """Which entries of the rows to keep; equal rows may be treated differently. The bound is only sought if asked."""
+    """Which entries of the rows to keep; equal rows may be treated differently. The bound is only sought if asked.
+
+    ``stays``: items of which every entry is kept; these entries must be safe by themselves. Not for whole records.
+    """
     k = model.k
     frequent = rows.supports >= k
     in_play = frequent[rows.items]  # entries of rare items go in any case
@@ -218,12 +222,14 @@ def trim_rows(
         ):  # rare pairs are rare itemsets, too
             lost += _Work(core, pairs, value[frequent], k, 2, EFFORTS["fast"], context).bound()
         return Trimmed(kept, lost, method="whole records")
-    work = _Work(core, sets, value[frequent], k, m, EFFORTS[effort], context)
+    work = _Work(core, sets, value[frequent], k, m, EFFORTS[effort], context, None if stays is None else stays[frequent])
     bound = lost + (work.bound() if is_bounded else 0.0)
     work.settle()
     work.repair_all()
     work.settle_safely(work.rows)
     work.improve()
+    if stays is not None:
+        work.keep(stays[frequent][core.items])
     kept[in_play] = work.state.kept.astype(bool)
     return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
 
@@ -290,11 +296,15 @@ class _Work:
         m: int,
         effort: Effort,
         context: Context,
+        stays: NDArray[np.bool_] | None = None,
     ) -> None:
         n_sets, n_entries = len(sets.prefix), rows.n_occurrences
         self.k, self.sets, self.effort, self.context = k, sets, effort, context
         self.rows = np.arange(rows.n_records)
         scale = float(value.mean()) if len(value) else 1.0
+        if stays is not None:
+            scale = float(value[~stays].mean()) if not stays.all() else 1.0
+            value = np.where(stays, BREAKS * value, value)
         peak = scale * PRESSURE * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
         lengths = rows.lengths
@@ -405,6 +415,19 @@ class _Work:
                     self.state.kept[:] = best
                     count_sets(self.state, self.sets)
                 break
+
+    def keep(self, entries: NDArray[np.bool_]) -> None:
+        """Show these entries, safe by themselves and worth most, in any case; others go wherever an itemset is rare."""
+        state = self.state
+        owners = np.repeat(self.rows, np.diff(state.indptr))
+        is_hurt = np.bincount(owners[entries & (state.kept == 0)], minlength=len(self.rows)) > 0
+        state.kept[is_hurt[owners]] = entries[is_hurt[owners]]
+        count_sets(self.state, self.sets)
+        cheapest_goes, self.effort = self.state._replace(weighed=-1), self.effort._replace(fills=0)
+        while len(rare := np.flatnonzero((self.state.count > 0) & (self.state.count < self.k))):
+            self.repair_some(cheapest_goes, rare, np.zeros(len(self.state.count), dtype=np.uint8), "repairing")
+        self.state.wanted[:] = self.state.count >= self.k
+        self.settle_safely(self.rows)
 
     def _value_kept(self) -> float:
         return float((self.state.count[: len(self.state.value)] * self.state.value).sum())
