@@ -88,7 +88,7 @@ def candidates(data: Transactions, effort: str, has_hierarchy: bool) -> list[tup
     small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
     names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort})]
     if has_hierarchy:
-        names.append(("trim", {"effort": effort, "raising": False}))
+        names.append(("trim", {"effort": effort, "raising": "none"}))
     if has_hierarchy and small and n_items <= PROVABLE[effort]:
         names.append(("optimal", {}))
     if small:
