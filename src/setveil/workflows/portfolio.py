@@ -86,9 +86,8 @@ def candidates(data: Transactions, effort: str, has_hierarchy: bool) -> list[tup
     """Algorithms with their options, in the order in which ties are decided."""
     n_items = int((data.supports > 0).sum())
     small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
-    names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort})]
-    if has_hierarchy:
-        names.append(("trim", {"effort": effort, "raising": "none"}))
+    ways = [{"raising": way} for way in ("counts", "loss", "none")] if has_hierarchy else [{}]
+    names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort, **way}) for way in ways]
     if has_hierarchy and small and n_items <= PROVABLE[effort]:
         names.append(("optimal", {}))
     if small:

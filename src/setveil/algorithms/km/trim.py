@@ -61,7 +61,7 @@ from setveil.algorithms.km._trim_scan import count_sets, scan_rows
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
 from setveil.algorithms.km.trim_lower import least_loss, told
 from setveil.algorithms.km.trim_raise import raise_left_out
-from setveil.algorithms.km.trim_whole import bring_back, trim_whole
+from setveil.algorithms.km.trim_whole import trim_whole
 from setveil.core import Hierarchy, LocalRecoding, Transactions
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError
@@ -225,10 +225,7 @@ def trim_rows(
     m = 0 if model.m == "all" else max(min(model.m, longest), 1)
     sets = number_sets(core, k, m, context) if m else None
     if sets is None:
-        if stays is None:
-            kept[in_play] = trim_whole(core, k, value[frequent], context)
-        else:
-            kept[in_play] = bring_back(core, stays[frequent][core.items], k, value[frequent], context)
+        kept[in_play] = trim_whole(core, k, value[frequent], context, None if stays is None else stays[frequent])
         if (
             m != 1 and is_bounded and (pairs := number_sets(core, k, 2, context)) is not None
         ):  # rare pairs are rare itemsets, too
@@ -316,7 +313,7 @@ class _Work:
         scale = float(value.mean()) if len(value) else 1.0
         if stays is not None:
             scale = float(value[~stays].mean()) if not stays.all() else 1.0
-            value = np.where(stays, BREAKS * value, value)
+            value = np.where(stays, BREAKS * value.max(initial=0.0), value)
         peak = scale * PRESSURE * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
         lengths = rows.lengths
@@ -337,7 +334,7 @@ class _Work:
             np.empty(min(n_pairs, MOST_PAIRS), dtype=np.int32),
         )
         # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
-        self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * scale))
+        self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * value.max(initial=1.0)))
         self.room = _room_for(m, int(lengths.max(initial=0)))
         self.lists, self.concerned = self._scan(rows.n_items)
 

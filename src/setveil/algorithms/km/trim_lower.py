@@ -61,6 +61,10 @@ def least_loss(
     nodes = lower(nodes)
     if rows.n_occurrences <= MOST_ENTRIES[effort] and tells_more(suppressed := recode(MHgHsRefine()), nodes):
         nodes = lower(suppressed)
+    if effort == "best" and tells_more(
+        suppressed := recode(Optimal(most_rows=PROVABLE["normal"], suppression=True)), nodes
+    ):
+        nodes = lower(suppressed)
     return nodes
 
 
