@@ -94,9 +94,7 @@ def test_the_order_of_records_does_not_matter(way: str, m: int | str) -> None:
     rng = random.Random(3)
     for data, tree, k in [*cases(60, seed=41), *skewed_cases(20, seed=41)]:
         order = np.array(rng.sample(range(data.n_records), data.n_records))
-        once, again = (
-            nodes_of(rows, tree, k, m, raising=way, effort="fast") for rows in (data, data.select(order))
-        )
+        once, again = (nodes_of(rows, tree, k, m, raising=way, effort="fast") for rows in (data, data.select(order)))
         first, second = (
             sorted(sorted(nodes[rows.indptr[row] : rows.indptr[row + 1]].tolist()) for row in range(rows.n_records))
             for rows, nodes in ((data, once), (data.select(order), again))
@@ -120,7 +118,11 @@ def test_weights(way: str) -> None:
 
 def test_least_loss_is_below_the_best_cut() -> None:
     """Of sixty records of two items each only a few need anything but the items themselves."""
-    records = [[f"a{number % 3}", f"b{number % 4}"] for number in range(60)] + [["a0", "c0"], ["a0", "c1"], ["a1", "c0"]]
+    records = [[f"a{number % 3}", f"b{number % 4}"] for number in range(60)] + [
+        ["a0", "c0"],
+        ["a0", "c1"],
+        ["a1", "c0"],
+    ]
     paths = [[f"{group}{number}", group] for group in "abc" for number in range(4)]
     tree = sv.Hierarchy.from_paths([[*path, "all"] for path in paths])
     data = sv.Transactions.from_lists(records)

@@ -219,26 +219,29 @@ def trim_rows(
     frequent = rows.supports >= k
     in_play = frequent[rows.items]  # entries of rare items go in any case
     core = rows.keep_items(frequent)
+    core_stays = None if stays is None else stays[frequent]
     lost = float(value[rows.items[~in_play]].sum())
     longest = int(core.lengths.max(initial=0))
     kept = np.zeros(rows.n_occurrences, dtype=bool)
     m = 0 if model.m == "all" else max(min(model.m, longest), 1)
     sets = number_sets(core, k, m, context) if m else None
     if sets is None:
-        kept[in_play] = trim_whole(core, k, value[frequent], context, None if stays is None else stays[frequent])
+        kept[in_play] = trim_whole(core, k, value[frequent], context, core_stays)
         if (
             m != 1 and is_bounded and (pairs := number_sets(core, k, 2, context)) is not None
         ):  # rare pairs are rare itemsets, too
             lost += _Work(core, pairs, value[frequent], k, 2, EFFORTS["fast"], context).bound()
         return Trimmed(kept, lost, method="whole records")
-    work = _Work(core, sets, value[frequent], k, m, EFFORTS[effort], context, None if stays is None else stays[frequent])
+    work = _Work(
+        core, sets, value[frequent], k, m, EFFORTS[effort], context, None if stays is None else stays[frequent]
+    )
     bound = lost + (work.bound() if is_bounded else 0.0)
     work.settle()
     work.repair_all()
     work.settle_safely(work.rows)
     work.improve()
-    if stays is not None:
-        work.keep(stays[frequent][core.items])
+    if core_stays is not None:
+        work.keep(core_stays[core.items])
     kept[in_play] = work.state.kept.astype(bool)
     return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
 
