@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from setveil.algorithms.km.mhghs_refine import MHgHsRefine
 from setveil.algorithms.km.optimal import Optimal
 from setveil.algorithms.km.trim import Trim
 from setveil.algorithms.km.trim_lower import lower_entries
+from setveil.utility.avg_re import query_errors
+from setveil.workflows.recheck import verify_folder
 
 WAYS = ("counts", "loss", "none")
 
@@ -139,14 +142,29 @@ def test_other_ways_are_refused(raising: object) -> None:
         sv.anonymize([["a", "b"]] * 4, "km", k=2, m=2, algorithm="trim", options={"raising": raising})
 
 
-def test_everything_else_works_on_such_releases(tmp_path: object) -> None:
-    for way in ("counts", "loss"):
-        data = sv.generate("quest", D=300, T=5, I=3, N=40, L=20, seed=4)
-        release = sv.anonymize(
-            data, "km", k=4, m=2, algorithm="trim", hierarchy="fanout:3", options={"raising": way, "effort": "fast"}
+def test_counts_are_never_further_off_than_without_the_hierarchy() -> None:
+    for seed in range(8):
+        data = sv.generate("quest", D=200, T=5, I=3, N=40, L=20, seed=seed)
+        alone, raised = (
+            query_errors(
+                data,
+                sv.anonymize(data, "km", k=4, m=2, algorithm="trim", hierarchy="fanout:4", options={"raising": way}),
+            )
+            for way in ("none", "counts")
         )
-        release.publish(f"{tmp_path}/{way}")
-        answer = sv.query(release, with_items=list(data.vocabulary)[:1])
-        truth = int(data.supports[0])
-        assert answer.low <= truth <= answer.high
-        assert sv.measure(data, release)["lm"] is not None
+        for size in ("singles", "pairs", "triples"):
+            before, after = (min(found["mean"] for found in errors[size].values()) for errors in (alone, raised))
+            assert after <= before + 1e-12
+
+
+@pytest.mark.parametrize("way", ["counts", "loss"])
+def test_published_files_can_be_checked_asked_and_measured(way: str, tmp_path: Path) -> None:
+    data = sv.generate("quest", D=300, T=5, I=3, N=40, L=20, seed=4)
+    options = {"raising": way, "effort": "fast"}
+    release = sv.anonymize(data, "km", k=4, m=2, algorithm="trim", hierarchy="fanout:3", options=options)
+    release.publish(tmp_path / "out")
+    assert not verify_folder(tmp_path / "out", data).problems
+    assert sv.measure(data, release)["lm"] < 0.2
+    for item, label in enumerate(data.vocabulary):
+        answer = sv.query(release, with_items=[label])
+        assert answer.low <= data.supports[item] <= answer.high
