@@ -18,7 +18,7 @@ from setveil.models import PrivacyModel
 YARDSTICKS = {
     "counts": "mean relative error of counts of pairs",
     "ncp": "NCP, an entry left out counted as 1",
-    "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the reading that does best",
+    "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the best reading",
     "entries": "share of entries not published exactly",
 }
 EFFORTS = ("fast", "normal", "best")

@@ -136,6 +136,16 @@ def test_least_loss_is_below_the_best_cut() -> None:
     assert loss_of(tree, nodes) < loss_of(tree, cut) / 5
 
 
+@pytest.mark.parametrize("m", [1, 2, "all"])
+@pytest.mark.parametrize("way", WAYS)
+def test_edges(way: str, m: int | str) -> None:
+    tree = sv.Hierarchy.from_paths([["a", "x", "r"], ["b", "x", "r"], ["c", "y", "r"], ["d", "y", "r"]])
+    for records in ([[], []], [["a"]] * 3, [["a", "b", "c", "d"]] * 3, [["a"], ["b"], ["c"]], [["a"], ["b"], []]):
+        nodes_of(sv.Transactions.from_lists(records), tree, 2, m, raising=way, effort="best")
+    with pytest.raises(sv.InfeasibleError):
+        nodes_of(sv.Transactions.from_lists([["a"], ["b"]]), tree, 3, m, raising=way)
+
+
 @pytest.mark.parametrize("raising", ["true", True, "all"])
 def test_other_ways_are_refused(raising: object) -> None:
     with pytest.raises(sv.InputError):

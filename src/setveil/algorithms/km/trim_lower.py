@@ -36,10 +36,10 @@ LARGEST_KEY = 2**62
 def least_loss(
     rows: Transactions, value: NDArray[np.float64], model: KmAnonymity, effort: str, context: Context
 ) -> NDArray[np.int64] | None:
-    """The node to publish for each entry, -1 for none; None for whole records (m="all"). It loses no more than any of
-    the global recodings.
+    """The node to publish for each entry, -1 for none; it loses no more than any of the global recodings. None for
+    whole records (m="all"), and if there are no entries.
     """
-    if model.m == "all":
+    if model.m == "all" or not rows.n_occurrences:
         return None
     hierarchy = context.need_hierarchy("trim")
     leaves = hierarchy.leaf_of_items(rows.vocabulary)[rows.items]
