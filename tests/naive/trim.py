@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+from setveil.core import Hierarchy
+
 Records = Sequence[frozenset[str]]
 
 
@@ -26,3 +28,54 @@ def least_left_out(records: Records, k: int, m: int) -> int:
             if is_km_anonymous(left, k, m):
                 return n_gone
     raise AssertionError("leaving out everything is always safe")
+
+
+Shown = list[dict[int, int]]  # of each record: leaf -> node
+
+
+def lowered(records: Shown, tree: Hierarchy, k: int, m: int) -> Shown:
+    """Nodes replaced by their children wherever that is safe, the node that loses most first."""
+    todo = {node for record in records for node in record.values()}
+    while todo:
+        node = min(todo, key=lambda one: (-_loss(records, tree, one), one))
+        todo.remove(node)
+        if tree.children[node]:
+            records = _lower_node(records, tree, node, k, m)
+            todo |= {shown for record in records for shown in record.values() if shown in tree.children[node]}
+    return records
+
+
+def _loss(records: Shown, tree: Hierarchy, node: int) -> int:
+    return (len(tree.leaves(node)) - 1) * sum(shown == node for record in records for shown in record.values())
+
+
+def _lower_node(records: Shown, tree: Hierarchy, node: int, k: int, m: int) -> Shown:
+    """All records show children of the node; then one after another goes back that meets a rare combination, as it is
+    or going back.
+    """
+
+    def child(leaf: int) -> int:
+        return next(one for one in tree.children[node] if leaf in tree.leaves(one))
+
+    low = [{leaf: child(leaf) if shown == node else shown for leaf, shown in record.items()} for record in records]
+    now = list(low)
+    changed = True
+    while changed:
+        changed = False
+        for number, record in enumerate(records):
+            counts = _counts(now, m)
+            if now[number] != record and any(
+                0 < counts[labels] < k for labels in (*_sets(low[number], m), *_sets(record, m))
+            ):
+                now[number] = record
+                changed = True
+    return now
+
+
+def _sets(record: dict[int, int], m: int) -> list[tuple[int, ...]]:
+    labels = sorted(set(record.values()))
+    return [itemset for size in range(1, m + 1) for itemset in combinations(labels, size)]
+
+
+def _counts(records: Shown, m: int) -> Counter[tuple[int, ...]]:
+    return Counter(itemset for record in records for itemset in _sets(record, m))

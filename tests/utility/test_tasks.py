@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from setveil.utility.avg_re import avg_re, relative_errors, workload_frequent, w
 from setveil.utility.cooccurrence import compare_cooccurrence
 from setveil.utility.itemsets import frequent_itemsets
 from setveil.utility.patterns import compare_patterns
-from setveil.utility.reading import Reading
+from setveil.utility.reading import Estimator, Reading
 from setveil.utility.tasks import measure_tasks
 
 ALL_ITEMSETS = [frozenset(c) for size in range(1, 5) for c in combinations(ITEMS, size)]
@@ -41,12 +42,13 @@ def assert_reads(
     known = [itemset for itemset in ALL_ITEMSETS if all(item in data.vocabulary for item in itemset)]
     asked = source.sample(known, min(len(known), 20))
     itemsets, _ = Itemsets.from_lists(asked, data.vocabulary)
-    expand, probability, share = (reading.supports(itemsets, name) for name in ("expand", "probability", "share"))
+    expand, probability, share, exact = (reading.supports(itemsets, name) for name in get_args(Estimator))
     for number, itemset in enumerate(asked):
         expanded, expected = read_supports(published, itemset)
         assert expand[number] == expanded
         assert probability[number] == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
         assert share[number] == pytest.approx(float(shared_support(published, itemset)), rel=1e-12, abs=1e-12)
+        assert exact[number] == sum(all(frozenset([item]) in record for item in itemset) for record in published)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

@@ -26,6 +26,14 @@ def test_the_smallest_figure_is_taken_and_the_losers_are_told(yardstick: str) ->
     assert sv.verify(release, MODEL).holds
 
 
+def test_all_ways_of_raising_are_tried_and_what_is_exact_counts_for_every_yardstick() -> None:
+    for yardstick in YARDSTICKS:
+        tried = sv.anonymize(DATA, MODEL, hierarchy="fanout:4", options={"yardstick": yardstick}).details["portfolio"]
+        ways = {row["options"]["raising"]: row["figure"] for row in tried["tried"] if row["algorithm"] == "trim"}
+        assert set(ways) == {"counts", "loss", "none"}
+        assert all(figure < 1 for figure in ways.values())
+
+
 def test_the_internal_report_shows_the_choice_and_the_losers(tmp_path: Path) -> None:
     release = sv.anonymize(DATA, MODEL, hierarchy="fanout:4")
     release.publish(tmp_path / "out")

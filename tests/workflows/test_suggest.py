@@ -162,8 +162,8 @@ def test_with_many_items_the_first_proposal_needs_no_tree(monkeypatch: pytest.Mo
 def test_the_command_repeats_options() -> None:
     """Leaving entries out along a given hierarchy without raising any is an option of trim."""
     search = sv.suggest(sv.generate("quest", D=300, T=4, N=20, L=20), hierarchy="fanout:4", seconds=300)
-    options = {"raising": False}
+    options = {"raising": "none"}
     chosen = search.choices[0]
     algorithm = chosen.policy.algorithm.model_copy(update={"name": "trim", "options": options})
     command = search.command(replace(chosen, policy=chosen.policy.model_copy(update={"algorithm": algorithm})))
-    assert "--algorithm trim --option raising=false --hierarchy fanout:4" in command
+    assert "--algorithm trim --option raising=none --hierarchy fanout:4" in command

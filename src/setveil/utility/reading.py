@@ -1,6 +1,6 @@
 """The supports of original itemsets as an analyst reads them off a release and its codebook.
 
-Three ways to read a published item that stands for several original ones:
+Four ways to read a published item that stands for several original ones:
 
 - ``expand``: it stands for all of them. The support of an itemset is that of its image: the number of published records
   in which every item of it is covered by something published. An upper bound where nothing is suppressed.
@@ -8,7 +8,9 @@ Three ways to read a published item that stands for several original ones:
   covers g items holds r given ones of them with probability 2^(g-r)/(2^g-1), published items being independent; the
   support is the expected number of records.
 - ``share``: each of the g items it covers is there with the chance 1/g, independently of the others: one of them on
-  average. Most records have one item of a group, so this is the nearest to the truth; the two others are the papers'.
+  average. Most records have one item of a group, so this is the nearest to the truth; the two before are the papers'.
+- ``exact``: it stands for none of them. Only what is published as itself counts: a lower bound, to which everything
+  vague only adds.
 
 A suppressed item is in no record. In a replacement published items are read as they are. In a grouping public items are
 exact; a sensitive item may belong to any record of a group that counts it (``expand``), or to each with the probability
@@ -29,7 +31,7 @@ from setveil.core.images import Images, images_of
 from setveil.errors import InputError
 from setveil.utility.loss import group_sizes
 
-Estimator = Literal["expand", "probability", "share"]
+Estimator = Literal["expand", "probability", "share", "exact"]
 ESTIMATORS: tuple[Estimator, ...] = ("expand", "probability")  # of the papers
 
 _REMEMBERED = 50_000_000  # records of items kept at hand
@@ -75,9 +77,11 @@ class Reading:
             supports = self._by_record(itemsets, estimator)
         else:
             supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
-            if estimator == "share" and not self.is_exact:
+            if estimator in ("share", "exact") and not self.is_exact:
                 owners = np.repeat(np.arange(len(itemsets)), np.diff(itemsets.indptr))
                 sizes = self.published_sizes[np.maximum(self.images.of_item[itemsets.items], 0)]
+                if estimator == "exact":
+                    is_lost |= np.bincount(owners[sizes > 1], minlength=len(itemsets)) > 0
                 supports /= np.exp(np.bincount(owners, weights=np.log(sizes), minlength=len(itemsets)))
             elif estimator == "probability" and not self.is_exact:
                 # Each item halves what is left; an empty subset is impossible for each published item involved.
@@ -111,6 +115,9 @@ class Reading:
             published = np.array([read_from(item)[rows] for item in itemsets[number].tolist()])  # [items, rows]
             if estimator == "share":
                 supports[number] = (1 / self.published_sizes[published]).prod(axis=0).sum()
+                continue
+            if estimator == "exact":
+                supports[number] = np.count_nonzero((self.published_sizes[published] == 1).all(axis=0))
                 continue
             published.sort(axis=0)
             is_new = np.ones(published.shape, dtype=bool)

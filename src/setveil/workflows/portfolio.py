@@ -18,7 +18,7 @@ from setveil.models import PrivacyModel
 YARDSTICKS = {
     "counts": "mean relative error of counts of pairs",
     "ncp": "NCP, an entry left out counted as 1",
-    "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the better estimator",
+    "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the best reading",
     "entries": "share of entries not published exactly",
 }
 EFFORTS = ("fast", "normal", "best")
@@ -86,9 +86,8 @@ def candidates(data: Transactions, effort: str, has_hierarchy: bool) -> list[tup
     """Algorithms with their options, in the order in which ties are decided."""
     n_items = int((data.supports > 0).sum())
     small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
-    names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort})]
-    if has_hierarchy:
-        names.append(("trim", {"effort": effort, "raising": False}))
+    ways = [{"raising": way} for way in ("counts", "loss", "none")] if has_hierarchy else [{}]
+    names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort, **way}) for way in ways]
     if has_hierarchy and small and n_items <= PROVABLE[effort]:
         names.append(("optimal", {}))
     if small:
@@ -114,7 +113,8 @@ def figure_of(data: Transactions, release: Release, yardstick: str) -> float:
 
         rows = compare_patterns(data, release, (FREQUENT,), max_size=LARGEST).itemsets
         return 1.0 - max(
-            (_harmonic_mean(row.precision, row.recall) for row in rows if row.view in ESTIMATORS), default=0.0
+            (_harmonic_mean(row.precision, row.recall) for row in rows if row.view in ("items", *ESTIMATORS)),
+            default=0.0,
         )
     metrics = measure(data, release)
     return 1.0 - float(metrics["exact_ratio"] or 0) if yardstick == "entries" else float(metrics["ncp"] or 0)

@@ -308,7 +308,7 @@ class _Search:
             if name != PLAIN:
                 yield self._policy(promise, name, source if find(name).hierarchy != "none" else None)
             elif self.ask["hierarchy"]:
-                yield self._policy(promise, "trim", source, raising=False)
+                yield self._policy(promise, "trim", source, raising="none")
             else:
                 yield self._policy(promise, "trim", None)
         if not self.ask["hierarchy"] and ways is WAYS and self.n_items <= MERGEABLE:

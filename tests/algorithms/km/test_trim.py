@@ -131,36 +131,3 @@ def test_edges() -> None:
     nothing = trimmed([frozenset(letter) for letter in "abcde"], 2, 2)
     assert nothing.transactions() == [set()] * 5
     assert nothing.details["share_left_out"] == 1.0 == nothing.details["lower_bound"]
-
-
-@pytest.mark.parametrize("m", [2, 3, "all"])
-def test_with_a_hierarchy_entries_are_raised_and_no_more_is_lost(m: int | str) -> None:
-    rng = random.Random(13)
-    for k in (2, 4):
-        records = random_records(rng, 60, 9, 5)
-        model = sv.KmAnonymity(k=k, m=m)  # type: ignore[arg-type]
-        release = sv.anonymize(records, model, algorithm="trim", hierarchy="fanout:3")
-        assert sv.verify(release, model).holds
-        book = release.codebook()
-        for shown, record in zip(release.transactions(), records, strict=True):
-            assert all(record & set(book[label]) for label in shown)
-        lost = sv.measure(records, release)["lm"]
-        assert lost <= sv.measure(records, trimmed(records, k, m))["lm"] + 1e-12
-        if m != "all":
-            recoded = sv.anonymize(records, model, algorithm="aa+refine", hierarchy="fanout:3")
-            assert lost <= sv.measure(records, recoded)["lm"] + 1e-12
-
-
-def test_records_that_are_safe_among_themselves_stay_as_they_are_where_recoding_loses_less() -> None:
-    others = [list(range(8, 52))] * 2  # many items: a node of four says nearly as much as one of them
-    records = [[0, 1]] * 4 + [[0, 4], [1, 5], [2, 6], [3, 7]] + others
-    model = sv.KmAnonymity(k=2, m=2)
-    release = sv.anonymize(records, model, algorithm="trim", hierarchy="fanout:4")
-    assert sv.verify(release, model).holds
-    published = release.transactions()
-    assert published[:4] == [{"0", "1"}] * 4
-    recoded = published[4:8]
-    assert [len(record) for record in recoded] == [2] * 4 and len(set(map(frozenset, recoded))) == 1
-    everything = sv.anonymize(records, model, algorithm="aa+refine", hierarchy="fanout:4")
-    assert everything.transactions()[:1] != [{"0", "1"}]
-    assert sv.measure(records, release)["lm"] < sv.measure(records, everything)["lm"]

@@ -68,6 +68,9 @@ class Optimal(Algorithm):
     gap: float = option(
         0.0, "stop when the loss is proven to be within this share of the best, as in 0.01", least=0, below=1
     )
+    most_rows: int = option(
+        0, "rows of the program beyond which the best valid cut so far is returned with its bound; 0: any", least=0
+    )
     suppression: bool = option(False, "also suppress items, at the cost of publishing them as the root (least LM)")
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
@@ -133,8 +136,9 @@ class CutSearch:
 
     @property
     def is_over(self) -> bool:
-        """Proven to be within the gap, or out of time."""
+        """Proven to be within the gap, out of time, or too large."""
         self.is_stopped |= self.deadline is not None and monotonic() >= self.deadline
+        self.is_stopped |= 0 < self.options.most_rows < self.program.n_rows
         return self.is_stopped or self.cost - self.bound <= max(self.options.gap * self.cost, 0.5)
 
     def watch(self) -> None:

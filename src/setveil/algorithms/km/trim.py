@@ -28,10 +28,10 @@ for different records, so they add up. The bound takes the least hitting set whe
 not, it takes disjoint rare itemsets, the cheapest entry of each; or disjoint groups of items every two of which are a
 rare pair, of which one item can be shown at most: all but the most valuable entry of each.
 
-With a hierarchy an entry that is left out may be published as a node above it, if that is safe: published labels are
-counted as opaque items, and the loss (LM) is never above that of leaving out alone, nor above that of a global recoding
-by the same hierarchy (``trim_raise``). Where recoding loses less than leaving out, only records that need it are
-recoded.
+With a hierarchy an entry may be published as a node above it, if that is safe: published labels are counted as opaque
+items. For counts, what is shown without a hierarchy stays exact, and only what is left out is raised (``trim_raise``).
+For least loss (LM), every entry begins as what a global recoding makes of it and goes down as far as it can
+(``trim_lower``), unless leaving out alone loses less. Either way the loss is never above that of leaving out alone.
 
 Preconditions: at least k non-empty records.
 
@@ -59,8 +59,8 @@ from setveil.algorithms.km._trim_moves import Lists, bound_rows, mark_rows, repa
 from setveil.algorithms.km._trim_rows import LONGEST, Scratch, State
 from setveil.algorithms.km._trim_scan import count_sets, scan_rows
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
-from setveil.algorithms.km.aa_refine import AARefine
-from setveil.algorithms.km.trim_raise import raise_entries
+from setveil.algorithms.km.trim_lower import least_loss, told
+from setveil.algorithms.km.trim_raise import raise_left_out
 from setveil.algorithms.km.trim_whole import trim_whole
 from setveil.core import Hierarchy, LocalRecoding, Transactions
 from setveil.core.label_numbers import label_numbers
@@ -105,7 +105,12 @@ class Trim(Algorithm):
         None, "what an entry of each item is worth, above 0: a CSV file item,weight; 1 for items not listed"
     )
     effort: str = option("normal", "how long to look for less to leave out", tuple(EFFORTS))
-    raising: bool = option(True, "with a hierarchy: publish entries as something more general before leaving them out")
+    raising: str = option(
+        "counts",
+        "with a hierarchy: show what is left out as something more general beside all that is exact (counts), "
+        "show entries as what loses least in all (loss), or leave the hierarchy aside (none)",
+        ("counts", "loss", "none"),
+    )
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> LocalRecoding:
         require_k_records(data, model.k)
@@ -116,22 +121,34 @@ class Trim(Algorithm):
         hierarchy = context.hierarchy or Hierarchy.balanced(data, max(data.n_items, 2))
         leaf = hierarchy.leaf_of_items(data.vocabulary)[rows.items]
         shown = np.where(trimmed.kept, leaf, np.int32(-1))
-        raises = self.raising and context.hierarchy is not None
+        raises = self.raising != "none" and context.hierarchy is not None
         if raises:
-            shown = raise_entries(
-                rows,
-                shown.astype(np.int64),
-                value[rows.items],
-                hierarchy,
-                lambda some: recode_rows(some, model, context),
-                lambda raised, worth: trim_rows(raised, worth, model, self.effort, context, is_bounded=False).kept,
-            ).astype(np.int32)
+            shown = self._raise(rows, shown.astype(np.int64), value[rows.items], hierarchy, model, context)
         nodes = replace(rows, items=shown).select(np.argsort(order)).items  # in the order of the data
         details = trimmed.details(data, value, nodes >= 0)
         if raises:
             details["entries_raised"] = int((shown >= hierarchy.n_items).sum())
         del rows, leaf, shown, trimmed  # a million records are 40 MB each time
         return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
+
+    def _raise(
+        self,
+        rows: Transactions,
+        shown: NDArray[np.int64],
+        value: NDArray[np.float64],
+        hierarchy: Hierarchy,
+        model: KmAnonymity,
+        context: Context,
+    ) -> NDArray[np.int32]:
+        """The node to publish for each entry, -1 for none; ``shown``: the leaves shown without a hierarchy."""
+
+        def trim(offered: Transactions, worth: NDArray[np.float64], stays: NDArray[np.bool_]) -> NDArray[np.bool_]:
+            return trim_rows(offered, worth, model, self.effort, context, is_bounded=False, stays=stays).kept
+
+        least = least_loss(rows, value, model, self.effort, context) if self.raising == "loss" else None
+        if least is None or told(least, value, hierarchy) < told(shown, value, hierarchy):
+            least = raise_left_out(rows, shown, value, hierarchy, trim)
+        return least.astype(np.int32)
 
     @classmethod
     def compile_backwards(cls) -> None:
@@ -185,14 +202,6 @@ def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -
     return np.array([given.get(label, 1.0) for label in data.vocabulary])
 
 
-def recode_rows(rows: Transactions, model: KmAnonymity, context: Context) -> NDArray[np.int64] | None:
-    """The node of each entry in a global recoding; None if too few rows have any, and for whole records (m="all")."""
-    if model.m == "all" or np.count_nonzero(rows.lengths) < model.k or context.hierarchy is None:
-        return None
-    cut = AARefine().run(rows, model, context).node_of_leaf
-    return None if cut is None else cut[context.hierarchy.leaf_of_items(rows.vocabulary)[rows.items]].astype(np.int64)
-
-
 def trim_rows(
     rows: Transactions,
     value: NDArray[np.float64],
@@ -200,30 +209,39 @@ def trim_rows(
     effort: str,
     context: Context,
     is_bounded: bool = True,
+    stays: NDArray[np.bool_] | None = None,
 ) -> Trimmed:
-    """Which entries of the rows to keep; equal rows may be treated differently. The bound is only sought if asked."""
+    """Which entries of the rows to keep; equal rows may be treated differently. The bound is only sought if asked.
+
+    ``stays``: items of which every entry is kept; these entries must be safe by themselves.
+    """
     k = model.k
     frequent = rows.supports >= k
     in_play = frequent[rows.items]  # entries of rare items go in any case
     core = rows.keep_items(frequent)
+    core_stays = None if stays is None else stays[frequent]
     lost = float(value[rows.items[~in_play]].sum())
     longest = int(core.lengths.max(initial=0))
     kept = np.zeros(rows.n_occurrences, dtype=bool)
     m = 0 if model.m == "all" else max(min(model.m, longest), 1)
     sets = number_sets(core, k, m, context) if m else None
     if sets is None:
-        kept[in_play] = trim_whole(core, k, value[frequent], context)
+        kept[in_play] = trim_whole(core, k, value[frequent], context, core_stays)
         if (
             m != 1 and is_bounded and (pairs := number_sets(core, k, 2, context)) is not None
         ):  # rare pairs are rare itemsets, too
             lost += _Work(core, pairs, value[frequent], k, 2, EFFORTS["fast"], context).bound()
         return Trimmed(kept, lost, method="whole records")
-    work = _Work(core, sets, value[frequent], k, m, EFFORTS[effort], context)
+    work = _Work(
+        core, sets, value[frequent], k, m, EFFORTS[effort], context, None if stays is None else stays[frequent]
+    )
     bound = lost + (work.bound() if is_bounded else 0.0)
     work.settle()
     work.repair_all()
     work.settle_safely(work.rows)
     work.improve()
+    if core_stays is not None:
+        work.keep(core_stays[core.items])
     kept[in_play] = work.state.kept.astype(bool)
     return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
 
@@ -290,11 +308,15 @@ class _Work:
         m: int,
         effort: Effort,
         context: Context,
+        stays: NDArray[np.bool_] | None = None,
     ) -> None:
         n_sets, n_entries = len(sets.prefix), rows.n_occurrences
         self.k, self.sets, self.effort, self.context = k, sets, effort, context
         self.rows = np.arange(rows.n_records)
         scale = float(value.mean()) if len(value) else 1.0
+        if stays is not None:
+            scale = float(value[~stays].mean()) if not stays.all() else 1.0
+            value = np.where(stays, BREAKS * value.max(initial=0.0), value)
         peak = scale * PRESSURE * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
         lengths = rows.lengths
@@ -315,7 +337,7 @@ class _Work:
             np.empty(min(n_pairs, MOST_PAIRS), dtype=np.int32),
         )
         # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
-        self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * scale))
+        self.strict = self.state._replace(price=np.append(np.zeros(k - 1), BREAKS * value.max(initial=1.0)))
         self.room = _room_for(m, int(lengths.max(initial=0)))
         self.lists, self.concerned = self._scan(rows.n_items)
 
@@ -405,6 +427,19 @@ class _Work:
                     self.state.kept[:] = best
                     count_sets(self.state, self.sets)
                 break
+
+    def keep(self, entries: NDArray[np.bool_]) -> None:
+        """Show these entries, safe by themselves and worth most, in any case; others go wherever an itemset is rare."""
+        state = self.state
+        owners = np.repeat(self.rows, np.diff(state.indptr))
+        is_hurt = np.bincount(owners[entries & (state.kept == 0)], minlength=len(self.rows)) > 0
+        state.kept[is_hurt[owners]] = entries[is_hurt[owners]]
+        count_sets(self.state, self.sets)
+        cheapest_goes, self.effort = self.state._replace(weighed=-1), self.effort._replace(fills=0)
+        while len(rare := np.flatnonzero((self.state.count > 0) & (self.state.count < self.k))):
+            self.repair_some(cheapest_goes, rare, np.zeros(len(self.state.count), dtype=np.uint8), "repairing")
+        self.state.wanted[:] = self.state.count >= self.k
+        self.settle_safely(self.rows)
 
     def _value_kept(self) -> float:
         return float((self.state.count[: len(self.state.value)] * self.state.value).sum())

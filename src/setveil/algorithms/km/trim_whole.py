@@ -21,10 +21,26 @@ from setveil.core.row_order import sort_rows
 MOST_WORK = 60_000_000  # words of 64 records compared to bring entries back
 
 
-def trim_whole(rows: Transactions, k: int, value: NDArray[np.float64], context: Context) -> NDArray[np.bool_]:
-    """Which entries to keep, bool[entries]; equal rows may be treated differently."""
+def trim_whole(
+    rows: Transactions,
+    k: int,
+    value: NDArray[np.float64],
+    context: Context,
+    stays: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_]:
+    """Which entries to keep, bool[entries]; equal rows may be treated differently.
+
+    ``stays``: items of which every entry is kept; these entries must be safe by themselves.
+    """
     context.step("cutting records to common beginnings", None)
-    return bring_back(rows, keep_beginnings(rows, k, value), k, value, context)
+    if stays is None:
+        return bring_back(rows, keep_beginnings(rows, k, value), k, value, context)
+    first = np.where(stays, value.max(initial=0.0) * (rows.n_records + 1), value)  # they come first in every row
+    shown = keep_beginnings(rows, k, first)
+    is_cut = np.bincount(rows.owners[stays[rows.items] & ~shown], minlength=rows.n_records) > 0
+    # Rows that share a beginning with more than what stays have the same that stays: all of them show the beginning.
+    shown = stays[rows.items] | (shown & ~is_cut[rows.owners])
+    return bring_back(rows, shown, k, value, context)
 
 
 def keep_beginnings(rows: Transactions, k: int, value: NDArray[np.float64]) -> NDArray[np.bool_]:
