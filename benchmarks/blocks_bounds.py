@@ -8,7 +8,7 @@ with silent ones that are drawn. *most alike*: a failing block takes the blocks 
 likeness knows which of them failed. *neighbour*: no blocks of similar records, but p records at a time along the Gray
 order, a failing run joined with the next ones; the seam tells who failed. *longest drawn*, *longest alike*: only the
 five pairs with the most occurrences are mixed if they fail, with silent pairs that are drawn or with the pairs most
-like them that fit; all other blocks are as they are: what the hundred longest records alone cost.
+like them that fit; all other blocks are as they are: what about a hundred long records alone cost.
 
 Below each table, for the hundred longest records: the rate of the sensitive item most of them hold; the largest share
 that they can have in a group if groups do not depend on who of them holds it (x of them bring x * rate holders on
@@ -149,7 +149,7 @@ def errors(data: Transactions, release: Grouping, seed: int) -> list[float]:
 
 
 def longest_records(split: Split) -> tuple[NDArray[np.int64], float]:
-    """The longest records, and how many of them hold the sensitive item that most of them hold."""
+    """The longest records, and which part of them holds the sensitive item that most of them hold."""
     longest = np.argsort(-split.public.lengths, kind="stable")[: LONGEST * 2 * P]
     return longest, float(split.hidden.select(longest).supports.max()) / len(longest)
 
