@@ -6,7 +6,14 @@ Five seeds, drawn as in ``benchmarks.sensitive``. *as they are*: the blocks befo
 sensitive item too often: what public items alone could give. *drawn*: `blocks`; pairs with a failing block are mixed
 with silent ones that are drawn. *most alike*: a failing block takes the blocks most like it, so that whoever knows
 likeness knows which of them failed. *neighbour*: no blocks of similar records, but p records at a time along the Gray
-order, a failing run joined with the next ones; the seam tells who failed.
+order, a failing run joined with the next ones; the seam tells who failed. *longest drawn*, *longest alike*: only the
+five pairs with the most occurrences are mixed if they fail, with silent pairs that are drawn or with the pairs most
+like them that fit; all other blocks are as they are: what about a hundred long records alone cost.
+
+Below each table, for the hundred longest records: the rate of the sensitive item most of them hold; the largest share
+that they can have in a group if groups do not depend on who of them holds it (x of them bring x * rate holders on
+average, and one in p is allowed, so 1 / (p * rate)); and the share that they have in the groups of their sensitive
+items.
 """
 
 from __future__ import annotations
@@ -15,6 +22,7 @@ import argparse
 import sys
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,22 +31,30 @@ import setveil as sv
 from benchmarks.sensitive import SETS, draw_sensitive, run_once
 from setveil.algorithms import Context
 from setveil.algorithms.degree.blocks import BlocksOfRecords, draw_remainder, plan, shuffle_equals
+from setveil.algorithms.degree.gathering import pair_blocks
 from setveil.algorithms.degree.groups import Split, secret_draws, split_records
+from setveil.algorithms.degree.joining import Blocks, mix
 from setveil.core import Grouping, Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 P, M = 10, 10
+LONGEST = 5  # pairs of blocks, and as many records as these have
 
 
 def blocks_before_mixing(split: Split, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The records of each block, int64[blocks, p], and the remainder."""
+    """The records of each block, int64[blocks, p], similar ones in pairs, and the remainder."""
     rng = secret_draws(split, seed)
     remainder = draw_remainder(split, plan(split)[2], rng)
     order = shuffle_equals(split.public, gray_order(split.public), rng)
     order = order[~np.isin(order, remainder)]
-    return order[BlocksOfRecords()._form_blocks(split.public.select(order), P, Context(seed=seed))], remainder
+    rows, algorithm = split.public.select(order), BlocksOfRecords()
+    members = algorithm._form_blocks(rows, P, Context(seed=seed))
+    return order[pair_blocks(rows, members, algorithm.reach, Context(seed=seed))], remainder
 
 
 def hold(split: Split, members: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -49,31 +65,65 @@ def hold(split: Split, members: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts
 
 
-def join_most_alike(split: Split, members: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Each failing block, the worst first, with the blocks most like it that fit."""
+def unit_profiles(split: Split, units: NDArray[np.int64]) -> csr_array:
+    """How often each public item occurs in each unit, as vectors of length 1; ``units``: the records of each."""
     from scipy import sparse
 
-    counts = hold(split, members)
-    rows = split.public.select(members.ravel())
-    pairs = (np.ones(rows.n_occurrences), (rows.owners // P, rows.items))
-    profile = sparse.csr_array(pairs, shape=(len(members), rows.n_items))
+    rows = split.public.select(units.ravel())
+    pairs = (np.ones(rows.n_occurrences), (rows.owners // units.shape[1], rows.items))
+    profile = sparse.csr_array(pairs, shape=(len(units), rows.n_items))
     length = np.sqrt(np.maximum(np.asarray(profile.multiply(profile).sum(axis=1)).ravel(), 1.0))
-    profile = sparse.csr_array(sparse.diags_array(1.0 / length) @ profile)
+    return sparse.csr_array(sparse.diags_array(1.0 / length) @ profile)
+
+
+def join_most_alike(split: Split, members: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Each failing block, the worst first, with the blocks most like it that fit."""
+    counts, profile = hold(split, members), unit_profiles(split, members)
     is_taken = counts.max(axis=1) > 1
     failing = np.flatnonzero(is_taken)
     groups = []
     for block in failing[np.argsort(-counts[failing].max(axis=1), kind="stable")]:
-        together, held = [block], counts[block].copy()
         likeness = (profile @ profile[[block]].T).toarray().ravel()
-        for other in np.argsort(-likeness, kind="stable"):
-            if held.max() <= len(together):
-                break
-            if not is_taken[other] and (held + counts[other]).max() <= max(held.max(), len(together) + 1):
-                together.append(other)
-                held += counts[other]
-                is_taken[other] = True
+        together = join_until_it_fits(block, np.argsort(-likeness, kind="stable"), counts, is_taken, 1)
         groups.append(members[together].ravel())
     return [*members[~is_taken], *groups]
+
+
+def mix_longest(
+    split: Split, members: NDArray[np.int64], rng: np.random.Generator, *, alike: bool
+) -> list[NDArray[np.int64]]:
+    """The pairs with the most occurrences are mixed if they fail; all other blocks stay as they are."""
+    pairs = members.reshape(-1, 2 * P)
+    counts, profile = hold(split, pairs), unit_profiles(split, pairs)
+    fails = (hold(split, members).max(axis=1) > 1).reshape(-1, 2).any(axis=1)
+    longest = np.argsort(-split.public.lengths[pairs].sum(axis=1), kind="stable")[:LONGEST]
+    is_taken = np.isin(np.arange(len(pairs)), longest[fails[longest]])
+    groups = []
+    for pair in longest[fails[longest]]:
+        likeness = (profile @ profile[[pair]].T).toarray().ravel()
+        silent = rng.permutation(np.flatnonzero(counts.max(axis=1) == 0))
+        others = np.argsort(-likeness, kind="stable") if alike else silent
+        together = join_until_it_fits(pair, others, counts, is_taken, 2)
+        groups += mix(Blocks(pairs[together].reshape(-1, P), split.hidden), rng)
+    return [*pairs[~is_taken].reshape(-1, P), *groups]
+
+
+def join_until_it_fits(
+    unit: int, others: NDArray[np.int64], counts: NDArray[np.int64], is_taken: NDArray[np.bool_], width: int
+) -> list[int]:
+    """The unit and the first of the others that are free and bring the degree nearer; these are taken then.
+
+    ``counts``: of each sensitive item in each unit; ``width``: blocks per unit.
+    """
+    together, held = [unit], counts[unit].copy()
+    for other in others:
+        if held.max() <= width * len(together):
+            break
+        if not is_taken[other] and (held + counts[other]).max() <= max(held.max(), width * (len(together) + 1)):
+            together.append(other)
+            held += counts[other]
+            is_taken[other] = True
+    return together
 
 
 def join_neighbours(split: Split) -> list[NDArray[np.int64]]:
@@ -98,6 +148,20 @@ def errors(data: Transactions, release: Grouping, seed: int) -> list[float]:
     return [float(kl_divergences(data, release, queries).mean()) for queries in asked]
 
 
+def longest_records(split: Split) -> tuple[NDArray[np.int64], float]:
+    """The longest records, and which part of them holds the sensitive item that most of them hold."""
+    longest = np.argsort(-split.public.lengths, kind="stable")[: LONGEST * 2 * P]
+    return longest, float(split.hidden.select(longest).supports.max()) / len(longest)
+
+
+def share_of_longest(split: Split, release: Grouping) -> float:
+    """Which part of a group is among the longest records, mean over the sensitive items these hold."""
+    longest, _ = longest_records(split)
+    group_of = release.group_of[split.order]
+    share = np.bincount(group_of[longest], minlength=release.n_groups) / np.bincount(group_of)
+    return float(np.average(share[group_of[longest]], weights=split.hidden.lengths[longest]))
+
+
 def released(split: Split, groups: list[NDArray[np.int64]]) -> Grouping:
     """The groups as a release."""
     group_of = np.full(split.n_records, -1, dtype=np.int64)
@@ -119,21 +183,30 @@ def main(arguments: list[str] | None = None) -> int:
     for name in given.sets.split(","):
         data = sv.read(given.data / name)
         found: dict[str, list[list[float]]] = {}
+        longest: list[list[float]] = []
         for seed in range(given.seeds):
             split = split_records(data, PrivacyDegree(P, draw_sensitive(data, M, seed)))
             members, remainder = blocks_before_mixing(split, seed)
+            rng = np.random.default_rng(seed)
             cases = {
                 "blocks, as they are": released(split, [*members, remainder]),
                 "blocks, drawn": run_once(data, "blocks", {}, P, M, seed)[0],
                 "blocks, most alike": released(split, [*join_most_alike(split, members), remainder]),
+                "longest drawn": released(split, [*mix_longest(split, members, rng, alike=False), remainder]),
+                "longest alike": released(split, [*mix_longest(split, members, rng, alike=True), remainder]),
                 "neighbour": released(split, join_neighbours(split)),
                 "nn": run_once(data, "nn", {}, P, M, seed)[0],
             }
             for case, release in cases.items():
                 found.setdefault(case, []).append(errors(data, release, seed))
+            rate = longest_records(split)[1]
+            shares = [share_of_longest(split, cases[case]) for case in ("blocks, drawn", "nn")]
+            longest.append([rate, min(1.0, 1.0 / (P * rate)), *shares])
         print(f"\n{name}, {given.seeds} seeds\n{'':20}" + "".join(f"{protocol:>13}" for protocol in PROTOCOLS))
         for case, rows in found.items():
             print(f"{case:20}" + "".join(f"{mean:>13.4f}" for mean in np.mean(rows, axis=0)), flush=True)
+        rate, most, *shares = np.mean(longest, axis=0)
+        print(f"longest records: rate {rate:.2f}; share at most {most:.2f}, blocks {shares[0]:.2f}, nn {shares[1]:.2f}")
     return 0
 
 
