@@ -55,9 +55,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
+from setveil.algorithms.k_anonymity._chance import chance_from
 from setveil.algorithms.km._trim_moves import Lists, bound_rows, mark_rows, repair, settle_rows
 from setveil.algorithms.km._trim_rows import LONGEST, Scratch, State
 from setveil.algorithms.km._trim_scan import count_sets, scan_rows
+from setveil.algorithms.km._trim_shake import Mood, luck_table, shake_rows
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
 from setveil.algorithms.km.aa_refine import AARefine
 from setveil.algorithms.km.trim_raise import raise_entries
@@ -76,6 +78,9 @@ SLICE = 3_000_000  # steps between two signs of life
 BOUNDING = 16  # nodes of the search tree of a row for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.12, 0.3  # the price of an itemset at k - 1 others per k - 1, and its decline per record less
+NEAR = 8  # times k: rows with a set of fewer holders take part when rows are shaken
+SWEEPS = 20  # in which each row is shaken
+RARE, HEAT = (0.5, 1.0), (0.3, 0.1)  # at first and at last: the price of rare itemsets, and what a change may cost
 CAUTION, MARGIN = 0.8, 20  # its decline per record more, for others may drop it, too; and how far it reaches
 
 
@@ -88,12 +93,13 @@ class Effort(NamedTuple):
     revivals: int  # itemsets looked at in each
     weighed: int  # items of a row that is weighed each time one of its itemsets is at stake, at most
     nodes: int  # of its search tree
+    shakes: int  # how often rows change at random, and what has become rare is repaired
 
 
 EFFORTS = {
-    "fast": Effort(0, 0, 0, 0, 24, 1),
-    "normal": Effort(3, 8, 1, 1_000_000, 64, 4),
-    "best": Effort(6, 64, 12, 1_000_000, 64, 64),
+    "fast": Effort(0, 0, 0, 0, 24, 1, 0),
+    "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 1),
+    "best": Effort(6, 64, 3, 1_000_000, 64, 64, 8),
 }
 
 
@@ -220,10 +226,7 @@ def trim_rows(
         return Trimmed(kept, lost, method="whole records")
     work = _Work(core, sets, value[frequent], k, m, EFFORTS[effort], context)
     bound = lost + (work.bound() if is_bounded else 0.0)
-    work.settle()
-    work.repair_all()
-    work.settle_safely(work.rows)
-    work.improve()
+    work.search()
     kept[in_play] = work.state.kept.astype(bool)
     return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
 
@@ -294,11 +297,11 @@ class _Work:
         n_sets, n_entries = len(sets.prefix), rows.n_occurrences
         self.k, self.sets, self.effort, self.context = k, sets, effort, context
         self.rows = np.arange(rows.n_records)
-        scale = float(value.mean()) if len(value) else 1.0
+        self.scale = scale = float(value.mean()) if len(value) else 1.0
         peak = scale * PRESSURE * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
         lengths = rows.lengths
-        n_pairs = int((lengths * (lengths - 1) // 2)[lengths <= LONGEST].sum()) if m > 1 else 0
+        n_pairs = int((lengths * (lengths - 1) // 2).sum()) if m > 1 else 0
         self.state = State(
             rows.indptr,
             rows.items,
@@ -335,7 +338,7 @@ class _Work:
         progress = np.zeros(2, dtype=np.int64)
         while progress[0] < len(has_rare):
             self.context.step("listing itemsets", float(progress[0] / len(has_rare)))
-            scan_rows(state, self.sets, fill, holders, has_rare, progress, 10 * SLICE)
+            scan_rows(state, self.sets, fill, holders, has_rare, progress, (10 * SLICE, NEAR * self.k))
         return (starts, holders), np.flatnonzero(has_rare)
 
     def bound(self) -> float:
@@ -347,6 +350,36 @@ class _Work:
             done, more = bound_rows(free, self.sets, self.room, self.concerned, done, SLICE)
             total += more
         return total
+
+    def search(self) -> None:
+        """Find something safe to show, and shake it to find something better."""
+        self.settle()
+        self.repair_all(self.effort.fills if not self.effort.shakes else 0)
+        best, most = self.state.kept, -1.0
+        for number in range(max(self.effort.shakes, 1)):
+            if self.effort.shakes:
+                self.shake(number)
+                self.repair_all(self.effort.fills)
+            self.settle_safely(self.rows)
+            self.improve()
+            if self._value_kept() > most:
+                best, most = self.state.kept.copy(), self._value_kept()
+        self._show(best)
+
+    def shake(self, number: int) -> None:
+        """Let rows change at random what they show, at ever higher prices for rare itemsets, which may all be shown again."""
+        self.state.wanted[:] = 1
+        rows = np.flatnonzero(self.state.pair_starts >= 0)
+        chance = chance_from(number)
+        costs = np.minimum(np.arange(self.k + 1.0), np.arange(self.k, -1.0, -1.0))
+        luck = luck_table()
+        for sweep in range(SWEEPS):
+            done, way = 0, sweep / (SWEEPS - 1)
+            rise = self.scale * (RARE[0] + way * (RARE[1] - RARE[0]))
+            mood = Mood(rise * np.diff(costs), luck, self.scale * (HEAT[0] + way * (HEAT[1] - HEAT[0])))
+            while done < len(rows):
+                self.context.step("shaking", (sweep + done / len(rows)) / SWEEPS)
+                done = shake_rows(self.state, self.sets, self.room, rows, done, mood, chance, SLICE)
 
     def settle(self) -> None:
         """Let every row choose that holds a rare itemset, one after another."""
@@ -362,13 +395,13 @@ class _Work:
             self.context.step("choosing", done / len(rows))
             done = settle_rows(state, self.sets, self.room, rows, done, k, SLICE)
 
-    def repair_all(self) -> None:
+    def repair_all(self, fills: int) -> None:
         """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first."""
         tries = np.zeros(len(self.state.count), dtype=np.uint8)
         far = (self.k - 1) // 2
         for level in (far, *range(far + 1, self.k - 1, max(self.k // 5, 1)), self.k - 1):
             while len(rare := np.flatnonzero((self.state.count > 0) & (self.state.count <= level))):
-                if level == far or not self.effort.fills:  # too far from k to be filled up
+                if level == far or not fills:  # too far from k to be filled up
                     rare = self._give_up(rare)
                 rare = rare[np.argsort(self.state.count[rare], kind="stable")]
                 self.repair_some(self.state, rare, tries, "repairing")
@@ -397,14 +430,19 @@ class _Work:
             gone = np.flatnonzero(self.state.count == 0)
             gone = gone[np.argsort(-self.sets.support[gone], kind="stable")][: self.effort.revivals]
             self.repair_some(self.strict, gone, np.zeros(len(was_shown), dtype=np.uint8), "reviving")
-            self.repair_all()
+            self.repair_all(self.effort.fills)
             revived = np.flatnonzero((self.state.count > 0) & ~was_shown)
             self.settle_safely(self._rows_with(revived, must_show=False))
             if self._value_kept() <= before:
-                if not np.array_equal(self.state.kept, best):
-                    self.state.kept[:] = best
-                    count_sets(self.state, self.sets)
+                self._show(best)
                 break
+
+    def _show(self, kept: NDArray[np.uint8]) -> None:
+        """Back to something shown before."""
+        if not np.array_equal(self.state.kept, kept):
+            self.state.kept[:] = kept
+            count_sets(self.state, self.sets)
+            self.state.wanted[:] = self.state.count >= self.k
 
     def _value_kept(self) -> float:
         return float((self.state.count[: len(self.state.value)] * self.state.value).sum())
