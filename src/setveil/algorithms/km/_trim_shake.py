@@ -1,8 +1,8 @@
 """Records change at random what they show, at a price for itemsets that are rare: simulated annealing over entries.
 
-An itemset shown by c records, 0 < c < k, costs in proportion to how many would have to drop it or to join, min(c, k - c).
-Each time an entry is drawn; whether it is left out or put back, then alone or in place of another with which it makes a
-dead pair, is decided by what that costs: always if it costs nothing, else the more rarely the more it costs.
+An itemset shown by c records, 0 < c < k, costs in proportion to how many would have to drop it or to join it,
+min(c, k - c). Each time an entry is drawn. It is left out, or put back, alone or in place of another with which it
+makes a dead pair: always if that costs nothing, else the more rarely the more it costs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ def shake_rows(
     chance: NDArray[np.uint64],
     budget: int,
 ) -> int:
-    """Draw as many entries of each row as it has, from ``rows[first]`` on; where it stopped. Rows whose pairs are known."""
+    """Draw as many entries of each row as it has, from ``rows[first]`` on; where it stopped.
+
+    The pairs of the rows are known, and they show no dead set.
+    """
     count, items, kept, value, found = state.count, state.items, state.kept, state.value, room.dead_lists
     luck, k = mood.luck, len(mood.steps)
     shown = np.empty(len(room.show), dtype=np.int64)  # places

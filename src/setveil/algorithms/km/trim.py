@@ -6,7 +6,7 @@ set-valued data. VLDB 2008.
 Idea. Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of
 its items, and the release keeps its promise if every itemset is shown by no record or by k records or more. So the
 question is which itemsets to give up. Those that fewer than k records hold are given up from the start; every record
-drops what it must to show none of them, and each entry dropped makes other itemsets rarer. Three things keep that from
+drops what it must to show none of them, and each entry dropped makes other itemsets rarer. Four things keep that from
 spreading:
 
 1. *Prices.* A record chooses what to leave out by branch and bound over its own itemsets. It pays for each entry, and
@@ -14,7 +14,10 @@ spreading:
 2. *Fill up or give up.* Itemsets shown by fewer than half of k records are given up at once, and their holders choose
    anew. One shown by more, but fewer than k, is either shown by more of its holders or given up, whichever costs less,
    counted over what a change can touch in the records concerned. Rarest first.
-3. *Back again.* When all is safe, each record takes the best choice among what the others show anyway without taking
+3. *Shake.* What is safe then is not the best. Records change at random what they show, at a price for itemsets that
+   are rare (``_trim_shake``), and what has become rare is filled up or given up again. That is repeated as the data's
+   size allows, and the best is kept.
+4. *Back again.* When all is safe, each record takes the best choice among what the others show anyway without taking
    anything from them; and an itemset that nobody shows is revived, if k holders lose nothing in all by showing it at
    once: others may then show more.
 
@@ -41,14 +44,15 @@ numbered, records are cut to the longest common beginnings instead (``trim_whole
 
 Departures: there is no paper to depart from. Where the search is cut short, less is optimal, never less is safe:
 records of more than 64 items drop the item with most dead pairs instead of searching, and ``effort`` says how many
-nodes a search has, how long a record may be to be weighed for each of its itemsets, and how many holders of an itemset
-are looked at before it is given up.
+nodes a search has, how long a record may be to be weighed for each of its itemsets, how many holders of an itemset
+are looked at before it is given up, and how often records are shaken; the random numbers are always the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -56,11 +60,12 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.k_anonymity._chance import chance_from
-from setveil.algorithms.km._trim_moves import Lists, bound_rows, mark_rows, repair, settle_rows
+from setveil.algorithms.km._trim_holders import Lists, mark_rows
+from setveil.algorithms.km._trim_moves import bound_rows, repair, settle_rows
 from setveil.algorithms.km._trim_rows import LONGEST, Scratch, State
 from setveil.algorithms.km._trim_scan import count_sets, scan_rows
-from setveil.algorithms.km._trim_shake import Mood, luck_table, shake_rows
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
+from setveil.algorithms.km._trim_shake import Mood, luck_table, shake_rows
 from setveil.algorithms.km.aa_refine import AARefine
 from setveil.algorithms.km.trim_raise import raise_entries
 from setveil.algorithms.km.trim_whole import trim_whole
@@ -77,11 +82,11 @@ LISTED = 100  # times k: sets of more rows have no list, their items have
 SLICE = 3_000_000  # steps between two signs of life
 BOUNDING = 16  # nodes of the search tree of a row for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
-PRESSURE, FADING = 0.12, 0.3  # the price of an itemset at k - 1 others per k - 1, and its decline per record less
-NEAR = 8  # times k: rows with a set of fewer holders take part when rows are shaken
-SWEEPS = 20  # in which each row is shaken
+PRESSURE, FADING = 0.4, 0.3  # the price of an itemset at k - 1 others per (k - 1) / m, and its decline per record less
+CAUTION, MARGIN = 0.6, 10  # its decline per record more, for others may drop it, too; and how far it reaches
+NEAR = 8  # times k: rows with an itemset of fewer holders are shaken
+SWEEPS = 20  # through all of them, each time
 RARE, HEAT = (0.5, 1.0), (0.3, 0.1)  # at first and at last: the price of rare itemsets, and what a change may cost
-CAUTION, MARGIN = 0.8, 20  # its decline per record more, for others may drop it, too; and how far it reaches
 
 
 class Effort(NamedTuple):
@@ -93,13 +98,14 @@ class Effort(NamedTuple):
     revivals: int  # itemsets looked at in each
     weighed: int  # items of a row that is weighed each time one of its itemsets is at stake, at most
     nodes: int  # of its search tree
-    shakes: int  # how often rows change at random, and what has become rare is repaired
+    shakes: int  # how often rows are shaken, and what has become rare is repaired,
+    work: int  # as long as the combinations of m items within rows, times m² each time, are no more than this in all
 
 
 EFFORTS = {
-    "fast": Effort(0, 0, 0, 0, 24, 1, 0),
-    "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 1),
-    "best": Effort(6, 64, 3, 1_000_000, 64, 64, 8),
+    "fast": Effort(0, 0, 0, 0, 24, 1, 0, 0),
+    "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 4, 10_000_000),
+    "best": Effort(6, 64, 12, 1_000_000, 64, 64, 24, 200_000_000),
 }
 
 
@@ -298,10 +304,12 @@ class _Work:
         self.k, self.sets, self.effort, self.context = k, sets, effort, context
         self.rows = np.arange(rows.n_records)
         self.scale = scale = float(value.mean()) if len(value) else 1.0
-        peak = scale * PRESSURE * (k - 1)
+        peak = scale * PRESSURE / m * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
         lengths = rows.lengths
         n_pairs = int((lengths * (lengths - 1) // 2).sum()) if m > 1 else 0
+        n_combinations = sum(n * comb(length, m) for length, n in enumerate(np.bincount(lengths).tolist()))
+        self.shakes = min(effort.shakes, effort.work // max(m * m * n_combinations, 1))
         self.state = State(
             rows.indptr,
             rows.items,
@@ -336,9 +344,10 @@ class _Work:
         holders = np.empty(starts[-1], dtype=np.int32)
         has_rare = np.zeros(len(state.pair_starts), dtype=np.uint8)
         progress = np.zeros(2, dtype=np.int64)
+        limits = (10 * SLICE, NEAR * self.k if self.shakes else 0)
         while progress[0] < len(has_rare):
             self.context.step("listing itemsets", float(progress[0] / len(has_rare)))
-            scan_rows(state, self.sets, fill, holders, has_rare, progress, (10 * SLICE, NEAR * self.k))
+            scan_rows(state, self.sets, fill, holders, has_rare, progress, limits)
         return (starts, holders), np.flatnonzero(has_rare)
 
     def bound(self) -> float:
@@ -352,22 +361,21 @@ class _Work:
         return total
 
     def search(self) -> None:
-        """Find something safe to show, and shake it to find something better."""
+        """Find something safe to show; shake and repair it to find something better; then put back what may be."""
         self.settle()
-        self.repair_all(self.effort.fills if not self.effort.shakes else 0)
-        best, most = self.state.kept, -1.0
-        for number in range(max(self.effort.shakes, 1)):
-            if self.effort.shakes:
-                self.shake(number)
-                self.repair_all(self.effort.fills)
-            self.settle_safely(self.rows)
-            self.improve()
+        self.repair_all(0 if self.shakes else self.effort.fills)
+        best, most = self.state.kept.copy(), self._value_kept()
+        for number in range(self.shakes):
+            self.shake(number)
+            self.repair_all(self.effort.fills)
             if self._value_kept() > most:
                 best, most = self.state.kept.copy(), self._value_kept()
         self._show(best)
+        self.settle_safely(self.rows)
+        self.improve()
 
     def shake(self, number: int) -> None:
-        """Let rows change at random what they show, at ever higher prices for rare itemsets, which may all be shown again."""
+        """Let rows change at random what they show, at ever higher prices for rare itemsets; none is given up yet."""
         self.state.wanted[:] = 1
         rows = np.flatnonzero(self.state.pair_starts >= 0)
         chance = chance_from(number)
