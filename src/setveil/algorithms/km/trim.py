@@ -84,6 +84,7 @@ BOUNDING = 16  # nodes of the search tree of a row for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.4, 0.3  # the price of an itemset at k - 1 others per (k - 1) / m, and its decline per record less
 CAUTION, MARGIN = 0.6, 10  # its decline per record more, for others may drop it, too; and how far it reaches
+SCARCE = 1.6  # times k holders of an itemset
 NEAR = 8  # times k: rows with an itemset of fewer holders are shaken
 SWEEPS = 20  # through all of them, each time
 RARE, HEAT = (0.5, 1.0), (0.3, 0.1)  # at first and at last: the price of rare itemsets, and what a change may cost
@@ -309,7 +310,7 @@ class _Work:
         lengths = rows.lengths
         n_pairs = int((lengths * (lengths - 1) // 2).sum()) if m > 1 else 0
         n_combinations = sum(n * comb(length, m) for length, n in enumerate(np.bincount(lengths).tolist()))
-        self.shakes = min(effort.shakes, effort.work // max(m * m * n_combinations, 1))
+        self.shakes = min(effort.shakes, effort.work // max(m * m * n_combinations, 1)) if m > 1 else 0
         self.state = State(
             rows.indptr,
             rows.items,
@@ -362,8 +363,13 @@ class _Work:
 
     def search(self) -> None:
         """Find something safe to show; shake and repair it to find something better; then put back what may be."""
-        self.settle()
-        self.repair_all(0 if self.shakes else self.effort.fills)
+        if self.shakes:  # a rough beginning will do: what hardly more than k rows hold is given up for now
+            self.state.wanted[self.sets.support < SCARCE * self.k] = 0
+            self._settle(self.state, np.flatnonzero(self.state.pair_starts >= 0), 0)
+            self.repair_all(0)
+        else:
+            self.settle()
+            self.repair_all(self.effort.fills)
         best, most = self.state.kept.copy(), self._value_kept()
         for number in range(self.shakes):
             self.shake(number)
