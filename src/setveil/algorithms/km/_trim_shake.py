@@ -87,7 +87,7 @@ def shake_rows(
                     if count[found[entry]] < k:
                         cost += mood.steps[count[found[entry]]]
             if going >= 0:
-                n_out, _ = list_pairs(pairs, length, shown[:n_shown], going, going, found, n_in)
+                n_out, _nobody = list_pairs(pairs, length, shown[:n_shown], going, going, found, n_in)
                 if state.m > 2:
                     n_out = list_larger(state, sets, room, row, going, NOBODY, n_out)
                     if n_out < 0:

@@ -106,7 +106,7 @@ class Effort(NamedTuple):
 EFFORTS = {
     "fast": Effort(0, 0, 0, 0, 24, 1, 0, 0),
     "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 4, 10_000_000),
-    "best": Effort(6, 64, 12, 1_000_000, 64, 64, 24, 200_000_000),
+    "best": Effort(3, 8, 12, 1_000_000, 64, 4, 24, 240_000_000),
 }
 
 
@@ -148,12 +148,13 @@ class Trim(Algorithm):
 
     @classmethod
     def compile_backwards(cls) -> None:
-        """First what repairs, then what settles, then what bounds."""
+        """First what repairs, then what shakes, what settles, and what bounds."""
         rows = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["b", "c"]])
         sets = number_sets(rows, 2, 2, Context())
         assert sets is not None
         work = _Work(rows, sets, np.ones(rows.n_items), 2, 2, EFFORTS["normal"], Context())
         work.repair_some(work.state, np.arange(1), np.zeros(len(work.state.count), dtype=np.uint8), "repairing")
+        work.shake(0)
         work.settle()
         work.bound()
 
