@@ -105,7 +105,7 @@ class Effort(NamedTuple):
 
 EFFORTS = {
     "fast": Effort(0, 0, 0, 0, 24, 1, 0, 0),
-    "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 4, 10_000_000),
+    "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 8, 10_000_000),
     "best": Effort(3, 8, 12, 1_000_000, 64, 4, 24, 240_000_000),
 }
 
