@@ -13,10 +13,14 @@ Records = Sequence[frozenset[str]]
 
 def is_km_anonymous(records: Records, k: int, m: int) -> bool:
     """Whether every itemset of at most m items occurs in no record or in k."""
-    counts = Counter(
+    return all(count >= k for count in itemset_counts(records, m).values())
+
+
+def itemset_counts(records: Records, m: int) -> Counter[tuple[str, ...]]:
+    """In how many records each itemset of at most m items occurs."""
+    return Counter(
         itemset for record in records for size in range(1, m + 1) for itemset in combinations(sorted(record), size)
     )
-    return all(count >= k for count in counts.values())
 
 
 def least_left_out(records: Records, k: int, m: int) -> int:

@@ -13,13 +13,13 @@ from naive import k_anonymity as naive
 
 import setveil as sv
 from setveil.algorithms.base import Algorithm, Context
-from setveil.algorithms.k_anonymity._chance import chance_from, draw_below
 from setveil.algorithms.k_anonymity._tours import evolve_loop, loop_length
 from setveil.algorithms.k_anonymity.centres import prepare
 from setveil.algorithms.k_anonymity.gray_tsp import GrayTSP, find_tour
 from setveil.algorithms.k_anonymity.gsc import GSC
 from setveil.algorithms.k_anonymity.pta import PTA, distances
 from setveil.algorithms.k_anonymity.weave import Weave
+from setveil.arrays.chance import chance_from, draw_below
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity

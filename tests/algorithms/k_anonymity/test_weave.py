@@ -13,7 +13,6 @@ from naive import k_anonymity as naive
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.k_anonymity import weave as module
-from setveil.algorithms.k_anonymity._chance import chance_from
 from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, found_classes, total_loss, weave_classes
 from setveil.algorithms.k_anonymity.pta import PTA
 from setveil.algorithms.k_anonymity.weave import (
@@ -26,6 +25,7 @@ from setveil.algorithms.k_anonymity.weave import (
     neighbours_in,
 )
 from setveil.algorithms.registry import default_for
+from setveil.arrays.chance import chance_from
 from setveil.core import Replacement, Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.k_anonymity._chance import draw_below
+from setveil.arrays.chance import draw_below
 from setveil.kernels import compiled
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.k_anonymity._chance import draw_below
+from setveil.arrays.chance import draw_below
 from setveil.arrays.mining import popcount
 from setveil.arrays.sorting import sort_values
 from setveil.kernels import compiled

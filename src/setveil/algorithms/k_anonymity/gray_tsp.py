@@ -30,10 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
-from setveil.algorithms.k_anonymity._chance import chance_from
 from setveil.algorithms.k_anonymity._tours import evolve_loop
 from setveil.algorithms.k_anonymity.centres import cut_into_runs, map_in_batches, prepare
 from setveil.algorithms.k_anonymity.pta import count_segments, distances
+from setveil.arrays.chance import chance_from
 from setveil.core import Replacement, Transactions
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order

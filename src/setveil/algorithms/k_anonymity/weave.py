@@ -38,10 +38,10 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.k_anonymity._centres import vote_centres
-from setveil.algorithms.k_anonymity._chance import chance_from
 from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, found_classes, total_loss, weave_classes
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
 from setveil.algorithms.k_anonymity.shards import Solved, replace_elsewhere, shard_bounds, shard_records
+from setveil.arrays.chance import chance_from
 from setveil.core import RemoteTransactions, Replacement, Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_cover import cover_best, least_to_lose, loss_of
+from setveil.algorithms.km._trim_holders import Lists, holders_of, mask_of_set, pick_promising, put_showing_first
 from setveil.algorithms.km._trim_rows import (
     LONGEST,
     NONE,
-    ONE,
     TINY,
     Scratch,
     State,
     free_to_join,
     gather_row,
     may_join,
-    pair_at,
     show_mask,
     show_places,
     shown_mask,
 )
-from setveil.algorithms.km._trim_sets import Sets, find_set, list_items
+from setveil.algorithms.km._trim_sets import Sets, find_set
 from setveil.arrays.sorting import stable_order
 from setveil.kernels import compiled
 
-SHORT = 16  # items of a row that is looked at as a whole with every change
-Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # the rows of each set; empty for frequent sets
+SHORT = 24  # items of a row that is looked at as a whole with every change
 
 
 @compiled
@@ -36,7 +32,7 @@ def weigh_row(state: State, sets: Sets, room: Scratch, row: int, shown: int, dro
     """What the best choice of a row costs more than what it shows now, and what it leaves out.
 
     The choice shows the set ``shown``, or does not show the set ``dropped``; -1 for the other. An infinite answer:
-    there is no such choice. Rows of more than 16 items are not looked at as a whole, to be quick: what they leave out
+    there is no such choice. Rows of more than 24 items are not looked at as a whole, to be quick: what they leave out
     may only come back if nothing but ``dropped`` is in its way.
     """
     everything = ~NONE >> np.uint64(64 - (state.indptr[row + 1] - state.indptr[row]))
@@ -255,148 +251,6 @@ def lose_all_but_one(state: State, sets: Sets, row: int) -> float:
         loss += min(value, dearest[joined])
         dearest[joined] = max(value, dearest[joined])
     return loss
-
-
-@compiled
-def holders_of(state: State, sets: Sets, lists: Lists, number: int) -> NDArray[np.int64]:
-    """The rows that hold a set in the original, ascending; sets without a list of their own are looked up by item."""
-    starts, rows = lists
-    size = 0
-    items = np.zeros(state.m, dtype=np.int64)
-    source = number
-    if starts[number] == starts[number + 1]:
-        size = list_items(sets, number, items)
-        source = items[0]
-        for at in range(1, size):
-            if starts[items[at] + 1] - starts[items[at]] < starts[source + 1] - starts[source]:
-                source = items[at]
-    holders = np.empty(starts[source + 1] - starts[source], dtype=np.int64)
-    n_holders = 0
-    for entry in range(starts[source], starts[source + 1]):
-        holds = True
-        for at in range(size):
-            row = rows[entry]
-            if place_of(state.items, state.indptr[row], state.indptr[row + 1], items[at]) < 0:
-                holds = False
-                break
-        if holds:
-            holders[n_holders] = rows[entry]
-            n_holders += 1
-    return holders[:n_holders]
-
-
-@compiled
-def place_of(items: NDArray[np.int32], start: int, end: int, item: int) -> int:
-    """Where an item stands between two places, -1 if it is not there."""
-    low, high = start, end
-    while low < high:
-        middle = (low + high) // 2
-        if items[middle] < item:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and items[low] == item else -1
-
-
-@compiled
-def mask_of_set(state: State, sets: Sets, row: int, number: int) -> np.uint64:
-    """The places of a set in a row that holds it."""
-    start, end = state.indptr[row], state.indptr[row + 1]
-    mask = NONE
-    while number >= 0:
-        mask |= ONE << np.uint64(place_of(state.items, start, end, sets.last[number]) - start)
-        number = sets.prefix[number]
-    return mask
-
-
-@compiled
-def put_showing_first(state: State, sets: Sets, number: int, holders: NDArray[np.int64]) -> int:
-    """Order the rows that hold a set: those that show it first; how many do."""
-    kept, items, indptr = state.kept, state.items, state.indptr
-    n_showing = 0
-    for at in range(len(holders)):
-        row = holders[at]
-        shows = True
-        part = number
-        while part >= 0 and shows:
-            shows = kept[place_of(items, indptr[row], indptr[row + 1], sets.last[part])] == 1
-            part = np.int64(sets.prefix[part])
-        if shows:
-            holders[at] = holders[n_showing]
-            holders[n_showing] = row
-            n_showing += 1
-    return n_showing
-
-
-@compiled
-def mark_rows(
-    state: State, sets: Sets, lists: Lists, numbers: NDArray[np.int64], must_show: bool, found: NDArray[np.uint8]
-) -> None:
-    """Mark the rows that hold one of the sets, or show it."""
-    starts, rows = lists
-    kept, items, indptr = state.kept, state.items, state.indptr
-    prefix, last = sets.prefix, sets.last
-    for number in numbers:
-        for entry in range(starts[number], starts[number + 1]):
-            row = rows[entry]
-            if found[row]:
-                continue
-            part = np.int64(number if must_show else -1)
-            while part >= 0 and kept[place_of(items, indptr[row], indptr[row + 1], last[part])] == 1:
-                part = np.int64(prefix[part])
-            found[row] = 1 if part < 0 else 0
-
-
-@compiled
-def glance(state: State, sets: Sets, row: int, number: int) -> float:
-    """What a row loses if it shows a set, at a glance: the items shown that make a dead pair with those to come, less
-    these.
-    """
-    wanted, pairs, items, kept = state.wanted, state.pairs, state.items, state.kept
-    start, length = state.indptr[row], state.indptr[row + 1] - state.indptr[row]
-    locked = mask_of_set(state, sets, row, number)
-    known = state.pair_starts[row]
-    loss = 0.0
-    gone = NONE
-    for at in range(length):
-        if not (locked >> np.uint64(at)) & ONE or kept[start + at]:
-            continue
-        loss -= state.value[items[start + at]]
-        for place in range(length if state.m > 1 else 0):
-            if not kept[start + place] or ((locked | gone) >> np.uint64(place)) & ONE:
-                continue
-            one, other = min(place, at), max(place, at)
-            if known >= 0:
-                found = np.int64(pairs[known + pair_at(length, one, other)])
-            else:
-                found = np.int64(find_set(sets, items[start + one], items[start + other]))
-            if found < 0 or wanted[found] == 0:
-                gone |= ONE << np.uint64(place)
-                loss += state.value[items[start + place]]
-    return loss * state.share[row]
-
-
-@compiled
-def pick_promising(
-    state: State, sets: Sets, number: int, rows: NDArray[np.int64], need: int, most: int
-) -> tuple[NDArray[np.int64], float]:
-    """The rows, at most so many, that seem to lose least by showing a set, and what ``need`` of them seem to lose; no
-    rows if there are too few that can be weighed.
-    """
-    owners = np.empty(len(rows), dtype=np.int64)
-    losses = np.empty(len(rows))
-    n_rows = 0
-    for row in rows:
-        if state.indptr[row + 1] - state.indptr[row] <= state.weighed:
-            owners[n_rows], losses[n_rows] = row, glance(state, sets, row, number)
-            n_rows += 1
-    if n_rows < need:
-        return owners[:0], 0.0
-    order = stable_order(losses[:n_rows])
-    total = 0.0
-    for at in range(need):
-        total += losses[order[at]]
-    return owners[order[:most]], total
 
 
 @compiled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.km._trim_rows import LONGEST, State
+from setveil.algorithms.km._trim_rows import State
 from setveil.algorithms.km._trim_sets import Sets, look_up
 from setveil.kernels import compiled
 
@@ -18,13 +18,15 @@ def scan_rows(
     holders: NDArray[np.int32],
     has_rare: NDArray[np.uint8],
     progress: NDArray[np.int64],
-    budget: int,
+    limits: tuple[int, int],
 ) -> None:
     """Enter rows into the lists of the sets they hold, and find those that hold a rare set.
 
     ``fill[s]`` is the next place in ``holders`` for set ``s``, -1 for sets without a list. The numbers of the pairs of
-    rows that hold a rare set are written down as long as there is room. ``progress`` is [next row, pairs written].
+    rows that hold a set of fewer than ``near`` rows are written down as long as there is room. ``progress`` is
+    [next row, pairs written], ``limits`` a budget and ``near``.
     """
+    budget, near = limits
     keys, numbers, shift, n_items = sets.keys, sets.numbers, sets.shift, sets.n_items
     at = np.zeros(state.m + 1, dtype=np.int64)
     number = np.zeros(state.m + 1, dtype=np.int64)
@@ -35,8 +37,8 @@ def scan_rows(
         start, end = state.indptr[row], state.indptr[row + 1]
         n_pairs = (end - start) * (end - start - 1) // 2
         step = progress[1]
-        writes = end - start <= LONGEST and step + n_pairs <= len(state.pairs)
-        is_concerned = False
+        writes = step + n_pairs <= len(state.pairs)
+        is_concerned = is_near = False
         depth = 1
         at[1] = start - 1
         while depth > 0:
@@ -55,6 +57,7 @@ def scan_rows(
             if found < 0:
                 is_concerned = True
                 continue
+            is_near |= sets.support[found] < near
             if fill[found] >= 0:
                 holders[fill[found]] = row
                 fill[found] += 1
@@ -63,7 +66,7 @@ def scan_rows(
                 depth += 1
                 at[depth] = at[depth - 1]
         has_rare[row] = 1 if is_concerned else 0
-        if is_concerned and writes and state.m > 1:
+        if (is_concerned or is_near) and writes and state.m > 1:
             state.pair_starts[row] = progress[1]
             progress[1] = step
 
