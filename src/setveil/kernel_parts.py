@@ -6,37 +6,112 @@ that calls it: more than half of the time in which a first run compiles.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from inspect import iscode
 from typing import Any
 
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
+from numba.core.types.functions import BaseFunction
+from numba.core.untyped_passes import InlineClosureLikes
+
+from setveil.kernel_lowering import Lowering, lend
+
+_find_signature = BaseFunction.get_call_type
+_found: dict[tuple[Any, Any], Any] = {}  # signatures of operators on numbers
 
 
 class _Library(JITCodeLibrary):
-    """Code that waits for whoever links it in."""
+    """Code that is optimized when all that belongs to it is there."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """What a part needs, its callers need."""
+        super().add_linking_library(library)
+        if isinstance(library, _PartLibrary):
+            self._linking_libraries += library._linking_libraries
 
     def _optimize_functions(self, module: Any) -> None:
-        """Callers do that, too."""
+        """Not yet."""
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Callers do that."""
+        """Once, not three times; loops full of branches are not worth trying to do several turns of at the same time."""
+        passes, builder = self._codegen._module_pass_manager(opt=2, loop_vectorize=False)
+        passes.run(self._final_module, builder)
 
-    def _finalize_final_module(self) -> None:
+
+class _PartLibrary(_Library):
+    """Code that waits for whoever links it in."""
+
+    def finalize(self) -> None:
         """No machine code."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
+    def _get_module_for_linking(self) -> Any:
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.linkage = "linkonce_odr"
+        return self._final_module
 
-class _PartCompiler(Compiler):
+
+class KernelCompiler(Compiler):
+    """Numba's own, with our lowering, and without the search for closures where there are none."""
+
+    library_class = _Library
+
     def define_pipelines(self) -> Any:
         """Numba has noted the flags by now: what it compiles for this loop (``np.empty``) serves all loops."""
+        self.state.library = self.library_class(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        (pipeline,) = super().define_pipelines()
+        has_closures = any(map(iscode, self.state.func_id.code.co_consts))
+        pipeline.passes = [
+            (Lowering if made is NativeLowering else made, why)
+            for made, why in pipeline.passes
+            if made is not InlineClosureLikes or has_closures
+        ]
+        return [pipeline]
+
+    def _compile_core(self) -> Any:
+        with _remembering():
+            return super()._compile_core()
+
+
+class _PartCompiler(KernelCompiler):
+    library_class = _PartLibrary
+
+    def define_pipelines(self) -> Any:
+        """A loop that nobody else calls."""
         self.state.flags.no_cpython_wrapper = True
         self.state.flags.no_compile = True
-        self.state.library = _Library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return super().define_pipelines()
+
+
+@contextmanager
+def _remembering() -> Iterator[None]:
+    """Numba looks for the signature of ``+`` anew wherever it stands, twice; while our loops are compiled it does not.
+
+    It compiles one loop at a time.
+    """
+    before, BaseFunction.get_call_type = BaseFunction.get_call_type, _remember_signature
+    try:
+        yield
+    finally:
+        BaseFunction.get_call_type = before
+
+
+def _remember_signature(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+    if named or not all(isinstance(kind, types.Number | types.Boolean) for kind in arguments):
+        return _find_signature(function, context, arguments, named)
+    key = function, arguments
+    if key not in _found:
+        _found[key] = _find_signature(function, context, arguments, named)
+    return _found[key]
 
 
 class Part(CPUDispatcher):
@@ -49,7 +124,7 @@ class Part(CPUDispatcher):
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Constants and short integers are called like all others."""
-        return super().get_call_template(tuple(map(_widened, args)), kws)
+        return super().get_call_template(tuple(map(_handed_on, args)), kws)
 
     def add_overload(self, compiled: Any) -> None:
         """Nobody calls it but loops that are compiled, which find it by its entry point."""
@@ -63,6 +138,6 @@ class _Entry:
     """Stands for the address of a loop."""
 
 
-def _widened(kind: Any) -> Any:
+def _handed_on(kind: Any) -> Any:
     kind = types.unliteral(kind)
-    return types.int64 if kind in types.signed_domain else kind
+    return types.int64 if kind in types.signed_domain else lend(kind)

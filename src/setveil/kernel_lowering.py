@@ -1,0 +1,206 @@
+"""From Numba's typed loops to LLVM's, with less to say: a third of what there would be to write, read and optimize.
+
+Arrays that a loop was given are held by whoever calls it: it counts no references to them. A record of arrays (a named
+tuple) is handed from loop to loop by its address, not as some hundred numbers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from numba.core import cgutils, ir, types
+from numba.core.compiler_machinery import register_pass
+from numba.core.datamodel.models import PrimitiveModel
+from numba.core.datamodel.registry import register_default
+from numba.core.imputils import lower_cast, lower_getattr_generic
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.np.arrayobj import fix_integer_index
+
+LOOKING = ("getattr", "getiter", "exhaust_iter", "getitem", "static_getitem")  # at something that is there already
+
+
+class Lent(types.Type):  # type: ignore[misc]
+    """The address of a record that a calling loop holds."""
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+        super().__init__(name=f"Lent({record})")
+
+
+def lend(kind: Any) -> Any:
+    """How a value is handed on: records of arrays by address, all others as they are."""
+    if isinstance(kind, types.BaseNamedTuple) and _holds_arrays(kind):
+        return Lent(kind)
+    return kind
+
+
+def _holds_arrays(kind: Any) -> bool:
+    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind)))
+
+
+@register_default(Lent)
+class _LentModel(PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Lent) -> None:
+        super().__init__(manager, kind, manager.lookup(kind.record).get_value_type().as_pointer())
+
+
+@infer_getattr
+class _LentFields(AttributeTemplate):  # type: ignore[misc]
+    key = Lent
+
+    def generic_resolve(self, lent: Lent, name: str) -> Any:
+        """The type of a field."""
+        return lend(lent.record.types[lent.record.fields.index(name)])
+
+
+@lower_getattr_generic(Lent)
+def _look_up(context: Any, builder: Any, kind: Lent, address: Any, name: str) -> Any:
+    at = kind.record.fields.index(name)
+    field = cgutils.gep_inbounds(builder, address, 0, at)
+    return field if isinstance(lend(kind.record.types[at]), Lent) else builder.load(field)
+
+
+@lower_cast(types.BaseNamedTuple, Lent)
+def _lend(context: Any, builder: Any, kind: Any, lent: Lent, record: Any) -> Any:
+    return cgutils.alloca_once_value(builder, record)
+
+
+class _Lower(Lower):  # type: ignore[misc]
+    """Numba's own, for loops that do not own what they were given."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        """Nobody changes a record while a loop looks at it."""
+        super().setup_function(fndesc)
+        lent = {f"arg.{name}" for name, kind in zip(fndesc.args, fndesc.argtypes, strict=True) if isinstance(kind, Lent)}
+        for argument in self.call_conv.get_arguments(self.function):
+            if argument.name in lent:
+                for attribute in ("noalias", "nonnull", "captures(none)"):
+                    argument.add_attribute(attribute)
+
+    def pre_lower(self) -> None:
+        """Arguments that are never assigned to are taken as they come, not from memory."""
+        super().pre_lower()
+        values: dict[str, list[Any]] = defaultdict(list)
+        for block in self.blocks.values():
+            for each in block.find_insts(ir.Assign):
+                values[each.target.name].append(each.value)
+        self._given = {
+            name: found[0].index for name, found in values.items() if len(found) == 1 and isinstance(found[0], ir.Arg)
+        }
+        self._singly_assigned_vars |= set(self._given)
+        self._borrowed = self._find_borrowed(values)
+        self._uncounted = self.context.subtarget(enable_nrt=False)
+        self._lent: dict[str, Any] = {}
+
+    def lower_inst(self, inst: Any) -> None:
+        """What is borrowed is neither taken nor given back."""
+        name = inst.target.name if isinstance(inst, ir.Assign) else inst.value if isinstance(inst, ir.Del) else None
+        if name not in self._borrowed:
+            super().lower_inst(inst)
+            return
+        counted, self.context = self.context, self._uncounted
+        try:
+            super().lower_inst(inst)
+        finally:
+            self.context = counted
+
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
+        """Python holds the arguments of its calls; only results are handed over."""
+        if not self._is_counted(self.fndesc.restype):
+            self.context = self._uncounted
+        super().create_cpython_wrapper(release_gil)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        """Numbers of arrays, which is most of what loops do."""
+        place = self._find_place(value, index)
+        if place is None:
+            return super().lower_getitem(resty, expr, value, index, signature)
+        number = self.context.unpack_value(self.builder, self.typeof(value.name).dtype, place)
+        return self.context.cast(self.builder, number, self.typeof(value.name).dtype, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """The same."""
+        place = self._find_place(target_var, index_var)
+        if place is None:
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        kind = self.typeof(target_var.name).dtype
+        value = self.context.cast(
+            self.builder, self.loadvar(value_var.name), self.typeof(value_var.name), signature.args[2]
+        )
+        value = self.context.cast(self.builder, value, signature.args[2], kind)
+        return self.context.pack_value(self.builder, kind, value, place)
+
+    def _find_place(self, array: Any, index: Any) -> Any:
+        """The address of a number in an array, None where Numba has to find it."""
+        kind, index_kind = self.typeof(array.name), self.typeof(index.name)
+        is_plain = isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C" and kind.aligned
+        is_number = is_plain and isinstance(kind.dtype, types.Integer | types.Float | types.Boolean)
+        if not is_number or not isinstance(index_kind, types.Integer) or self.context.enable_boundscheck:
+            return None
+        value, builder = self.loadvar(array.name), self.builder
+        fields = self.context.data_model_manager[kind]
+        size = builder.extract_value(fields.get(builder, value, "shape"), 0)
+        at = fix_integer_index(self.context, builder, index_kind, self.loadvar(index.name), size)
+        return builder.gep(fields.get(builder, value, "data"), [at])
+
+    def _cast_var(self, var: Any, ty: Any) -> Any:
+        """Records that came as numbers are put down once."""
+        name = getattr(var, "name", None)
+        if not isinstance(ty, Lent) or name not in self._given or isinstance(self.typeof(name), Lent):
+            return super()._cast_var(var, ty)
+        if name not in self._lent:
+            record = self.fnargs[self._given[name]]
+            self._lent[name] = cgutils.alloca_once(self.builder, record.type)
+            with self.builder.goto_block(self.entry_block):
+                self.builder.store(record, self._lent[name])
+        return self._lent[name]
+
+    def _find_borrowed(self, values: dict[str, list[Any]]) -> set[str]:
+        """Variables that only ever hold (parts of) arguments and constants and are not returned."""
+        ends = [block.terminator for block in self.blocks.values()]
+        returned = {end.value.name for end in ends if isinstance(end, ir.Return)}
+        found = {name for name in values if name not in returned and self._is_counted(self.typeof(name))}
+        while True:
+            kept = {name for name in found if all(self._is_borrowed(value, found) for value in values[name])}
+            if kept == found:
+                return found
+            found = kept
+
+    def _is_borrowed(self, value: Any, borrowed: set[str]) -> bool:
+        if isinstance(value, ir.Yield) or (isinstance(value, ir.Expr) and not self._only_looks(value)):
+            return False
+        used = [value] if isinstance(value, ir.Var) else value.list_vars() if isinstance(value, ir.Expr) else []
+        return all(each.name in borrowed or not self._is_counted(self.typeof(each.name)) for each in used)
+
+    def _only_looks(self, expression: ir.Expr) -> bool:
+        """Whether it gives a part of what it was given, and makes nothing."""
+        if expression.op in ("build_tuple", "cast"):
+            return True
+        if expression.op not in LOOKING:
+            return False
+        kind = self.typeof(expression.value.name)
+        if isinstance(kind, types.Array) and expression.op.endswith("getitem"):
+            index = self.typeof((expression.index_var if expression.op == "static_getitem" else expression.index).name)
+            places = index if isinstance(index, types.BaseTuple) else (index,)
+            return all(isinstance(each, types.Integer | types.SliceType) for each in places)
+        if isinstance(kind, types.Array):
+            return bool(expression.op == "getiter")
+        return isinstance(kind, types.BaseTuple | Lent)
+
+    def _is_counted(self, kind: Any) -> bool:
+        return bool(self.context.data_model_manager[kind].contains_nrt_meminfo())
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Lowering(NativeLowering):  # type: ignore[misc]
+    """Takes the place of Numba's own."""
+
+    _name = "setveil_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        """What does it."""
+        return _Lower
