@@ -10,6 +10,7 @@ from collections import defaultdict
 from typing import Any
 
 from numba.core import cgutils, ir, types
+from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs
 from numba.core.compiler_machinery import register_pass
 from numba.core.datamodel.models import PrimitiveModel
 from numba.core.datamodel.registry import register_default
@@ -81,7 +82,7 @@ class _Lower(Lower):  # type: ignore[misc]
                     argument.add_attribute(attribute)
 
     def pre_lower(self) -> None:
-        """Arguments that are never assigned to are taken as they come, not from memory."""
+        """Variables that are assigned to once are no places in memory."""
         super().pre_lower()
         values: dict[str, list[Any]] = defaultdict(list)
         for block in self.blocks.values():
@@ -90,15 +91,20 @@ class _Lower(Lower):  # type: ignore[misc]
         self._given = {
             name: found[0].index for name, found in values.items() if len(found) == 1 and isinstance(found[0], ir.Arg)
         }
-        self._singly_assigned_vars |= set(self._given)
-        self._borrowed = self._find_borrowed(values)
         self._uncounted = self.context.subtarget(enable_nrt=False)
         self._lent: dict[str, Any] = {}
+        self._borrowed = self._find_borrowed(values)
+        self._held = {name for name in values if self._is_counted(self.typeof(name))} - self._borrowed
+        once = {name for name, found in values.items() if len(found) == 1} - self._held
+        self._singly_assigned_vars |= once - self._find_late()
 
     def lower_inst(self, inst: Any) -> None:
         """What is borrowed is neither taken nor given back."""
-        name = inst.target.name if isinstance(inst, ir.Assign) else inst.value if isinstance(inst, ir.Del) else None
-        if name not in self._borrowed:
+        if isinstance(inst, ir.Del):
+            if inst.value in self._held:
+                super().lower_inst(inst)
+            return
+        if not isinstance(inst, ir.Assign) or inst.target.name not in self._borrowed:
             super().lower_inst(inst)
             return
         counted, self.context = self.context, self._uncounted
@@ -106,6 +112,18 @@ class _Lower(Lower):  # type: ignore[misc]
             super().lower_inst(inst)
         finally:
             self.context = counted
+
+    def _find_late(self) -> set[str]:
+        """Variables that may be used where they are not assigned, or that are written down later than that."""
+        before = compute_cfg_from_blocks(self.blocks).dominators()
+        uses = compute_use_defs(self.blocks)
+        home = {name: at for at, names in uses.defmap.items() for name in names}
+        return {
+            name
+            for at, names in uses.usemap.items()
+            for name in names
+            if home.get(name, at) >= at or home[name] not in before[at]
+        }
 
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         """Python holds the arguments of its calls; only results are handed over."""
@@ -136,15 +154,21 @@ class _Lower(Lower):  # type: ignore[misc]
     def _find_place(self, array: Any, index: Any) -> Any:
         """The address of a number in an array, None where Numba has to find it."""
         kind, index_kind = self.typeof(array.name), self.typeof(index.name)
-        is_plain = isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C" and kind.aligned
+        kinds = tuple(index_kind) if isinstance(index_kind, types.BaseTuple) else (index_kind,)
+        is_plain = isinstance(kind, types.Array) and kind.layout == "C" and kind.aligned and kind.ndim == len(kinds)
         is_number = is_plain and isinstance(kind.dtype, types.Integer | types.Float | types.Boolean)
-        if not is_number or not isinstance(index_kind, types.Integer) or self.context.enable_boundscheck:
+        is_whole = all(isinstance(each, types.Integer) for each in kinds)
+        if not is_number or not is_whole or self.context.enable_boundscheck:
             return None
-        value, builder = self.loadvar(array.name), self.builder
+        builder, value, number = self.builder, self.loadvar(array.name), self.loadvar(index.name)
         fields = self.context.data_model_manager[kind]
-        size = builder.extract_value(fields.get(builder, value, "shape"), 0)
-        at = fix_integer_index(self.context, builder, index_kind, self.loadvar(index.name), size)
-        return builder.gep(fields.get(builder, value, "data"), [at])
+        shape = cgutils.unpack_tuple(builder, fields.get(builder, value, "shape"), kind.ndim)
+        numbers = cgutils.unpack_tuple(builder, number, kind.ndim) if kinds != (index_kind,) else [number]
+        place = None
+        for each, number, size in zip(kinds, numbers, shape, strict=True):
+            at = fix_integer_index(self.context, builder, each, number, size)
+            place = at if place is None else builder.add(builder.mul(place, size), at)
+        return builder.gep(fields.get(builder, value, "data"), [place])
 
     def _cast_var(self, var: Any, ty: Any) -> Any:
         """Records that came as numbers are put down once."""

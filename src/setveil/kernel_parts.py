@@ -22,7 +22,7 @@ from numba.core.untyped_passes import InlineClosureLikes
 from setveil.kernel_lowering import Lowering, lend
 
 _find_signature = BaseFunction.get_call_type
-_found: dict[tuple[Any, Any], Any] = {}  # signatures of operators on numbers
+_found: dict[tuple[Any, Any], Any] = {}  # signatures of operators on numbers and arrays
 
 
 class _Library(JITCodeLibrary):
@@ -106,7 +106,7 @@ def _remembering() -> Iterator[None]:
 
 
 def _remember_signature(function: Any, context: Any, arguments: Any, named: Any) -> Any:
-    if named or not all(isinstance(kind, types.Number | types.Boolean) for kind in arguments):
+    if named or not all(isinstance(kind, types.Number | types.Boolean | types.Array) for kind in arguments):
         return _find_signature(function, context, arguments, named)
     key = function, arguments
     if key not in _found:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from setveil.arrays.text import join_rows, no_texts, pack_texts
 from setveil.core import Transactions
 from setveil.errors import SetveilError
 from setveil.models import MODELS, KmAnonymity, make_model
+from setveil.utility.avg_re import query_errors
 from setveil.utility.tasks import measure_tasks
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import QUICK, attack, risk, verify
@@ -35,7 +37,7 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
 
     ``with_hierarchy``: give one to those that can go without, too.
     """
-    data = Transactions.from_lists([[1, 2, 3], [1, 2], [2, 3, 4], [1, 3, 9], [4, 5], [5, 6], [1, 6], [2, 6]] * 2)
+    data = _few_records()
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for entry in map(find, names):
@@ -58,6 +60,28 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
         risk(data, known=(3,), budget=0)  # sampled
 
 
+def warm_backwards(model_name: str, has_hierarchy: bool, names: Sequence[str]) -> None:
+    """What a run that tries these algorithms needs, the last first: it is busy with the first itself."""
+    data, model = _few_records(), make_model(model_name, MODELS[model_name].example)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, name in enumerate(reversed(list(dict.fromkeys(names)))):
+            entry = find(name)
+            takes_one = entry.hierarchy == "required" or (has_hierarchy and entry.hierarchy == "optional")
+            with suppress(SetveilError):  # an infeasible ask has compiled what it needed
+                if number > 0 or len(names) == 1:
+                    entry.load().compile_backwards()
+                release = anonymize(data, model, name, "fanout:2" if takes_one else None)
+                if number == 0:
+                    warm_writing(data)
+                    query_errors(data, release)
+                    publish(release, Path(folder) / "out", accept_guessable=True)
+
+
+def _few_records() -> Transactions:
+    return Transactions.from_lists([[1, 2, 3], [1, 2], [2, 3, 4], [1, 3, 9], [4, 5], [5, 6], [1, 6], [2, 6]] * 2)
+
+
 def warm_for_many(data: Transactions) -> None:
     """What reading, ordering and writing need where there are more than a few records."""
     indptr, items, everything = data.indptr, data.items, np.arange(data.n_records)
@@ -65,8 +89,13 @@ def warm_for_many(data: Transactions) -> None:
     renumber_rows(indptr, items, np.arange(data.n_items, dtype=np.int32))
     pack_columns(indptr, items, everything, 0, 1, 32)
     index_rows(indptr, items, data.n_items)
+    warm_writing(data)
+
+
+def warm_writing(data: Transactions) -> None:
+    """What writing needs where there are more than a few records."""
     labels, marks = pack_texts([label.encode() for label in data.vocabulary]), pack_texts([b" ", b"\n"])
-    join_rows(indptr, items, labels, no_texts(data.n_records), marks, False)
+    join_rows(data.indptr, data.items, labels, no_texts(data.n_records), marks, False)
 
 
 def warm_looking() -> None:
@@ -80,7 +109,12 @@ def warm_looking() -> None:
 
 
 def main() -> None:
-    """Warm what is named, or everything."""
+    """Warm what is named, or everything; ``--beside``: what a run needs that says so on standard input."""
+    if sys.argv[1:] == ["--beside"]:
+        planned = sys.stdin.readline().split()
+        if planned:  # else the run has ended
+            warm_backwards(planned[0], planned[1] == "tree", planned[2:])
+        return
     if sys.argv[1:]:
         warm(sys.argv[1:])
         return
