@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from setveil.algorithms import ENTRIES, find
-from setveil.arrays.mining import index_rows
+from setveil.arrays.mining import index_rows, list_matches
 from setveil.arrays.rows import pack_columns, renumber_rows, take_rows
 from setveil.arrays.text import join_rows, no_texts, pack_texts
 from setveil.core import Transactions
@@ -37,7 +37,7 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
 
     ``with_hierarchy``: give one to those that can go without, too.
     """
-    data = _few_records()
+    data = _few_records(2)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for entry in map(find, names):
@@ -62,7 +62,7 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
 
 def warm_backwards(model_name: str, has_hierarchy: bool, names: Sequence[str]) -> None:
     """What a run that tries these algorithms needs, the last first: it is busy with the first itself."""
-    data, model = _few_records(), make_model(model_name, MODELS[model_name].example)
+    data, model = _few_records(1), make_model(model_name, MODELS[model_name].example)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number, name in enumerate(reversed(list(dict.fromkeys(names)))):
@@ -75,11 +75,12 @@ def warm_backwards(model_name: str, has_hierarchy: bool, names: Sequence[str]) -
                 if number == 0:
                     warm_writing(data)
                     query_errors(data, release)
+                    list_matches(index_rows(data.indptr, data.items, data.n_items), np.arange(1, dtype=np.int32))
                     publish(release, Path(folder) / "out", accept_guessable=True)
 
 
-def _few_records() -> Transactions:
-    return Transactions.from_lists([[1, 2, 3], [1, 2], [2, 3, 4], [1, 3, 9], [4, 5], [5, 6], [1, 6], [2, 6]] * 2)
+def _few_records(times: int) -> Transactions:
+    return Transactions.from_lists([[1, 2, 3], [1, 2], [2, 3, 4], [1, 3, 9], [4, 5], [5, 6], [1, 6], [2, 6]] * times)
 
 
 def warm_for_many(data: Transactions) -> None:
