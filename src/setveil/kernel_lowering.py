@@ -4,6 +4,7 @@ Arrays that a loop was given are held by whoever calls it: it counts no referenc
 tuple) is handed from loop to loop by its address, not as some hundred numbers.
 """
 
+# mypy: allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from collections import defaultdict
@@ -23,7 +24,7 @@ from numba.np.arrayobj import fix_integer_index
 LOOKING = ("getattr", "getiter", "exhaust_iter", "getitem", "static_getitem")  # at something that is there already
 
 
-class Lent(types.Type):  # type: ignore[misc]
+class Lent(types.Type):
     """The address of a record that a calling loop holds."""
 
     def __init__(self, record: Any) -> None:
@@ -39,20 +40,20 @@ def lend(kind: Any) -> Any:
 
 
 def _holds_arrays(kind: Any) -> bool:
-    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind)))
+    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind.types)))
 
 
 @register_default(Lent)
-class _LentModel(PrimitiveModel):  # type: ignore[misc]
+class _LentModel(PrimitiveModel):
     def __init__(self, manager: Any, kind: Lent) -> None:
         super().__init__(manager, kind, manager.lookup(kind.record).get_value_type().as_pointer())
 
 
 @infer_getattr
-class _LentFields(AttributeTemplate):  # type: ignore[misc]
+class _LentFields(AttributeTemplate):
     key = Lent
 
-    def generic_resolve(self, lent: Lent, name: str) -> Any:
+    def generic_resolve(self, lent: Lent, name: str) -> Any:  # type: ignore[override]
         """The type of a field."""
         return lend(lent.record.types[lent.record.fields.index(name)])
 
@@ -69,13 +70,14 @@ def _lend(context: Any, builder: Any, kind: Any, lent: Lent, record: Any) -> Any
     return cgutils.alloca_once_value(builder, record)
 
 
-class _Lower(Lower):  # type: ignore[misc]
+class _Lower(Lower):
     """Numba's own, for loops that do not own what they were given."""
 
     def setup_function(self, fndesc: Any) -> None:
         """Nobody changes a record while a loop looks at it."""
         super().setup_function(fndesc)
-        lent = {f"arg.{name}" for name, kind in zip(fndesc.args, fndesc.argtypes, strict=True) if isinstance(kind, Lent)}
+        arguments = zip(fndesc.args, fndesc.argtypes, strict=True)
+        lent = {f"arg.{name}" for name, kind in arguments if isinstance(kind, Lent)}
         for argument in self.call_conv.get_arguments(self.function):
             if argument.name in lent:
                 for attribute in ("noalias", "nonnull", "captures(none)"):
@@ -154,7 +156,7 @@ class _Lower(Lower):  # type: ignore[misc]
     def _find_place(self, array: Any, index: Any) -> Any:
         """The address of a number in an array, None where Numba has to find it."""
         kind, index_kind = self.typeof(array.name), self.typeof(index.name)
-        kinds = tuple(index_kind) if isinstance(index_kind, types.BaseTuple) else (index_kind,)
+        kinds = tuple(index_kind.types) if isinstance(index_kind, types.BaseTuple) else (index_kind,)
         is_plain = isinstance(kind, types.Array) and kind.layout == "C" and kind.aligned and kind.ndim == len(kinds)
         is_number = is_plain and isinstance(kind.dtype, types.Integer | types.Float | types.Boolean)
         is_whole = all(isinstance(each, types.Integer) for each in kinds)
@@ -207,8 +209,10 @@ class _Lower(Lower):  # type: ignore[misc]
             return False
         kind = self.typeof(expression.value.name)
         if isinstance(kind, types.Array) and expression.op.endswith("getitem"):
-            index = self.typeof((expression.index_var if expression.op == "static_getitem" else expression.index).name)
-            places = index if isinstance(index, types.BaseTuple) else (index,)
+            index: Any = self.typeof(
+                (expression.index_var if expression.op == "static_getitem" else expression.index).name
+            )
+            places = index.types if isinstance(index, types.BaseTuple) else (index,)
             return all(isinstance(each, types.Integer | types.SliceType) for each in places)
         if isinstance(kind, types.Array):
             return bool(expression.op == "getiter")
@@ -219,7 +223,7 @@ class _Lower(Lower):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class Lowering(NativeLowering):  # type: ignore[misc]
+class Lowering(NativeLowering):
     """Takes the place of Numba's own."""
 
     _name = "setveil_lowering"

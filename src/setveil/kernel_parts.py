@@ -39,7 +39,7 @@ class _Library(JITCodeLibrary):
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Once, not three times; loops full of branches are not worth trying to do several turns of at the same time."""
+        """Once, not three times. Loops full of branches are not worth doing several turns of them at a time."""
         passes, builder = self._codegen._module_pass_manager(opt=2, loop_vectorize=False)
         passes.run(self._final_module, builder)
 

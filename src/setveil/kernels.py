@@ -22,7 +22,7 @@ import numpy as np
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
-UNNEEDED = ("scipy.linalg", "coverage", "yaml", "colorama")  # a BLAS, coverage of compiled code, a settings file, colours
+UNNEEDED = ("scipy.linalg", "coverage", "yaml", "colorama")  # a BLAS, coverage of loops, a settings file, colours
 OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}  # of all loops
 PATIENCE = 0.3  # seconds in plain loops after which the compiled ones are worth loading
 
