@@ -8,7 +8,7 @@ tuple) is handed from loop to loop by its address, not as some hundred numbers.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, cast
 
 from numba.core import cgutils, ir, types
 from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs
@@ -40,7 +40,14 @@ def lend(kind: Any) -> Any:
 
 
 def _holds_arrays(kind: Any) -> bool:
-    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind.types)))
+    return isinstance(kind, types.Array) or (
+        isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, _members(kind)))
+    )
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    """The types in a tuple; what is no tuple stands for itself."""
+    return tuple(cast(Any, kind).types) if isinstance(kind, types.BaseTuple) else (kind,)
 
 
 @register_default(Lent)
@@ -156,7 +163,7 @@ class _Lower(Lower):
     def _find_place(self, array: Any, index: Any) -> Any:
         """The address of a number in an array, None where Numba has to find it."""
         kind, index_kind = self.typeof(array.name), self.typeof(index.name)
-        kinds = tuple(index_kind.types) if isinstance(index_kind, types.BaseTuple) else (index_kind,)
+        kinds = _members(index_kind)
         is_plain = isinstance(kind, types.Array) and kind.layout == "C" and kind.aligned and kind.ndim == len(kinds)
         is_number = is_plain and isinstance(kind.dtype, types.Integer | types.Float | types.Boolean)
         is_whole = all(isinstance(each, types.Integer) for each in kinds)
@@ -212,8 +219,7 @@ class _Lower(Lower):
             index: Any = self.typeof(
                 (expression.index_var if expression.op == "static_getitem" else expression.index).name
             )
-            places = index.types if isinstance(index, types.BaseTuple) else (index,)
-            return all(isinstance(each, types.Integer | types.SliceType) for each in places)
+            return all(isinstance(each, types.Integer | types.SliceType) for each in _members(index))
         if isinstance(kind, types.Array):
             return bool(expression.op == "getiter")
         return isinstance(kind, types.BaseTuple | Lent)
