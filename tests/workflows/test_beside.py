@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from setveil import kernels
+from setveil.algorithms.km.trim import Trim
 from setveil.core import Transactions
 from setveil.models import KmAnonymity, PrivacyDegree
 from setveil.workflows import beside
@@ -95,3 +96,29 @@ def test_what_will_run() -> None:
     assert planned(data, km, None, {}, True) == ["trim", "trim", "optimal", "pcta+", "aa+refine"]
     assert planned(data, km, "aa", {"tree_order": "leaves"}, True) == ["aa"]
     assert planned(data, PrivacyDegree(p=4, sensitive=["a"]), None, {}, False) == ["blocks"]
+
+
+@pytest.mark.parametrize(
+    ("names", "done"),
+    [
+        (["trim", "trim", "aa+refine"], ["aa+refine", "trim", "publishing"]),
+        (["trim", "trim", "pcta+", "aa+refine"], ["aa+refine", "publishing", "pcta+", "trim"]),
+        (["aa"], ["aa", "publishing"]),
+    ],
+)
+def test_the_helper_begins_with_what_the_run_needs_last(
+    names: list[str], done: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from setveil.workflows import warm
+
+    log: list[str] = []
+
+    def anonymize(data: Transactions, model: object, name: str, hierarchy: str | None) -> None:
+        assert hierarchy == "fanout:2"
+        log.append(name)
+
+    monkeypatch.setattr(warm, "anonymize", anonymize)
+    monkeypatch.setattr(warm, "_warm_publishing", lambda data, release: log.append("publishing"))
+    monkeypatch.setattr(Trim, "compile_backwards", lambda: None)
+    warm.warm_backwards("km", True, names)
+    assert log == done

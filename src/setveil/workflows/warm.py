@@ -20,7 +20,7 @@ from setveil.algorithms import ENTRIES, find
 from setveil.arrays.mining import index_rows, list_matches
 from setveil.arrays.rows import pack_columns, renumber_rows, take_rows
 from setveil.arrays.text import join_rows, no_texts, pack_texts
-from setveil.core import Transactions
+from setveil.core import Release, Transactions
 from setveil.errors import SetveilError
 from setveil.models import MODELS, KmAnonymity, make_model
 from setveil.utility.avg_re import query_errors
@@ -30,6 +30,8 @@ from setveil.workflows.assess import QUICK, attack, risk, verify
 from setveil.workflows.explore import rarest
 from setveil.workflows.publish import publish
 from setveil.workflows.reading import as_transactions
+
+LONG = {"trim", "pcta+"}  # to compile: several seconds each
 
 
 def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
@@ -61,22 +63,30 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
 
 
 def warm_backwards(model_name: str, has_hierarchy: bool, names: Sequence[str]) -> None:
-    """What a run that tries these algorithms needs, the last first: it is busy with the first itself."""
+    """What a run that tries these algorithms needs, the last first: it is busy with the first itself.
+
+    Publishing comes last of all but is soon compiled: first, if there is no time for all that takes long.
+    """
     data, model = _few_records(1), make_model(model_name, MODELS[model_name].example)
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    order = list(dict.fromkeys(reversed(names)))
+    publishes_at = 0 if len(LONG.intersection(order)) > 1 else len(order) - 1
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number, name in enumerate(reversed(list(dict.fromkeys(names)))):
-            entry = find(name)
+        for number, entry in enumerate(map(find, order)):
+            entry.load().compile_backwards()
             takes_one = entry.hierarchy == "required" or (has_hierarchy and entry.hierarchy == "optional")
             with suppress(SetveilError):  # an infeasible ask has compiled what it needed
-                if number > 0 or len(names) == 1:
-                    entry.load().compile_backwards()
-                release = anonymize(data, model, name, "fanout:2" if takes_one else None)
-                if number == 0:
-                    warm_writing(data)
-                    query_errors(data, release)
-                    list_matches(index_rows(data.indptr, data.items, data.n_items), np.arange(1, dtype=np.int32))
-                    publish(release, Path(folder) / "out", accept_guessable=True)
+                release = anonymize(data, model, entry.name, "fanout:2" if takes_one else None)
+                if number == publishes_at:
+                    _warm_publishing(data, release)
+
+
+def _warm_publishing(data: Transactions, release: Release) -> None:
+    warm_writing(data)
+    query_errors(data, release)
+    list_matches(index_rows(data.indptr, data.items, data.n_items), np.arange(1, dtype=np.int32))
+    with tempfile.TemporaryDirectory() as folder:
+        publish(release, Path(folder) / "out", accept_guessable=True)
 
 
 def _few_records(times: int) -> Transactions:
