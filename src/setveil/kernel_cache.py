@@ -2,7 +2,8 @@
 
 Whatever is wrong with the cache (damaged, full, not writable, left by another version) costs compiling in memory,
 nothing else. Data files carry a checksum: machine code with a flipped bit would not raise an error but do anything.
-A kernel has the kernels it calls compiled into it, wherever they stand: it is stamped with the sources of all of them.
+A kernel has the kernels it calls compiled into it, wherever they stand: it is stamped with the sources of all of them,
+and of what compiles them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numba.core import caching
 from numba.core.runtime.nrt import rtsys
 
 MARK = b"setveil kernel\n"
+COMPILER = str(Path(__file__).with_name("kernel_parts.py"))
 
 
 class _CheckedFile(caching.IndexDataCacheFile):
@@ -69,7 +71,7 @@ class KernelCache(caching.FunctionCache):
 
 
 def stamp_sources(loop: Any) -> bytes:
-    """A digest of the files of a loop and of all kernels it calls, directly or not."""
+    """A digest of the files of a loop, of all kernels it calls, directly or not, and of what compiles them."""
     found, todo = {loop}, [loop]
     while todo:
         here = todo.pop()
@@ -78,7 +80,7 @@ def stamp_sources(loop: Any) -> bytes:
             if called is not None and called not in found:
                 found.add(called)
                 todo.append(called)
-    files = sorted({each.__code__.co_filename for each in found})
+    files = [*sorted({each.__code__.co_filename for each in found}), COMPILER]
     return hashlib.sha256(b"".join(_digest_file(file) for file in files)).digest()
 
 

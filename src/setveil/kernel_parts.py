@@ -6,36 +6,74 @@ that calls it: more than half of the time in which a first run compiles.
 
 from __future__ import annotations
 
+from inspect import iscode
 from typing import Any
 
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
+from numba.core.untyped_passes import InlineClosureLikes
 
 
 class _Library(JITCodeLibrary):
-    """Code that waits for whoever links it in."""
+    """Code that is optimized when all that belongs to it is there."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """What a part needs, its callers need."""
+        super().add_linking_library(library)
+        if isinstance(library, _PartLibrary):
+            self._linking_libraries += library._linking_libraries
 
     def _optimize_functions(self, module: Any) -> None:
-        """Callers do that, too."""
+        """Not yet."""
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Callers do that."""
+        """Once, not three times."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
-    def _finalize_final_module(self) -> None:
+
+class _PartLibrary(_Library):
+    """Code that waits for whoever links it in."""
+
+    def finalize(self) -> None:
         """No machine code."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
+    def _get_module_for_linking(self) -> Any:
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.linkage = "linkonce_odr"
+        return self._final_module
 
-class _PartCompiler(Compiler):
+
+class KernelCompiler(Compiler):
+    """Numba's own, without the search for closures where there are none."""
+
+    library_class = _Library
+
     def define_pipelines(self) -> Any:
         """Numba has noted the flags by now: what it compiles for this loop (``np.empty``) serves all loops."""
+        self.state.library = self.library_class(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        (pipeline,) = super().define_pipelines()
+        has_closures = any(map(iscode, self.state.func_id.code.co_consts))
+        pipeline.passes = [
+            (made, why) for made, why in pipeline.passes if made is not InlineClosureLikes or has_closures
+        ]
+        return [pipeline]
+
+
+class _PartCompiler(KernelCompiler):
+    library_class = _PartLibrary
+
+    def define_pipelines(self) -> Any:
+        """A loop that nobody else calls."""
         self.state.flags.no_cpython_wrapper = True
         self.state.flags.no_compile = True
-        self.state.library = _Library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return super().define_pipelines()
 
 

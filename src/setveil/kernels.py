@@ -6,6 +6,7 @@ gives the same either way; the tests run algorithms and verifier both ways and c
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -21,7 +22,7 @@ import numpy as np
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
-UNNEEDED = ("scipy.linalg", "coverage", "yaml")  # a BLAS, coverage of compiled code, a settings file: of no use here
+UNNEEDED = ("scipy.linalg", "coverage", "yaml", "colorama")  # a BLAS, coverage of loops, a settings file, colours
 OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}  # of all loops
 PATIENCE = 0.3  # seconds in plain loops after which the compiled ones are worth loading
 
@@ -71,7 +72,10 @@ class Kernel:
         """What Numba makes of the loop."""
         with _making:
             if self._dispatcher is None:
-                dispatcher = _numba().jit(**OPTIONS)(self.loop)
+                numba = _numba()
+                from setveil.kernel_parts import KernelCompiler
+
+                dispatcher = numba.jit(pipeline_class=KernelCompiler, **OPTIONS)(self.loop)
                 with suppress(RuntimeError, OSError):  # no folder for a cache: compile in memory, every time
                     from setveil.kernel_cache import KernelCache
 
@@ -131,19 +135,28 @@ def _numba() -> Any:
 def _listen() -> None:
     from numba.core import event
 
-    class Once(event.Listener):
-        is_told = False
+    class Watch(event.Listener):
+        """Calls ``tell`` once, and lets Python's collector of garbage rest: it takes a quarter of compiling."""
+
+        depth = 0
+        is_told = collects = False
 
         def on_start(self, started: Any) -> None:
+            if self.depth == 0:
+                self.collects = gc.isenabled()
+                gc.disable()
+            self.depth += 1
             if not self.is_told:
                 self.is_told = True
                 if _tell is not None:
                     _tell()
 
         def on_end(self, ended: Any) -> None:
-            """Nothing to say."""
+            self.depth -= 1
+            if self.depth == 0 and self.collects:
+                gc.enable()
 
-    event.register("numba:compile", Once())
+    event.register("numba:compile", Watch())
 
 
 def choose_cache_folder() -> None:

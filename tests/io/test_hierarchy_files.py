@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import re
 import textwrap
+import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +20,7 @@ from naive import hierarchy as naive
 from strategies import hierarchies
 
 from setveil.core import Hierarchy, Vocabulary
-from setveil.errors import InputError
+from setveil.errors import InputError, SetveilWarning
 from setveil.io.hierarchies.reading import FORMATS, Problem, check_hierarchy, read_hierarchy, write_hierarchy
 
 DRINKS: naive.Tree = ("ALL", [("drinks", [("alcohol", [("beer", []), ("wine", [])]), ("milk", [])]), ("bag", [])])
@@ -410,3 +413,18 @@ def test_the_documented_examples_are_read(file: Callable[..., str]) -> None:
         ("ALL", [("beer", [("lager", []), ("wheat", [])]), ("water", [])]),
         ("ALL", [("beer", [])]),
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("encoding", ["utf-8", "iso8859-1"])
+def test_a_pipe_is_read_once(tmp_path: Path, encoding: str) -> None:
+    text = "item,group,top\ncafé,drinks,all\ntea,drinks,all\nbread,food,all\n"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(text.encode(encoding),), daemon=True)
+    writer.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SetveilWarning)
+        tree = read_hierarchy(pipe)
+    writer.join()
+    assert sorted(tree.labels[: tree.n_items]) == ["bread", "café", "tea"]

@@ -102,6 +102,15 @@ def test_advice_speaks_of_what_the_model_has() -> None:
     assert "trim" not in other and "larger m)" not in other and "--max-suppressed" in other
 
 
+def test_advice_does_not_name_the_algorithm_that_was_used() -> None:
+    from setveil.report.prose import advice_of
+
+    one = facts(metrics={"n_published_items": 1}, algorithm="aa", model="km", kind="recoding")
+    assert "--algorithm trim" in " ".join(advice_of(one))
+    by_trim = " ".join(advice_of(replace(one, algorithm="trim", kind="local-recoding")))
+    assert "Do not release this" in by_trim and "a smaller k or m" in by_trim and "trim" not in by_trim
+
+
 def test_a_release_of_one_item_does_not_look_like_a_success(tmp_path: Path) -> None:
     data = sv.Transactions.from_lists([["a", "b"], ["a"], ["b", "c"], ["c"]] * 3)
     tree = sv.Hierarchy.balanced(data, 3)

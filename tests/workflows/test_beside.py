@@ -9,17 +9,26 @@ from typing import Any
 import pytest
 
 from setveil import kernels
-from setveil.policy.schema import Policy
+from setveil.algorithms.km.trim import Trim
+from setveil.core import Transactions
+from setveil.models import KmAnonymity, PrivacyDegree
 from setveil.workflows import beside
-from setveil.workflows.beside import algorithms_of, compiling_beside
+from setveil.workflows.beside import compiling_beside, expect
+from setveil.workflows.portfolio import planned
 
 
 class Helper:
     """In place of a process."""
 
-    def __init__(self, command: list[str], **_: Any) -> None:
-        self.command, self.ended = command, False
+    def __init__(self, command: tuple[str, ...], **_: Any) -> None:
+        self.command, self.ended, self.stdin, self.heard = command, False, self, b""
         HELPERS.append(self)
+
+    def write(self, line: bytes) -> None:
+        self.heard += line
+
+    def close(self) -> None:
+        """Nothing more is said."""
 
     def terminate(self) -> None:
         self.ended = True
@@ -38,16 +47,23 @@ def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_tell", None)
 
 
+@pytest.mark.parametrize("is_known_before", [False, True])
 @pytest.mark.parametrize("n_processors", [1, 2])
 def test_a_helper_begins_with_the_first_kernel_and_ends_with_the_run(
-    n_processors: int, monkeypatch: pytest.MonkeyPatch
+    n_processors: int, is_known_before: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(beside, "available_threads", lambda: n_processors)
     told: list[str] = []
-    with pytest.raises(KeyboardInterrupt), compiling_beside(["aa"], lambda: told.append("compiling")):
+    expect("km", ["aa"], True)  # outside a run nobody listens
+    with pytest.raises(KeyboardInterrupt), compiling_beside(lambda: told.append("compiling")):
         assert not told and not HELPERS  # nothing has to be compiled yet
+        if is_known_before:
+            expect("km", ["trim", "aa"], True)
         assert kernels._tell is not None
         kernels._tell()
+        if not is_known_before:
+            assert not any(helper.heard for helper in HELPERS)
+            expect("km", ["trim", "aa"], True)
         assert len(HELPERS) == n_processors - 1
         assert not any(helper.ended for helper in HELPERS)
         raise KeyboardInterrupt
@@ -56,14 +72,53 @@ def test_a_helper_begins_with_the_first_kernel_and_ends_with_the_run(
     kernels._tell()
     assert len(HELPERS) == n_processors - 1  # none after the run
     for helper in HELPERS:
-        assert helper.command == [sys.executable, "-P", "-m", "setveil.workflows.warm", "aa"]
+        assert helper.command == (sys.executable, "-P", "-m", "setveil.workflows.warm", "--beside")
+        assert helper.heard == b"km tree trim aa\n"
 
 
-def test_what_a_policy_will_run() -> None:
-    def named(model: dict[str, Any], algorithm: str | None = None) -> list[str]:
-        parts: dict[str, Any] = {"schema": 1, "model": model}
-        return algorithms_of(Policy.from_dict(parts | ({"algorithm": {"name": algorithm}} if algorithm else {})))
+def test_a_helper_that_has_ended_does_not_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Helper, line: bytes) -> None:
+        raise BrokenPipeError
 
-    assert named({"name": "km", "k": 2, "m": 2}) == ["trim"]
-    assert named({"name": "km", "k": 2, "m": 2}, "aa") == ["aa"]
-    assert named({"name": "degree", "p": 4, "sensitive": ["a"]}) == ["blocks"]
+    monkeypatch.setattr(beside, "available_threads", lambda: 2)
+    monkeypatch.setattr(Helper, "write", fail)
+    with compiling_beside(lambda: None):
+        assert kernels._tell is not None
+        kernels._tell()
+        expect("km", ["aa"], True)
+    assert [helper.ended for helper in HELPERS] == [True]
+
+
+def test_what_will_run() -> None:
+    data, km = Transactions.from_lists([["a", "b"]] * 5), KmAnonymity(k=2, m=2)
+    assert planned(data, km, None, {}, False) == ["trim", "pcta+"]
+    assert planned(data, km, None, {"effort": "fast"}, False) == ["trim"]
+    assert planned(data, km, None, {}, True) == ["trim", "trim", "optimal", "pcta+", "aa+refine"]
+    assert planned(data, km, "aa", {"tree_order": "leaves"}, True) == ["aa"]
+    assert planned(data, PrivacyDegree(p=4, sensitive=["a"]), None, {}, False) == ["blocks"]
+
+
+@pytest.mark.parametrize(
+    ("names", "done"),
+    [
+        (["trim", "trim", "aa+refine"], ["aa+refine", "trim", "publishing"]),
+        (["trim", "trim", "pcta+", "aa+refine"], ["aa+refine", "publishing", "pcta+", "trim"]),
+        (["aa"], ["aa", "publishing"]),
+    ],
+)
+def test_the_helper_begins_with_what_the_run_needs_last(
+    names: list[str], done: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from setveil.workflows import warm
+
+    log: list[str] = []
+
+    def anonymize(data: Transactions, model: object, name: str, hierarchy: str | None) -> None:
+        assert hierarchy == (None if name == "pcta+" else "fanout:2")
+        log.append(name)
+
+    monkeypatch.setattr(warm, "anonymize", anonymize)
+    monkeypatch.setattr(warm, "_warm_publishing", lambda data, release: log.append("publishing"))
+    monkeypatch.setattr(Trim, "compile_backwards", lambda: None)
+    warm.warm_backwards("km", True, names)
+    assert log == done

@@ -80,7 +80,7 @@ def anonymize(
     """Make a release, verify it, and publish it with certificate and report."""
     from setveil.errors import InputError
     from setveil.workflows import pipeline, policies
-    from setveil.workflows.beside import algorithms_of, compiling_beside
+    from setveil.workflows.beside import compiling_beside
 
     given: dict[str, Any] = {
         "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),
@@ -105,7 +105,7 @@ def anonymize(
             "say which promise to keep: --model km|k-anonymity|constraints|degree|coherence, or --policy FILE."
         )
     decided = policies.make_policy(given, policy)
-    with compiling_beside(algorithms_of(decided), tell_first_run), progress_bar() as progress:
+    with compiling_beside(tell_first_run), progress_bar() as progress:
         outcome = pipeline.run(
             decided,
             input,

@@ -350,13 +350,12 @@ def check_encoding(encoding: str) -> str:
     return "utf-8" if name in ("utf-8-sig", "ascii") else name
 
 
-def guess_encoding(path: Path) -> str | None:
-    """The encoding of a file that is not UTF-8, if its bytes speak for Western European text; None if they do not.
+def guess_encoding(content: bytes) -> str | None:
+    """The encoding of a file, gzipped or not, whose bytes are not UTF-8 but speak for Western European text; else None.
 
     Each byte above ASCII must be a letter or a usual sign there, nearly all must stand alone beside a plain letter,
     and nothing may be a character of UTF-8, which would make it a damaged file of that encoding.
     """
-    content = path.read_bytes()
     if content.startswith(GZIP):
         try:
             content = zlib.decompress(content, wbits=31)

@@ -124,10 +124,12 @@ def advice_of(facts: Facts) -> list[str]:
         lines.append(
             "Do not release this: everybody has the same one item, or none. "
             + (
-                "Let a few rare entries go instead of generalizing everything (--algorithm trim), or ask for a "
+                "Ask for a smaller k, or for less."
+                if facts.model != "km"
+                else "Ask for a smaller k or m."
+                if facts.algorithm == "trim"
+                else "Let a few rare entries go instead of generalizing everything (--algorithm trim), or ask for a "
                 "smaller k or m."
-                if facts.model == "km"
-                else "Ask for a smaller k, or for less."
             )
         )
     elif is_recoded and exact is not None and exact < EXACT and facts.algorithm != "trim":

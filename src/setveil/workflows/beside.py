@@ -7,48 +7,69 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
 
-from setveil.algorithms import PORTFOLIO, default_for
 from setveil.arrays.threads import available_threads
 from setveil.kernels import call_before_compiling
 
-if TYPE_CHECKING:
-    from setveil.policy.schema import Policy
+COMMAND = (sys.executable, "-P", "-m", "setveil.workflows.warm", "--beside")
 
 
-FIRST_TRIED = "trim"  # where several algorithms run
+class _Helper:
+    """The second process, as soon as something has to be compiled; it waits to be told what the run is going to do."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.plan = ""
+
+    def begin(self) -> None:
+        nothing = subprocess.DEVNULL
+        self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing)
+        self.hand_over()
+
+    def hand_over(self) -> None:
+        if self.process is not None and self.plan:
+            assert self.process.stdin is not None
+            with suppress(OSError):  # it has ended: the run compiles everything
+                self.process.stdin.write(self.plan.encode())
+                self.process.stdin.close()
+            self.plan = ""
+
+    def end(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait()
 
 
-def algorithms_of(policy: Policy) -> list[str]:
-    """What a policy will run, as far as it is known beforehand."""
-    if policy.algorithm.name:
-        return [policy.algorithm.name]
-    return [FIRST_TRIED if policy.model.name in PORTFOLIO else default_for(policy.model.name).name]
+_helper: _Helper | None = None
 
 
 @contextmanager
-def compiling_beside(algorithms: Sequence[str], tell: Callable[[], None]) -> Iterator[None]:
-    """As soon as something has to be compiled, call ``tell`` and begin with these algorithms in a second process.
+def compiling_beside(tell: Callable[[], None]) -> Iterator[None]:
+    """As soon as something has to be compiled, call ``tell`` and start a second process.
 
-    A run looks at the risk first and anonymizes then; ``warm`` does it the other way round, so they meet in the middle,
-    and each finds on disk what the other has compiled. With one processor there is nothing to gain.
+    A run looks at the risk, tries its algorithms and publishes; the second process begins at the end, so they meet in
+    the middle, and each finds on disk what the other has compiled. With one processor there is nothing to gain.
     """
-    helpers: list[subprocess.Popen[bytes]] = []
+    global _helper
+    helper = _helper = _Helper()
 
     def begin() -> None:
         tell()
         if available_threads() > 1:
-            command = [sys.executable, "-P", "-m", "setveil.workflows.warm", *algorithms]
-            nothing = subprocess.DEVNULL
-            helpers.append(subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing))
+            helper.begin()
 
     call_before_compiling(begin)
     try:
         yield
     finally:
         call_before_compiling(tell)  # who compiles after the run gets no helper: nobody would end it
-        for helper in helpers:
-            helper.terminate()
-            helper.wait()
+        _helper = None
+        helper.end()
+
+
+def expect(model: str, algorithms: Sequence[str], has_hierarchy: bool) -> None:
+    """Say what a run is going to do, as soon as that is known: algorithms in the order in which they are tried."""
+    if _helper is not None:
+        _helper.plan = " ".join([model, "tree" if has_hierarchy else "no-tree", *algorithms]) + "\n"
+        _helper.hand_over()

@@ -16,8 +16,10 @@ from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
+from setveil.workflows.beside import expect
 from setveil.workflows.cluster import engine_for
 from setveil.workflows.policies import hierarchy_of
+from setveil.workflows.portfolio import planned
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
 
@@ -78,6 +80,9 @@ def run(
         with collected_warnings() as notes:
             tree = hierarchy_of(policy, data, progress)
             model = model_of(policy, data, tree)
+            if engine == "local":
+                chosen, has_tree = policy.algorithm, tree is not None
+                expect(model.name, planned(data, model, chosen.name, chosen.options, has_tree), has_tree)
             progress("assessing the risk", None)
             risk_before = quick_risk(data, model, policy.seed)
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from setveil.algorithms import Context, find, make_algorithm
+from setveil.algorithms import PORTFOLIO, Context, default_for, find, make_algorithm
 from setveil.core import Release, Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyModel
@@ -68,6 +68,15 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
     }
     release = replace(choice.release, details={**choice.release.details, "portfolio": portfolio})
     return choice._replace(release=release)
+
+
+def planned(
+    data: Transactions, model: PrivacyModel, algorithm: str | None, options: Mapping[str, Any], has_hierarchy: bool
+) -> list[str]:
+    """The algorithms that will run, in this order."""
+    if algorithm is not None or model.name not in PORTFOLIO:
+        return [algorithm or default_for(model.name).name]
+    return [name for name, _ in candidates(data, _asked(options)[0], has_hierarchy)]
 
 
 def _asked(options: Mapping[str, Any]) -> tuple[str, str]:

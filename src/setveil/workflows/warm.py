@@ -11,17 +11,19 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from setveil.algorithms import ENTRIES, find
-from setveil.arrays.mining import index_rows
+from setveil.arrays.mining import index_rows, list_matches
 from setveil.arrays.rows import pack_columns, renumber_rows, take_rows
 from setveil.arrays.text import join_rows, no_texts, pack_texts
-from setveil.core import Transactions
+from setveil.core import Release, Transactions
 from setveil.errors import SetveilError
 from setveil.models import MODELS, KmAnonymity, make_model
+from setveil.utility.avg_re import query_errors
 from setveil.utility.tasks import measure_tasks
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import QUICK, attack, risk, verify
@@ -29,13 +31,15 @@ from setveil.workflows.explore import rarest
 from setveil.workflows.publish import publish
 from setveil.workflows.reading import as_transactions
 
+LONG = {"trim", "pcta+"}  # to compile: several seconds each
+
 
 def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
     """Run algorithms for every model they enforce on a handful of records; publish, attack and measure each result.
 
     ``with_hierarchy``: give one to those that can go without, too.
     """
-    data = Transactions.from_lists([[1, 2, 3], [1, 2], [2, 3, 4], [1, 3, 9], [4, 5], [5, 6], [1, 6], [2, 6]] * 2)
+    data = _few_records(2)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for entry in map(find, names):
@@ -58,6 +62,37 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
         risk(data, known=(3,), budget=0)  # sampled
 
 
+def warm_backwards(model_name: str, has_hierarchy: bool, names: Sequence[str]) -> None:
+    """What a run that tries these algorithms needs, the last first: it is busy with the first itself.
+
+    Publishing comes last of all but is soon compiled: first, if there is no time for all that takes long.
+    """
+    data, model = _few_records(1), make_model(model_name, MODELS[model_name].example)
+    order = list(dict.fromkeys(reversed(names)))
+    publishes_at = 0 if len(LONG.intersection(order)) > 1 else len(order) - 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, entry in enumerate(map(find, order)):
+            entry.load().compile_backwards()
+            takes_one = entry.hierarchy == "required" or (has_hierarchy and entry.hierarchy == "optional")
+            with suppress(SetveilError):  # an infeasible ask has compiled what it needed
+                release = anonymize(data, model, entry.name, "fanout:2" if takes_one else None)
+                if number == publishes_at:
+                    _warm_publishing(data, release)
+
+
+def _warm_publishing(data: Transactions, release: Release) -> None:
+    warm_writing(data)
+    query_errors(data, release)
+    list_matches(index_rows(data.indptr, data.items, data.n_items), np.arange(1, dtype=np.int32))
+    with tempfile.TemporaryDirectory() as folder:
+        publish(release, Path(folder) / "out", accept_guessable=True)
+
+
+def _few_records(times: int) -> Transactions:
+    return Transactions.from_lists([[1, 2, 3], [1, 2], [2, 3, 4], [1, 3, 9], [4, 5], [5, 6], [1, 6], [2, 6]] * times)
+
+
 def warm_for_many(data: Transactions) -> None:
     """What reading, ordering and writing need where there are more than a few records."""
     indptr, items, everything = data.indptr, data.items, np.arange(data.n_records)
@@ -65,8 +100,13 @@ def warm_for_many(data: Transactions) -> None:
     renumber_rows(indptr, items, np.arange(data.n_items, dtype=np.int32))
     pack_columns(indptr, items, everything, 0, 1, 32)
     index_rows(indptr, items, data.n_items)
+    warm_writing(data)
+
+
+def warm_writing(data: Transactions) -> None:
+    """What writing needs where there are more than a few records."""
     labels, marks = pack_texts([label.encode() for label in data.vocabulary]), pack_texts([b" ", b"\n"])
-    join_rows(indptr, items, labels, no_texts(data.n_records), marks, False)
+    join_rows(data.indptr, data.items, labels, no_texts(data.n_records), marks, False)
 
 
 def warm_looking() -> None:
@@ -80,7 +120,12 @@ def warm_looking() -> None:
 
 
 def main() -> None:
-    """Warm what is named, or everything."""
+    """Warm what is named, or everything; ``--beside``: what a run needs that says so on standard input."""
+    if sys.argv[1:] == ["--beside"]:
+        planned = sys.stdin.readline().split()
+        if planned:  # else the run has ended
+            warm_backwards(planned[0], planned[1] == "tree", planned[2:])
+        return
     if sys.argv[1:]:
         warm(sys.argv[1:])
         return

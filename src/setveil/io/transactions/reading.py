@@ -106,7 +106,7 @@ def _read_file(source: Any, options: ReadOptions) -> Transactions:
     except EncodingError:
         if options.encoding is not None or not isinstance(source, str | os.PathLike) or source == "-":
             raise
-        guessed = guess_encoding(Path(source))
+        guessed = guess_encoding(Path(source).read_bytes())
         if guessed is None:
             raise
     return _read_source(source, replace(options, encoding=guessed), f"read as {guessed}, for it is not UTF-8")
