@@ -416,9 +416,7 @@ class Grouping(Release):
         Such a record would be published empty; where nobody's record was empty, that tells what it held.
         """
         is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
-        n_public = np.zeros(data.n_occurrences + 1, dtype=np.int64)
-        np.cumsum(is_public[data.items], out=n_public[1:])
-        return np.flatnonzero((np.diff(n_public[data.indptr]) > 0) | (data.lengths == 0))
+        return publishable_rows((data.indptr, data.items), is_public)
 
     @classmethod
     def from_groups(
@@ -455,3 +453,11 @@ class Grouping(Release):
     def codebook(self) -> Codebook:
         """Identity over the published public items."""
         return Codebook({label: [label] for label in self.published.vocabulary})
+
+
+def publishable_rows(rows: tuple[NDArray[np.int64], NDArray[np.int32]], is_public: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The places of the rows with a public item, and of those without any item."""
+    indptr, items = rows
+    n_public = np.zeros(len(items) + 1, dtype=np.int64)
+    np.cumsum(is_public[items], out=n_public[1:])
+    return np.flatnonzero((np.diff(n_public[indptr]) > 0) | (np.diff(indptr) == 0))
