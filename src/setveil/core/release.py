@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -25,6 +26,7 @@ from setveil.core.codebook import Codebook
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.naming import fresh_name, is_shown, name_of_set
+from setveil.core.remote import RemoteTransactions
 from setveil.core.seam import call
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
@@ -417,6 +419,14 @@ class Grouping(Release):
         """
         is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
         return publishable_rows((data.indptr, data.items), is_public)
+
+    @staticmethod
+    def without_bare(data: Transactions, sensitive: Iterable[str]) -> Transactions:
+        """The records a grouping publishes, with all their items."""
+        if isinstance(data, RemoteTransactions):
+            is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
+            return data.keep_records(partial(publishable_rows, is_public=is_public))
+        return data.select(Grouping.publishable(data, sensitive))
 
     @classmethod
     def from_groups(

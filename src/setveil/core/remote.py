@@ -122,6 +122,10 @@ class RemoteTransactions(Transactions):
         A weight says how often a row was made; the same row may come more than once.
         """
 
+    @abstractmethod
+    def release_memory(self) -> None:
+        """Let the cluster forget what it keeps of the records."""
+
     def __reduce__(self) -> Any:
         raise _elsewhere()
 
