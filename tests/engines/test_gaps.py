@@ -36,9 +36,7 @@ GAPS = {
     ("gray-tsp", "k-anonymity"): "segments are joined to one tour before classes are cut",
     ("gsc", "k-anonymity"): COMPARES,
     ("lg", "k-anonymity"): COMPARES,
-    **dict.fromkeys(
-        [(name, "degree") for name in ("blocks", "nn+", "nn", "lsh", "permmondrian", "random")], REMAINDER
-    ),
+    **dict.fromkeys([(name, "degree") for name in ("blocks", "nn+", "nn", "lsh", "permmondrian", "random")], REMAINDER),
     ("mm", "coherence"): "moles are found in the records",
     **dict.fromkeys([(name, "constraints") for name in ("pcta+", "pcta", "upcta", "coat")], COMPARES),
 }
@@ -91,7 +89,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
 
 @pytest.mark.parametrize("asked", [ask for _, ask in QUESTIONS.values()], ids=QUESTIONS)
 def test_a_question_that_needs_the_records_is_refused_in_one_line(asked: Callable[[], object]) -> None:
-    with pytest.raises(InputError, match="local|shard_size=N") as refused:
+    with pytest.raises(InputError, match=r"local|shard_size=N") as refused:
         asked()
     assert "\n" not in str(refused.value)
 

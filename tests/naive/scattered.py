@@ -241,7 +241,9 @@ class ScatteredGroups(RemoteGroups):
         choose: Callable[[int], NDArray[np.int64]],
     ) -> tuple[Transactions, Transactions, NDArray[np.int64]]:
         sizes = np.array([len(group) for group in self.shown])
-        kinds = np.array([len({item for row in group for item in row if item in self.sensitive}) for group in self.shown])
+        kinds = np.array(
+            [len({item for row in group for item in row if item in self.sensitive}) for group in self.shown]
+        )
         fitting = np.flatnonzero(is_fit(sizes, kinds))
         chosen = fitting[choose(len(fitting))].tolist()
         group_of = np.repeat(np.arange(len(chosen)), sizes[chosen])

@@ -465,7 +465,9 @@ class Grouping(Release):
         return Codebook({label: [label] for label in self.published.vocabulary})
 
 
-def publishable_rows(rows: tuple[NDArray[np.int64], NDArray[np.int32]], is_public: NDArray[np.bool_]) -> NDArray[np.int64]:
+def publishable_rows(
+    rows: tuple[NDArray[np.int64], NDArray[np.int32]], is_public: NDArray[np.bool_]
+) -> NDArray[np.int64]:
     """The places of the rows with a public item, and of those without any item."""
     indptr, items = rows
     n_public = np.zeros(len(items) + 1, dtype=np.int64)

@@ -23,8 +23,8 @@ EncodeCounts = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]
 class GroupMaker(ABC):
     """How records become groups; it goes to the workers as it is.
 
-    A record is a row of numbers: public items below ``n_public``, then ``n_sensitive`` numbers for sensitive items, then
-    as many for sensitive items that are left out of the release.
+    A record is a row of numbers: public items below ``n_public``, then ``n_sensitive`` numbers for sensitive items,
+    then as many for sensitive items that are left out of the release.
     """
 
     n_public: int

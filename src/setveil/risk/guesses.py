@@ -242,8 +242,8 @@ def _rates(
 def deal_anew(data: Transactions, sensitive: NDArray[np.bool_], seed: int) -> Transactions:
     """The same public items, with the sensitive items of each record given to another one, drawn at random.
 
-    Only records with public items take part, so nobody is left with sensitive items alone. Places are those in canonical
-    order: the same records in another order, or on a cluster, are dealt the same.
+    Only records with public items take part, so nobody is left with sensitive items alone. Who gets what depends on
+    places in canonical order: the same records in another order, or on a cluster, are dealt the same.
     """
 
     def goes_to(places: NDArray[np.int64], n: int) -> NDArray[np.int64]:

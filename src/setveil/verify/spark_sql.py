@@ -1,9 +1,9 @@
-"""k^m-anonymity, k-anonymity and the privacy degree counted by Spark SQL, for releases that fit no machine: text in, counts out.
+"""k^m-anonymity, k-anonymity and the privacy degree counted by Spark SQL, for releases that fit no machine.
 
 This shares nothing with the engine that made a release: neither its numbers of items, nor its blocks, nor a line of
 code. The records are taken from the published files as lists of labels, and every itemset is counted by ``GROUP BY``.
 Labels are counted by a hash of 64 bits, which takes a third of the time, after it was seen that no two of them have
-the same; else as they are.
+the same; else as they are. Text in, counts out.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def judge_groups(
     """
     progress("looking for sensitive items in the open", 0.0)
     each = f"SELECT `group`, explode(array_distinct(items)) AS item FROM {table}"
-    shown = {item: (n, first) for item, n, first in ask(f"SELECT item, count(*), min(`group`) FROM ({each}) GROUP BY 1")}
+    shown = {
+        item: (n, first) for item, n, first in ask(f"SELECT item, count(*), min(`group`) FROM ({each}) GROUP BY 1")
+    }
     sensitive = {*model.sensitive, *(item for (item,) in ask(f"SELECT DISTINCT item FROM {counts}"))}
     for item in ascending(shown):
         if item in sensitive:
@@ -93,11 +95,15 @@ def judge_groups(
     known = f"SELECT `group`, item, n, coalesce(size, 0) AS size FROM ({summed}) LEFT JOIN ({sizes}) USING (`group`)"
     over = f"SELECT * FROM ({known}) WHERE n > size div {min(model.p, 2**62)}"
     first = f"SELECT min(`group`) FROM ({over})"
-    found = {item: (group, n, size) for group, item, n, size in ask(f"SELECT * FROM ({over}) WHERE `group` = ({first})")}
+    found = {
+        item: (group, n, size) for group, item, n, size in ask(f"SELECT * FROM ({over}) WHERE `group` = ({first})")
+    }
     for item in ascending(sensitive):
         if item in found:
             group, support, size = found[item]
-            reason = f'group {group - 1}: {support:,} of {times(size, "record")} hold "{item}", more than one in {model.p}.'
+            reason = (
+                f'group {group - 1}: {support:,} of {times(size, "record")} hold "{item}", more than one in {model.p}.'
+            )
             return Verdict(False, (item,), support, reason, group - 1), {}
     ((least,),) = ask(f"SELECT min(size div n) FROM ({known})")
     return Verdict(True), {} if least is None else {"privacy_degree": int(least)}

@@ -43,9 +43,7 @@ def contents(groups: list[list[list[str]]]) -> list[list[list[str]]]:
 
 def groups_in(release: Grouping, rows: Rows) -> list[list[list[str]]]:
     """The original records of each group."""
-    return [
-        [rows[record] for record in np.flatnonzero(release.group_of == group)] for group in range(release.n_groups)
-    ]
+    return [[rows[record] for record in np.flatnonzero(release.group_of == group)] for group in range(release.n_groups)]
 
 
 def run(rows: Rows, p: int, **options: object) -> Grouping:

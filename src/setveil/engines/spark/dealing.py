@@ -15,7 +15,7 @@ from setveil.arrays.rows import renumber_rows
 from setveil.core.remote import Csr
 from setveil.core.row_order import take_rows
 from setveil.engines.spark.blocks import BLOCKS, columns_of, join, pack, unpack
-from setveil.engines.spark.ordering import counted_blocks, names_of
+from setveil.engines.spark.ordering import names_of, numbered_ranges
 
 if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions
@@ -34,7 +34,7 @@ def hand_on(
     stays, goes = np.where(is_handed_on, -1, numbers), np.where(is_handed_on, numbers, -1)
 
     def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for number, rows, times in _ranges(batches):
+        for number, rows, times in numbered_ranges(batches):
             able = np.diff(renumber_rows(*rows, stays)[0]) > 0
             counted = [pa.array([number], pa.int32()), pa.array([int(times[able].sum())], pa.int64())]
             yield pa.RecordBatch.from_arrays(counted, names=["number", "n"])
@@ -46,7 +46,7 @@ def hand_on(
         total = int(n_able.sum())
 
         def send(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for number, rows, times in _ranges(batches):
+            for number, rows, times in numbered_ranges(batches):
                 records = take_rows(*rows, np.repeat(np.arange(len(times)), times))
                 kept, given = renumber_rows(*records, stays), renumber_rows(*records, goes)
                 able = np.flatnonzero(np.diff(kept[0]) > 0)
@@ -63,12 +63,6 @@ def hand_on(
     return made
 
 
-def _ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Csr, NDArray[np.int64]]]:
-    for batch in batches:
-        for number, (rows, times) in zip(batch.column("number").to_pylist(), counted_blocks(batch), strict=True):
-            yield number, rows, times
-
-
 def _by_bucket(rows: Csr, places: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
     """Rows on their way to their places."""
     order = np.argsort(places, kind="stable")
@@ -80,7 +74,11 @@ def _by_bucket(rows: Csr, places: NDArray[np.int64]) -> Iterator[pa.RecordBatch]
 
 
 def _placed(bucket: int, rows: Csr, places: NDArray[np.int64]) -> pa.RecordBatch:
-    columns = [pa.array([bucket], pa.int64()), *columns_of([rows]), pa.array([places.astype("<i8").tobytes()], pa.binary())]
+    columns = [
+        pa.array([bucket], pa.int64()),
+        *columns_of([rows]),
+        pa.array([places.astype("<i8").tobytes()], pa.binary()),
+    ]
     return pa.RecordBatch.from_arrays(columns, names=names_of(PLACED))
 
 

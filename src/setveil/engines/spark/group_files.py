@@ -56,7 +56,9 @@ def read_groups(records: DataFrame, counts: DataFrame, published: SparkTransacti
 
 def _check(records: DataFrame, counts: DataFrame) -> None:
     """Numbers and counts that make sense, as ``read_groups`` and ``read_counts`` of one machine have it."""
-    numbers = records.agg(f.min("group"), f.max("group"), f.count_distinct("group"), f.count("group"), f.count(f.lit(1)))
+    numbers = records.agg(
+        f.min("group"), f.max("group"), f.count_distinct("group"), f.count("group"), f.count(f.lit(1))
+    )
     ((first, last, n_groups, n_named, n_records),) = numbers.collect()
     if n_records and not (first == 1 and last == n_groups and n_named == n_records):
         raise InputError("published: groups must be numbered 1, 2, … without gaps.")

@@ -24,7 +24,7 @@ class Counts(NamedTuple):
 
     group: NDArray[np.int64]
     item: NDArray[np.int64]
-    count: NDArray[np.int64]
+    times: NDArray[np.int64]
 
 
 class Groups(NamedTuple):
@@ -58,7 +58,7 @@ def chain_published(records: Csr, group_of: NDArray[np.int64], n_groups: int, co
     rank[order] = start
     order = np.lexsort((rank, group_of))
     chained = chain_records(take_rows(*records, order), group_of[order], n_groups)
-    told = np.column_stack((counts.item, counts.count)).astype(np.int32).ravel()
+    told = np.column_stack((counts.item, counts.times)).astype(np.int32).ravel()
     n_told = np.bincount(counts.group, minlength=n_groups)
     return side_by_side(chained, (2 * np.concatenate(([0], np.cumsum(n_told))), told))
 

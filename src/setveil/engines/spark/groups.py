@@ -33,7 +33,17 @@ from setveil.core.remote_groups import (
     items_between,
 )
 from setveil.core.row_order import take_rows
-from setveil.engines.spark.blocks import BLOCKS, COUNTS, collect_dense, columns_of, gather, join, pack, rows_of_block, unpack
+from setveil.engines.spark.blocks import (
+    BLOCKS,
+    COUNTS,
+    collect_dense,
+    columns_of,
+    gather,
+    join,
+    pack,
+    rows_of_block,
+    unpack,
+)
 from setveil.engines.spark.group_rows import Counts, Groups, chain_published, chain_records, take_apart
 from setveil.engines.spark.ordering import (
     PIECES,
@@ -44,6 +54,7 @@ from setveil.engines.spark.ordering import (
     look_at_some,
     n_ranges,
     names_of,
+    numbered_ranges,
     order_blocks,
     put_in_order,
     records_of,
@@ -89,7 +100,11 @@ def in_groups(
         ordered.rows.unpersist()
     totals = np.sum([np.zeros(maker.n_sensitive, dtype=np.int64), *(one[2] for one in told)], axis=0)
     counted = Vocabulary(label for label, total in zip(sensitive, totals, strict=True) if total)
-    made = {"shards": len(bounds) - 1, "leftovers": sum(one[0] for one in told), "left_out": sum(one[1] for one in told)}
+    made = {
+        "shards": len(bounds) - 1,
+        "leftovers": sum(one[0] for one in told),
+        "left_out": sum(one[1] for one in told),
+    }
     numbers = counted.numbers(sensitive)
 
     def show(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -181,8 +196,8 @@ class SparkGroups(RemoteGroups):
                 groups = take_apart(rows)
                 sizes.update(groups.sizes.tolist())
                 items = groups.counts.item - n_public - 1
-                np.add.at(totals, items, groups.counts.count)
-                np.maximum.at(largest, items, groups.counts.count / groups.sizes[groups.counts.group])
+                np.add.at(totals, items, groups.counts.times)
+                np.maximum.at(largest, items, groups.counts.times / groups.sizes[groups.counts.group])
             return sizes, totals, largest
 
         told = gather(self.rows, None, tell)
@@ -343,7 +358,7 @@ class SparkSortedGroups(SortedGroups):
         def tell(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for number, groups in _ranges(batches):
                 numbers = before[number][0] + 1 + groups.counts.group
-                text = encode(numbers, groups.counts.item - first_code, groups.counts.count)
+                text = encode(numbers, groups.counts.item - first_code, groups.counts.times)
                 named = pa.array([number], pa.int32())
                 yield pa.RecordBatch.from_pydict({"number": named, "text": pa.array([text], pa.binary())})
 
@@ -354,6 +369,5 @@ class SparkSortedGroups(SortedGroups):
 
 def _ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Groups]]:
     """The number of each range, and its groups, equal ones as often as they occur."""
-    for batch in batches:
-        for number, (rows, times) in zip(batch.column("number").to_pylist(), counted_blocks(batch), strict=True):
-            yield number, take_apart(take_rows(*rows, np.repeat(np.arange(len(times)), times)))
+    for number, rows, times in numbered_ranges(batches):
+        yield number, take_apart(take_rows(*rows, np.repeat(np.arange(len(times)), times)))

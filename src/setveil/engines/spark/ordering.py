@@ -118,7 +118,7 @@ def order_blocks(
         found, summed = take_rows(*rows, order[bounds]), np.add.reduceat(times[order], bounds)
         number = pa.array([table.column("number")[0].as_py()], pa.int32())
         told = pa.array([pickle.dumps((tell or _tell)(found, summed))], pa.binary())
-        return pa.table([number, *packed([(found, summed)]), told], names=[*names_of(RANGES), "told"])
+        return pa.table([number, *_packed([(found, summed)]), told], names=[*names_of(RANGES), "told"])
 
     parted = blocks.mapInArrow(part, RANGES)
     made = parted.groupBy("number").applyInArrow(put_together, f"{RANGES}, told binary")
@@ -186,15 +186,14 @@ def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]])
         before = {length: ordered.before(length) for length in places}
 
         def pick(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                for number, (rows, times) in zip(batch.column("number").to_pylist(), counted_blocks(batch), strict=True):
-                    for length, some in wanted.items():
-                        begin = before[length][number]
-                        ends = begin + np.cumsum(np.where(np.diff(rows[0]) >= length, times, 0))
-                        here = some[(some >= begin) & (some < ends[-1])]
-                        found = pack(*take_rows(*rows, np.searchsorted(ends, here, side="right")))
-                        named = [pa.array([value], pa.int32()) for value in (length, number)]
-                        yield pa.RecordBatch.from_arrays([*named, *found.columns], names=names_of(PICKED))
+            for number, rows, times in numbered_ranges(batches):
+                for length, some in wanted.items():
+                    begin = before[length][number]
+                    ends = begin + np.cumsum(np.where(np.diff(rows[0]) >= length, times, 0))
+                    here = some[(some >= begin) & (some < ends[-1])]
+                    found = pack(*take_rows(*rows, np.searchsorted(ends, here, side="right")))
+                    named = [pa.array([value], pa.int32()) for value in (length, number)]
+                    yield pa.RecordBatch.from_arrays([*named, *found.columns], names=names_of(PICKED))
 
         table = ordered.rows.mapInArrow(pick, PICKED).toArrow()
     found = {}
@@ -261,7 +260,7 @@ def _parted(rows: Csr, encode: Encode | None, firsts: Csr) -> pa.RecordBatch:
     for number in numbers.tolist():
         here = slice(bounds[number], bounds[number + 1])
         found.append((take_rows(*rows, order[begins[here]]), times[here]))
-    return pa.RecordBatch.from_arrays([pa.array(numbers.astype(np.int32)), *packed(found)], names=names_of(RANGES))
+    return pa.RecordBatch.from_arrays([pa.array(numbers.astype(np.int32)), *_packed(found)], names=names_of(RANGES))
 
 
 def cutter(
@@ -270,19 +269,18 @@ def cutter(
     """Cuts ranges where a part ends; a row that occurs on both sides goes to both with its share."""
 
     def cut(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number, (rows, times) in zip(batch.column("number").to_pylist(), counted_blocks(batch), strict=True):
-                ends = before[number] + np.cumsum(times)
-                starts = ends - times
-                first_part, last_part = np.searchsorted(bounds, (starts[0], ends[-1] - 1), side="right") - 1
-                for part in range(int(first_part), int(last_part) + 1):
-                    low, high = bounds[part : part + 2]
-                    here = slice(np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high, side="left"))
-                    begins = np.maximum(starts[here], low)
-                    piece = take_rows(*rows, np.arange(here.start, here.stop))
-                    own = np.minimum(ends[here], high) - begins
-                    named = [pa.array([part], pa.int32()), pa.array([int(begins[0])], pa.int64())]
-                    yield pa.RecordBatch.from_arrays([*named, *packed([(piece, own)])], names=names_of(PIECES))
+        for number, rows, times in numbered_ranges(batches):
+            ends = before[number] + np.cumsum(times)
+            starts = ends - times
+            first_part, last_part = np.searchsorted(bounds, (starts[0], ends[-1] - 1), side="right") - 1
+            for part in range(int(first_part), int(last_part) + 1):
+                low, high = bounds[part : part + 2]
+                here = slice(np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high, side="left"))
+                begins = np.maximum(starts[here], low)
+                piece = take_rows(*rows, np.arange(here.start, here.stop))
+                own = np.minimum(ends[here], high) - begins
+                named = [pa.array([part], pa.int32()), pa.array([int(begins[0])], pa.int64())]
+                yield pa.RecordBatch.from_arrays([*named, *_packed([(piece, own)])], names=names_of(PIECES))
 
     return cut
 
@@ -305,7 +303,7 @@ def _tell(rows: Csr, times: NDArray[np.int64]) -> Told:
 # -- blocks with counts -----------------------------------------------------------------------------------------------
 
 
-def packed(parts: Iterable[Counted]) -> list[pa.Array]:
+def _packed(parts: Iterable[Counted]) -> list[pa.Array]:
     """The columns of blocks with how often each row occurs."""
     held = list(parts)
     times = pa.array([times.astype("<i8").tobytes() for _, times in held], pa.binary())
@@ -318,11 +316,20 @@ def counted_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Counted]:
         yield from counted_blocks(batch)
 
 
+def numbered_ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Csr, NDArray[np.int64]]]:
+    """The number of each range, its different rows, and how often each occurs."""
+    for batch in batches:
+        for number, (rows, times) in zip(batch.column("number").to_pylist(), counted_blocks(batch), strict=True):
+            yield number, rows, times
+
+
 def counted_blocks(blocks: pa.RecordBatch | pa.Table) -> Iterator[Counted]:
+    """Blocks of different rows with how often each occurs."""
     columns = [blocks.column(name) for name in ("lengths", "items", "times")]
     for lengths, items, times in zip(*columns, strict=True):
         yield rows_of_block(lengths, items), np.frombuffer(times.as_buffer(), dtype="<i8").astype(np.int64)
 
 
 def names_of(schema: str) -> list[str]:
+    """The columns of a schema."""
     return [column.split()[0] for column in schema.split(", ")]

@@ -21,7 +21,14 @@ from setveil.core.regular_files import open_regular
 from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
 from setveil.io.releases.groups import encode_group_part, encode_groups
-from setveil.io.releases.tables import CODEBOOK, SENSITIVE, count_lines, encode_codebook, encode_counts, header_of_counts
+from setveil.io.releases.tables import (
+    CODEBOOK,
+    SENSITIVE,
+    count_lines,
+    encode_codebook,
+    encode_counts,
+    header_of_counts,
+)
 from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
 

@@ -64,9 +64,7 @@ def encode_counts(release: Grouping, number: NDArray[np.int64]) -> Iterator[byte
     order = np.lexsort((item_number, number[release.count_group]))
     for start in range(0, len(order), LINES_AT_ONCE):
         some = order[start : start + LINES_AT_ONCE]
-        yield count_lines(
-            counted.labels, number[release.count_group[some]] + 1, item_number[some], release.count[some]
-        )
+        yield count_lines(counted.labels, number[release.count_group[some]] + 1, item_number[some], release.count[some])
 
 
 def header_of_counts() -> bytes:
