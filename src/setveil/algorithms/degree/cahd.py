@@ -23,7 +23,7 @@ Departures from the paper
 8. With ``shard_size=N`` runs of the Gray order are grouped alone, and the leftovers of each are a group of their own:
    what a cluster can do, and one machine does alike. Shards differ in size by at most one record, longer first. From
    the first one on, a shard in which a sensitive item is too frequent takes in the next one until it is not; the last
-   one is taken in by the shards before it.
+   one is taken in by the shards before it. Of equal records it is drawn which stands where.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class CAHD(Algorithm):
         context.step("ordering")
         if self.shard_size is not None:
             group = partial(self.group, p=split.p, context=context)
-            group_of, n_shards, n_leftovers = group_shards(split, self.shard_size, group)
+            group_of, n_shards, n_leftovers = group_shards(split, self.shard_size, context.seed, group)
             return split.release(group_of, {"ordering": self.ordering, "shards": n_shards}, n_leftovers)
         order = order_records(split.public, self.ordering, context.step)
         group_of = group_in_sequence(split, order, self.alpha, self.distance, self.absorb, context)

@@ -14,7 +14,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.degree.groups import Split, refuse_excess
+from setveil.algorithms.degree.groups import Split, refuse_excess, secret_draws
 from setveil.algorithms.degree.implied import given_by_content, is_rule
 from setveil.algorithms.k_anonymity.shards import shard_bounds
 from setveil.core import RemoteGrouping, RemoteTransactions, Transactions, Vocabulary
@@ -64,9 +64,13 @@ def _is_feasible(held: NDArray[np.int64], n_records: int, p: int) -> bool:
     return bool((held * p <= n_records).all())
 
 
-def group_shards(split: Split, shard_size: int, group: Group) -> tuple[NDArray[np.int64], int, int]:
-    """The group of each record, all shards one after the other; how many shards there are, and leftovers in all."""
-    order = gray_order(split.public)
+def group_shards(split: Split, shard_size: int, seed: int, group: Group) -> tuple[NDArray[np.int64], int, int]:
+    """The group of each record, all shards one after the other; how many shards there are, and leftovers in all.
+
+    Which of several equal records goes where is drawn: a cluster has no order of records that could tell, either.
+    """
+    order = _equal_ones_drawn(split, seed)
+    order = order[gray_order(split.public.select(order))]
     bounds = bounds_of_shards(split.n_records, shard_size, split.p)
     hidden = split.hidden.select(order)
     shard_of = np.searchsorted(bounds, hidden.owners, side="right") - 1
@@ -81,6 +85,12 @@ def group_shards(split: Split, shard_size: int, group: Group) -> tuple[NDArray[n
         n_groups += int(own.max(initial=-1)) + 1
         n_leftovers += n_alone
     return group_of, len(bounds) - 1, n_leftovers
+
+
+def _equal_ones_drawn(split: Split, seed: int) -> NDArray[np.int64]:
+    """The canonical order with equal records in random order."""
+    kinds = [part.row_ranks() for part in (split.public, split.hidden)]
+    return np.lexsort((secret_draws(split, seed).random(split.n_records), *kinds[::-1]))
 
 
 def _with_leftovers(group_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
