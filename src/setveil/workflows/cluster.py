@@ -150,9 +150,9 @@ def algorithm_for(data: Transactions, model: PrivacyModel, algorithm: str | None
     if not isinstance(data, RemoteTransactions):
         return algorithm
     there = ON_SPARK.get(model.name, ())
-    if model.name == "degree" and algorithm is None:  # who is told by groups must not happen by default
+    if model.name == "degree" and algorithm is None:  # nobody gets unasked what can be guessed
         raise InputError(
-            "the privacy degree has no default algorithm on Spark; say --algorithm cahd --option shard_size=N "
+            "the privacy degree has no default algorithm on Spark; name cahd with its option shard_size=N and say "
             "--accept-guessable, or use --engine local."
         )
     if not there or (algorithm is not None and algorithm not in there):
