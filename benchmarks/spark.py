@@ -38,10 +38,13 @@ HEADER = "     records  cores  m   wall s    CPU s  shuffled MB  driver MB  work
 LOOK = 0.5  # seconds between two looks at the memory
 FAR, MANY_CORES = 1_000_000_000, 100
 SMALL = {  # of an executor that has little memory
-    # Java: one collector thread, a small young generation, and what is free goes back to the system.
-    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xmn64m "
+    # Java: one collector thread, a small young generation, and what is free goes back to the system; the same for
+    # its buffers, which are kept in pieces of 1 MB.
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xmn48m "
     "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20 -XX:MaxMetaspaceSize=160m -XX:ReservedCodeCacheSize=40m "
-    "-XX:MaxDirectMemorySize=160m -Dio.netty.allocator.numDirectArenas=1 -Dio.netty.allocator.numHeapArenas=1",
+    "-XX:MaxDirectMemorySize=160m -Dio.netty.allocator.numDirectArenas=1 -Dio.netty.allocator.numHeapArenas=1 "
+    "-Dio.netty.allocator.maxOrder=7",
+    "spark.memory.fraction": "0.4",
     "spark.network.io.preferDirectBufs": "false",
     "spark.shuffle.io.preferDirectBufs": "false",
     "spark.network.maxRemoteBlockSizeFetchToMem": "16m",
