@@ -388,7 +388,7 @@ class Replacement(Release):
             data.layout,
         )
         return cls(
-            published=published.used_items(),
+            published=in_label_order(published.used_items()),
             class_of=np.asarray(class_of, dtype=np.int64),
             sensitive=hidden,
             details=details or {},
@@ -446,7 +446,7 @@ class Grouping(Release):
         keys = groups[data.owners[hidden]].astype(np.int64) * max(len(vocabulary), 1) + number[data.items[hidden]]
         unique, count = np.unique(keys, return_counts=True)
         return cls(
-            published=data.keep_items(number < 0).used_items(),
+            published=in_label_order(data.keep_items(number < 0).used_items()),
             group_of=groups.astype(np.int64),
             sensitive=vocabulary,
             count_group=unique // max(len(vocabulary), 1),
@@ -463,6 +463,12 @@ class Grouping(Release):
     def codebook(self) -> Codebook:
         """Identity over the published public items."""
         return Codebook({label: [label] for label in self.published.vocabulary})
+
+
+def in_label_order(rows: Transactions) -> Transactions:
+    """The same records; their labels in ascending order, which is another one where only numbers are left of them."""
+    vocabulary = Vocabulary(rows.vocabulary)
+    return rows if vocabulary == rows.vocabulary else rows.recode(vocabulary.numbers(rows.vocabulary), vocabulary)
 
 
 def publishable_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from setveil.orderings import gray_order
 from setveil.report.changes import Cover, shape_of
 from setveil.risk.guesses import Guesses, deal_anew, guess_both, guess_holders
 from setveil.utility import measure
+from setveil.workflows.recheck import verify_folder
 
 Rows = list[list[str]]
 SENSITIVE = ("s0", "s1", "s2", "nowhere")
@@ -182,6 +184,24 @@ def test_the_order_of_the_file_tells_nothing() -> None:
         assert guess is not None
         right.append([guess.rate(name).value - guess.at_random for name in ("first in file", "last in file")])
     assert np.abs(np.mean(right, axis=0)).max() < 0.05  # four standard deviations
+
+
+def test_labels_of_which_only_numbers_are_left(tmp_path: Path) -> None:
+    """Numbers go by value once no other label is published, in the release as in its files."""
+    chance = random.Random(1)
+    rows = [
+        [str(item) for item in (1, 9, 10, 100) if chance.random() < 0.5] + ["s0"] * (chance.random() < 0.1)
+        for _ in range(80)
+    ]
+    data, model, algorithm = Transactions.from_lists(rows), PrivacyDegree(3, ("s0",)), CAHD(shard_size=20)
+    here, there = (algorithm.run(some, model, Context()) for some in (data, Scattered(data, 2)))
+    assert list(here.published.vocabulary) == list(there.published.vocabulary) == ["1", "9", "10", "100"]
+    assert isinstance(there, RemoteGrouping) and isinstance(there.groups, ScatteredGroups)
+    kept = [row for row in rows if row != ["s0"]]
+    assert contents(there.groups.original) == contents(groups_in(here, kept))
+    release = sv.anonymize(rows, model, algorithm="cahd", options={"shard_size": 20})
+    release.publish(tmp_path / "out", accept_guessable=True)
+    assert verify_folder(tmp_path / "out").holds
 
 
 def test_what_shards_cannot_do() -> None:

@@ -18,7 +18,7 @@ from setveil.algorithms.degree.groups import Split, refuse_excess, secret_draws
 from setveil.algorithms.degree.implied import given_by_content, is_rule
 from setveil.algorithms.k_anonymity.shards import shard_bounds
 from setveil.core import RemoteGrouping, RemoteTransactions, Transactions, Vocabulary
-from setveil.core.release import publishable_rows
+from setveil.core.release import in_label_order, publishable_rows
 from setveil.core.remote import Csr, Sparse
 from setveil.core.remote_groups import GroupMaker, items_between, side_by_side
 from setveil.errors import InputError
@@ -111,8 +111,11 @@ def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: 
     if not n_bare:
         data = everything
     refuse_excess(data, is_sensitive, model.p)
-    published = data.keep_items(~is_sensitive & (data.supports > 0))
+    public = data.keep_items(~is_sensitive & (data.supports > 0))
+    published = in_label_order(public)
     assert isinstance(published, RemoteTransactions)
+    rank = np.empty(public.n_items, dtype=np.int32)
+    rank[published.vocabulary.numbers(public.vocabulary)] = bits_of_items(public, "frequency")
     labels = list(compress(data.vocabulary, is_sensitive))
     target = np.full(data.n_items, -1, dtype=np.int32)
     target[~is_sensitive] = published.vocabulary.numbers(compress(data.vocabulary, ~is_sensitive))
@@ -121,7 +124,7 @@ def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: 
     assert isinstance(rows, RemoteTransactions)
     bounds = bounds_of_shards(data.n_records, shard_size, model.p)
     rules = _count_rules(rows, published.n_items, len(labels))
-    maker = Shards(published.n_items, len(labels), bounds, model.p, bits_of_items(published, "frequency"), rules, group)
+    maker = Shards(published.n_items, len(labels), bounds, model.p, rank, rules, group)
     groups = rows.in_groups(maker, published, labels)
     details = {"ordering": "gray", "shards": groups.made["shards"], "leftovers": groups.made["leftovers"]}
     if groups.made["left_out"]:
