@@ -19,11 +19,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,10 +38,26 @@ HEADER = "     records  cores  m   wall s    CPU s  shuffled MB  driver MB  work
 LOOK = 0.5  # seconds between two looks at the memory
 FAR, MANY_CORES = 1_000_000_000, 100
 SMALL = {  # of an executor that has little memory
-    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MaxMetaspaceSize=160m "
-    "-XX:ReservedCodeCacheSize=48m -XX:MaxDirectMemorySize=48m -Xss512k",
+    # Java: one collector thread, a small young generation, and what is free goes back to the system; the same for
+    # its buffers, which are kept in pieces of 1 MB.
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xmn48m "
+    "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20 -XX:MaxMetaspaceSize=160m -XX:ReservedCodeCacheSize=40m "
+    "-XX:MaxDirectMemorySize=160m -Dio.netty.allocator.numDirectArenas=1 -Dio.netty.allocator.numHeapArenas=1 "
+    "-Dio.netty.allocator.maxOrder=7",
+    "spark.memory.fraction": "0.4",
+    "spark.network.io.preferDirectBufs": "false",
+    "spark.shuffle.io.preferDirectBufs": "false",
     "spark.network.maxRemoteBlockSizeFetchToMem": "16m",
     "spark.sql.shuffle.partitions": "32",
+    # What goes to Python at once.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "5000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 << 20),
+    # Python, NumPy, Arrow and Polars give back what they do not need any more.
+    "spark.executorEnv.MALLOC_ARENA_MAX": "1",
+    "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(128 << 10),
+    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(128 << 10),
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
+    "spark.executorEnv._RJEM_MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0,background_thread:false",
 }
 
 
@@ -78,7 +96,6 @@ def run_once(source: str, out: str, cores: int, m: int, executor_memory: int) ->
     session.PATIENCE = 300  # the machine may have other things to do
     if executor_memory:
         memory = {"spark.executor.memory": f"{executor_memory}m"}
-        os.environ["SPARK_WORKER_DIR"] = str(Path(out).parent)  # for the executors' logs
         spark = open_session(f"local-cluster[{cores},1,{executor_memory}]", SMALL | memory)
     else:
         spark = open_session(f"local[{cores}]", {"spark.sql.shuffle.partitions": str(PARTS)})
@@ -103,6 +120,7 @@ def run_once(source: str, out: str, cores: int, m: int, executor_memory: int) ->
         "cpu": cpu_of(os.getpid()),
         "seconds": dict(outcome.seconds),
         "ncp": outcome.metrics["ncp"],
+        "application": spark.sparkContext.applicationId,
         "jobs": store.jobsList(None).size(),
         "steps": steps_of(store),
     }
@@ -198,6 +216,9 @@ def measure(source: Path, cores: int, m: int, executor_memory: int, folder: Path
     if run.returncode:
         raise SystemExit(f"the run failed with exit code {run.returncode}.")
     told: dict[str, Any] = json.loads(said.splitlines()[-1])
+    logs = find_spec("pyspark")  # executors of a cluster on this machine leave them there
+    if executor_memory and logs is not None and logs.origin is not None:
+        shutil.rmtree(Path(logs.origin).parent / "work" / told["application"], ignore_errors=True)
     return {**told, "steps": [Step(*step) for step in told["steps"]], **peaks}
 
 

@@ -8,11 +8,12 @@ import pytest
 from naive.scattered import Scattered
 
 from setveil.algorithms import ENTRIES, Context
+from setveil.algorithms.degree.cahd import CAHD
 from setveil.algorithms.k_anonymity.pta import PTA
 from setveil.algorithms.km.aa import AA
 from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
-from setveil.models import KAnonymity, KmAnonymity, PrivacyModel, as_model
+from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel, as_model
 from setveil.workflows.cluster import ON_SPARK, algorithm_for
 from setveil.workflows.folder import patterns_of_folder
 
@@ -35,9 +36,7 @@ GAPS = {
     ("gray-tsp", "k-anonymity"): "segments are joined to one tour before classes are cut",
     ("gsc", "k-anonymity"): COMPARES,
     ("lg", "k-anonymity"): COMPARES,
-    **dict.fromkeys(
-        [(name, "degree") for name in ("blocks", "nn+", "cahd", "nn", "lsh", "permmondrian", "random")], REMAINDER
-    ),
+    **dict.fromkeys([(name, "degree") for name in ("blocks", "nn+", "nn", "lsh", "permmondrian", "random")], REMAINDER),
     ("mm", "coherence"): "moles are found in the records",
     **dict.fromkeys([(name, "constraints") for name in ("pcta+", "pcta", "upcta", "coat")], COMPARES),
 }
@@ -67,6 +66,20 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
         "leftovers are compared with the classes of all segments",
         lambda: PTA(leftovers="all").run(ELSEWHERE, KAnonymity(k=2), Context()),
     ),
+    "cahd without shard_size": (
+        "a group may be formed only if all records that remain keep the degree",
+        lambda: CAHD().run(ELSEWHERE, PrivacyDegree(p=2, sensitive=("a",)), Context()),
+    ),
+    "suppress_excess of cahd": (
+        "occurrences are drawn among all records",
+        lambda: CAHD(shard_size=2, suppress_excess=True).run(
+            ELSEWHERE, PrivacyDegree(p=2, sensitive=("a",)), Context()
+        ),
+    ),
+    "the default of the privacy degree": (
+        "its groups are made of all records; what runs there can be guessed, and nobody gets that unasked",
+        lambda: algorithm_for(ELSEWHERE, MODELS["degree"], None),
+    ),
     "sensitive items in k-anonymity": (
         "shards carry public items only",
         lambda: PTA().run(ELSEWHERE, KAnonymity(k=2, sensitive=("a",)), Context()),
@@ -76,7 +89,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
 
 @pytest.mark.parametrize("asked", [ask for _, ask in QUESTIONS.values()], ids=QUESTIONS)
 def test_a_question_that_needs_the_records_is_refused_in_one_line(asked: Callable[[], object]) -> None:
-    with pytest.raises(InputError, match="local") as refused:
+    with pytest.raises(InputError, match=r"local|shard_size=N") as refused:
         asked()
     assert "\n" not in str(refused.value)
 
@@ -94,5 +107,6 @@ def test_an_algorithm_runs_or_is_refused_in_one_line(name: str, model: str) -> N
 
 def test_what_runs_there_is_compared_byte_by_byte() -> None:
     from tests.engines.test_spark import COMPARED
+    from tests.engines.test_spark_groups import GROUPED
 
-    assert sorted(COMPARED) == sorted(name for names in ON_SPARK.values() for name in names)
+    assert sorted([*COMPARED, *GROUPED]) == sorted(name for names in ON_SPARK.values() for name in names)

@@ -184,8 +184,9 @@ def test_the_verifier_counts_by_itself(spark: SparkSession, tmp_path: Path) -> N
         rows = some_rows(seed, n_records=120, n_items=5)
         rows = [[label[-1] * 2 if numeric else label for label in row] for row in rows]
         place = tmp_path / f"rows{seed}"
-        place.mkdir()
-        pl.DataFrame({"items": pl.Series(rows, dtype=pl.List(pl.String))}).write_parquet(place / "part-00000.parquet")
+        (place / "published").mkdir(parents=True)
+        frame = pl.DataFrame({"items": pl.Series(rows, dtype=pl.List(pl.String))})
+        frame.write_parquet(place / "published" / "part-00000.parquet")
         models = [sv.KmAnonymity(k=k, m=m) for k, m in ((2, 2), (4, 3), (9, 1))]
         for model in (*models, sv.KAnonymity(k=2), sv.KAnonymity(k=3)):
             expected = judge(Transactions.from_lists(rows), model)
@@ -242,8 +243,10 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pyte
         InputError, match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km; pta, weave'
     ):
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
-    with pytest.raises(InputError, match=r'model "degree" does not run on Spark'):
+    with pytest.raises(InputError, match=r"no default algorithm on Spark; name cahd"):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])
+    with pytest.raises(InputError, match=r"on Spark say --option shard_size=N"):
+        sv.anonymize(frame, "degree", p=2, sensitive=["item 1"], algorithm="cahd")
     with pytest.raises(InputError, match=r"Spark cannot read it .*check the path"):
         cluster.read_path(tmp_path / "nothing.parquet", None, {})
     with pytest.raises(InputError, match="no column"):

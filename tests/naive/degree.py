@@ -146,6 +146,29 @@ def cahd(
     return [set(group) for group in state.groups] + ([state.free] if state.free else [])
 
 
+def shards(records: Sequence[Record], sensitive: Collection[str], p: int, size: int) -> list[list[Record]]:
+    """Records in sequence, cut into runs and joined again where an item is too frequent."""
+    n_shards = max(min(-(-len(records) // size), len(records) // p), 1)
+    runs, start = [], 0
+    for number in range(n_shards):
+        end = start + len(records) // n_shards + (number < len(records) % n_shards)
+        runs.append(list(records[start:end]))
+        start = end
+    joined: list[list[Record]] = []
+    held: list[Record] = []
+    for run in runs:
+        held = held + run
+        if degree_holds([held], sensitive, p):
+            joined.append(held)
+            held = []
+    while held:
+        held = joined.pop() + held
+        if degree_holds([held], sensitive, p):
+            joined.append(held)
+            held = []
+    return joined
+
+
 def absorb_leftovers(state: Grouper, order: Sequence[int], alpha: int, kind: str) -> None:
     group_of = {record: group for group in state.groups for record in group}
     members = [record for record in order if record in group_of]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Itemsets, RemoteTransactions, Transactions
+from setveil.core import Itemsets, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.remote import Csr, Found, Mark, Sparse
+from setveil.core.remote_groups import GroupFigures, GroupMaker, RemoteGroups, SortedGroups
 from setveil.engines import LocalEngine
 
 
@@ -143,3 +145,114 @@ class Scattered(RemoteTransactions):
             told.append(said)
         whole = Transactions.from_rows(np.concatenate(lengths), np.concatenate(items), self.vocabulary)
         return Scattered(whole, len(self.parts)), told
+
+    def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
+        return Scattered(self.whole.recode(target, vocabulary), len(self.parts))
+
+    def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> RemoteTransactions:
+        return Scattered(self.whole.select(choose((self.whole.indptr, self.whole.items))), len(self.parts))
+
+    def hand_on(
+        self, is_handed_on: NDArray[np.bool_], goes_to: Callable[[NDArray[np.int64], int], NDArray[np.int64]]
+    ) -> RemoteTransactions:
+        rows = [self.whole.record(number).tolist() for number in range(self.n_records)]
+        rows.sort()
+        stays = [[item for item in row if not is_handed_on[item]] for row in rows]
+        able = [number for number, row in enumerate(stays) if row]
+        made = [stay if stay else row for stay, row in zip(stays, rows, strict=True)]
+        for place, goal in enumerate(goes_to(np.arange(len(able)), len(able)).tolist()):
+            made[able[goal]] = made[able[goal]] + [item for item in rows[able[place]] if is_handed_on[item]]
+        lengths = np.array([len(row) for row in made], dtype=np.int64)
+        items = np.array([item for row in made for item in row], dtype=np.int32)
+        return Scattered(Transactions.from_rows(lengths, items, self.vocabulary), len(self.parts))
+
+    def release_memory(self) -> None:
+        pass
+
+    def in_groups(self, maker: GroupMaker, published: RemoteTransactions, sensitive: Sequence[str]) -> RemoteGroups:
+        return group_by_the_book(self.whole, maker, published.vocabulary, sensitive)
+
+
+def group_by_the_book(
+    whole: Transactions, maker: GroupMaker, published: Vocabulary, sensitive: Sequence[str]
+) -> ScatteredGroups:
+    """All records at once."""
+    order = np.random.default_rng(6).permutation(whole.n_records)
+    mixed = whole.select(order)
+    indptr, items = maker.revise((mixed.indptr, mixed.items), np.ones(whole.n_records, dtype=np.int64))
+    records = [items[start:end].tolist() for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
+    starts, codes = maker.key((indptr, items))
+    keys = [codes[start:end].tolist() for start, end in zip(starts[:-1], starts[1:], strict=True)]
+    records = [records[number] for number in sorted(range(len(records)), key=lambda number: keys[number])]
+    first, last = maker.n_public, maker.n_public + maker.n_sensitive
+    counts = np.zeros((len(maker.bounds) - 1, maker.n_sensitive), dtype=np.int64)
+    for run, (low, high) in enumerate(zip(maker.bounds[:-1], maker.bounds[1:], strict=True)):
+        for record in records[low:high]:
+            for item in record:
+                if first <= item < last:
+                    counts[run, item - first] += 1
+    bounds = maker.join(counts)
+    groups: list[list[list[int]]] = []
+    n_leftovers = 0
+    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        run_rows = records[low:high]
+        lengths = np.array([0, *map(len, run_rows)]).cumsum()
+        flat = np.array([item for record in run_rows for item in record], dtype=np.int32)
+        group_of, n_alone = maker.group((lengths, flat))
+        own: list[list[list[int]]] = [[] for _ in range(int(group_of.max(initial=-1)) + 1)]
+        for record, group in zip(run_rows, group_of.tolist(), strict=True):
+            own[group].append(record)
+        groups += own
+        n_leftovers += n_alone
+    left_out = sum(item >= last for record in records for item in record)
+    made = {"shards": len(bounds) - 1, "leftovers": n_leftovers, "left_out": left_out}
+    labels = [*published, *sensitive, *sensitive]
+    named = [[[labels[item] for item in record] for record in group] for group in groups]
+    shown = [[[labels[item] for item in record if item < last] for record in group] for group in groups]
+    return ScatteredGroups(named, shown, frozenset(sensitive), made)
+
+
+@dataclass(frozen=True, eq=False)
+class ScatteredGroups(RemoteGroups):
+    """Groups as lists of records, in the order in which they were made."""
+
+    original: list[list[list[str]]]
+    shown: list[list[list[str]]]  # without what is left out
+    sensitive: frozenset[str]
+    made: Mapping[str, int]
+
+    @property
+    def counted(self) -> Vocabulary:  # type: ignore[override]
+        return Vocabulary({item for group in self.shown for row in group for item in row if item in self.sensitive})
+
+    @property
+    def figures(self) -> GroupFigures:
+        sizes, times = np.unique([len(group) for group in self.shown], return_counts=True)
+        held = np.array([[sum(item in row for row in group) for group in self.shown] for item in self.counted])
+        shares = held / np.array([len(group) for group in self.shown])
+        return GroupFigures(sizes, times, held.sum(axis=-1).astype(np.int64), shares.max(axis=-1, initial=0.0))
+
+    def in_order(self) -> AbstractContextManager[SortedGroups]:
+        raise NotImplementedError
+
+    def pick(
+        self,
+        is_fit: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]],
+        choose: Callable[[int], NDArray[np.int64]],
+    ) -> tuple[Transactions, Transactions, NDArray[np.int64]]:
+        sizes = np.array([len(group) for group in self.shown])
+        kinds = np.array(
+            [len({item for row in group for item in row if item in self.sensitive}) for group in self.shown]
+        )
+        fitting = np.flatnonzero(is_fit(sizes, kinds))
+        chosen = fitting[choose(len(fitting))].tolist()
+        group_of = np.repeat(np.arange(len(chosen)), sizes[chosen])
+        labels = {item for group in self.original for row in group for item in row}
+        both = []
+        for groups in (self.original, self.shown):
+            rows = Transactions.from_lists([row for number in chosen for row in groups[number]])
+            both.append(rows.over(Vocabulary(labels)))
+        return both[0], both[1], group_of
+
+    def forget(self) -> None:
+        pass

@@ -313,7 +313,7 @@ def test_groups_survive_json_lines_and_parquet(tmp_path: Path) -> None:
     data = Transactions.from_lists([["a", 'b"q'], [], ["ü", "a"], ["c"]])
     groups = np.array([1, 0, 1, 0])
     for name in ("groups.jsonl", "groups.parquet"):
-        pieces = encode_groups(data, np.array([1, 2]), groups, np.array([3, 1, 0, 2]), name.partition(".")[2])
+        pieces = encode_groups(data, groups + 1, np.array([3, 1, 0, 2]), name.partition(".")[2])
         (tmp_path / name).write_bytes(b"".join(pieces))
         rows, numbers = read_groups(tmp_path / name)
         assert rows.to_lists() == [["c"], [], ["a", 'b"q'], ["a", "ü"]]

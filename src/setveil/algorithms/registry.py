@@ -160,7 +160,7 @@ ENTRIES: tuple[Entry, ...] = (
         "degree.cahd:CAHD",
         ("degree",),
         GKT11,
-        "local",
+        "shards",
         "none",
         "grouping",
         "groups of records close together in an ordering",

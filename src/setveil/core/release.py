@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -25,6 +26,7 @@ from setveil.core.codebook import Codebook
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.naming import fresh_name, is_shown, name_of_set
+from setveil.core.remote import RemoteTransactions
 from setveil.core.seam import call
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
@@ -386,7 +388,7 @@ class Replacement(Release):
             data.layout,
         )
         return cls(
-            published=published.used_items(),
+            published=in_label_order(published.used_items()),
             class_of=np.asarray(class_of, dtype=np.int64),
             sensitive=hidden,
             details=details or {},
@@ -416,9 +418,15 @@ class Grouping(Release):
         Such a record would be published empty; where nobody's record was empty, that tells what it held.
         """
         is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
-        n_public = np.zeros(data.n_occurrences + 1, dtype=np.int64)
-        np.cumsum(is_public[data.items], out=n_public[1:])
-        return np.flatnonzero((np.diff(n_public[data.indptr]) > 0) | (data.lengths == 0))
+        return publishable_rows((data.indptr, data.items), is_public)
+
+    @staticmethod
+    def without_bare(data: Transactions, sensitive: Iterable[str]) -> Transactions:
+        """The records a grouping publishes, with all their items."""
+        if isinstance(data, RemoteTransactions):
+            is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
+            return data.keep_records(partial(publishable_rows, is_public=is_public))
+        return data.select(Grouping.publishable(data, sensitive))
 
     @classmethod
     def from_groups(
@@ -438,7 +446,7 @@ class Grouping(Release):
         keys = groups[data.owners[hidden]].astype(np.int64) * max(len(vocabulary), 1) + number[data.items[hidden]]
         unique, count = np.unique(keys, return_counts=True)
         return cls(
-            published=data.keep_items(number < 0).used_items(),
+            published=in_label_order(data.keep_items(number < 0).used_items()),
             group_of=groups.astype(np.int64),
             sensitive=vocabulary,
             count_group=unique // max(len(vocabulary), 1),
@@ -455,3 +463,19 @@ class Grouping(Release):
     def codebook(self) -> Codebook:
         """Identity over the published public items."""
         return Codebook({label: [label] for label in self.published.vocabulary})
+
+
+def in_label_order(rows: Transactions) -> Transactions:
+    """The same records; their labels in ascending order, which is another one where only numbers are left of them."""
+    vocabulary = Vocabulary(rows.vocabulary)
+    return rows if vocabulary == rows.vocabulary else rows.recode(vocabulary.numbers(rows.vocabulary), vocabulary)
+
+
+def publishable_rows(
+    rows: tuple[NDArray[np.int64], NDArray[np.int32]], is_public: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """The places of the rows with a public item, and of those without any item."""
+    indptr, items = rows
+    n_public = np.zeros(len(items) + 1, dtype=np.int64)
+    np.cumsum(is_public[items], out=n_public[1:])
+    return np.flatnonzero((np.diff(n_public[indptr]) > 0) | (np.diff(indptr) == 0))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from setveil.core.itemsets import Itemsets
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError
+
+if TYPE_CHECKING:
+    from setveil.core.remote_groups import GroupMaker, RemoteGroups
 
 Result = TypeVar("Result")
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
@@ -91,6 +94,24 @@ class RemoteTransactions(Transactions):
         """
 
     @abstractmethod
+    def in_groups(self, maker: GroupMaker, published: RemoteTransactions, sensitive: Sequence[str]) -> RemoteGroups:
+        """The records in groups; ``published`` are these with their public items, ``sensitive`` the other labels."""
+
+    @abstractmethod
+    def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> RemoteTransactions:
+        """Only the rows that ``choose`` names in each part of the records."""
+
+    @abstractmethod
+    def hand_on(
+        self, is_handed_on: NDArray[np.bool_], goes_to: Callable[[NDArray[np.int64], int], NDArray[np.int64]]
+    ) -> RemoteTransactions:
+        """Other records: some items of each go to the record at another place.
+
+        Records with other items than these take part. Of n such records the one at place i in canonical order gives
+        them to the one at ``goes_to(i, n)``.
+        """
+
+    @abstractmethod
     def by_key(
         self,
         emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]],
@@ -100,6 +121,10 @@ class RemoteTransactions(Transactions):
 
         A weight says how often a row was made; the same row may come more than once.
         """
+
+    @abstractmethod
+    def release_memory(self) -> None:
+        """Let the cluster forget what it keeps of the records."""
 
     def __reduce__(self) -> Any:
         raise _elsewhere()

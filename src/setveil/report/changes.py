@@ -17,6 +17,7 @@ from setveil.core import (
     LocalRecoding,
     Recoding,
     Release,
+    RemoteGrouping,
     RemoteTransactions,
     Replacement,
     Transactions,
@@ -123,14 +124,20 @@ def _classes(release: Replacement) -> dict[str, Any]:
 
 
 def _groups(release: Grouping) -> dict[str, Any]:
-    sizes = np.bincount(release.group_of)
     totals = np.zeros(len(release.sensitive), dtype=np.int64)
     np.add.at(totals, release.count_item, release.count)
     largest = np.zeros(len(release.sensitive))
-    np.maximum.at(largest, release.count_item, release.count / sizes[release.count_group])
+    if isinstance(release, RemoteGrouping):
+        figures = release.groups.figures
+        sizes = _sizes(figures.sizes, figures.times)
+        largest[release.count_item] = figures.largest
+    else:
+        by_group = np.bincount(release.group_of)
+        sizes = _sizes(by_group)
+        np.maximum.at(largest, release.count_item, release.count / by_group[release.count_group])
     order = np.lexsort((np.arange(len(totals)), -totals))
     return {
-        **_sizes(sizes),
+        **sizes,
         "n_sensitive": len(totals),
         "linked": float(largest.max(initial=0.0)),  # the highest probability of having a sensitive item
         "sensitive": [

@@ -9,7 +9,8 @@ at most.
 - by the share of the group that has the record's items: ``central``, ``outlier``;
 - by number of items: ``own items`` that no other of the group has, ``shared items`` that another has, too;
 - by how many records of the whole release have an item: ``rarest item``, ``commonest item``;
-- by place in the original's file, which the release does not show: ``first in file``, ``last in file``;
+- by place in the original's file, which the release does not show: ``first in file``, ``last in file`` (a table on a
+  cluster has no such places, so nobody can go by them there);
 - ``replay``: knows the program. Gives the sensitive items to one member after the other, makes the release anew each
   time, and takes the member with which its group comes out most alike.
 
@@ -26,7 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Transactions, Vocabulary
+from setveil.arrays.sampling import scatter
+from setveil.core import Grouping, RemoteGrouping, RemoteTransactions, Transactions, Vocabulary
 from setveil.errors import InfeasibleError
 from setveil.risk.intervals import Rate, rate_of
 
@@ -108,8 +110,11 @@ def guess_both(
         again = remake(dealt)
     except InfeasibleError:
         return GuessTable(promised, None, real)
-    dealt = dealt.select(Grouping.publishable(dealt, again.sensitive))
-    return GuessTable(promised, guess_holders(dealt, again, again_and_again, seed), real)
+    random = guess_holders(Grouping.without_bare(dealt, again.sensitive), again, again_and_again, seed)
+    if isinstance(again, RemoteGrouping) and isinstance(dealt, RemoteTransactions):
+        again.groups.forget()
+        dealt.release_memory()
+    return GuessTable(promised, random, real)
 
 
 def guess_holders(
@@ -119,24 +124,56 @@ def guess_holders(
 
     ``remake`` makes the release of other data in the same way; without it nobody replays.
     """
+    if isinstance(release, RemoteGrouping):
+        return _guess_elsewhere(release)
     size = np.bincount(release.group_of, minlength=release.n_groups)
     chosen = _spread(np.unique(release.count_group[size[release.count_group] <= LARGEST]), MOST)
     if not len(chosen):
         return None
-    order = np.argsort(release.group_of, kind="stable")
-    bounds = np.concatenate(([0], np.cumsum(size)))
     replayed = None if remake is None else _replay(release, chosen, remake, seed)
-    support = release.published.supports
+    picked = _picks(release, chosen, release.published.supports, replayed, has_places=True)
+    return _rates(original, release, chosen, picked)
+
+
+def _guess_elsewhere(release: RemoteGrouping) -> Guesses | None:
+    """The same groups, brought here with all their secrets; what is rare is rare in the whole release."""
+
+    def is_fit(sizes: NDArray[np.int64], n_counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        fits: NDArray[np.bool_] = (sizes <= LARGEST) & (n_counts > 0)
+        return fits
+
+    original, shown, group_of = release.groups.pick(is_fit, lambda n: _spread(np.arange(n), MOST))
+    if not original.n_records:
+        return None
+    some = Grouping.from_groups(shown, group_of, release.sensitive)
+    support = release.published.supports[release.published.vocabulary.numbers(some.published.vocabulary)]
+    chosen = np.arange(some.n_groups)
+    return _rates(original, some, chosen, _picks(some, chosen, support, None, has_places=False))
+
+
+def _picks(
+    release: Grouping,
+    chosen: NDArray[np.int64],
+    support: NDArray[np.int64],
+    replayed: NDArray[np.float64] | None,
+    *,
+    has_places: bool,
+) -> dict[str, NDArray[np.bool_]]:
+    """Whom each guesser picks, bool[records]; ``support``: how many records of the whole release have an item."""
+    bounds = np.concatenate(([0], np.cumsum(np.bincount(release.group_of, minlength=release.n_groups))))
+    order = np.argsort(release.group_of, kind="stable")
     picked: dict[str, NDArray[np.bool_]] = {}
     for group in chosen.tolist():
         members = order[bounds[group] : bounds[group + 1]]
-        scores = _scores(release.published.select(members), support, members)
+        scores = _scores(release.published.select(members), support)
+        if has_places:
+            scores |= {"first in file": -members.astype(np.float64), "last in file": members.astype(np.float64)}
         if replayed is not None:
             scores["replay"] = replayed[members]
         for name, score in scores.items():
-            marks = picked.setdefault(name, np.zeros(original.n_records, dtype=bool))
+            marks = picked.setdefault(name, np.zeros(release.published.n_records, dtype=bool))
             marks[members] = score >= score.max() - 1e-9
-    return _rates(original, release, chosen, picked)
+    return picked
 
 
 def _spread(values: NDArray[np.int64], most: int) -> NDArray[np.int64]:
@@ -147,7 +184,7 @@ def _spread(values: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return chosen
 
 
-def _scores(rows: Transactions, support: NDArray[np.int64], places: NDArray[np.int64]) -> Scores:
+def _scores(rows: Transactions, support: NDArray[np.int64]) -> Scores:
     """What each guesser thinks of each record of a group."""
     used, column = np.unique(rows.items, return_inverse=True)
     has = np.zeros((rows.n_records, len(used)))
@@ -162,7 +199,6 @@ def _scores(rows: Transactions, support: NDArray[np.int64], places: NDArray[np.i
     everywhere = support[used].astype(np.float64)
     rarest = np.where(has > 0, everywhere, np.inf).min(axis=1, initial=np.inf)
     commonest = np.where(has > 0, everywhere, 0.0).max(axis=1, initial=0.0)
-    place = places.astype(np.float64)
     return {
         "longest": length,
         "shortest": -length,
@@ -174,8 +210,6 @@ def _scores(rows: Transactions, support: NDArray[np.int64], places: NDArray[np.i
         "shared items": length - own,
         "rarest item": -np.where(np.isfinite(rarest), rarest, 1e18),
         "commonest item": commonest,
-        "first in file": -place,
-        "last in file": place,
     }
 
 
@@ -208,12 +242,20 @@ def _rates(
 def deal_anew(data: Transactions, sensitive: NDArray[np.bool_], seed: int) -> Transactions:
     """The same public items, with the sensitive items of each record given to another one, drawn at random.
 
-    Only records with public items take part, so nobody is left with sensitive items alone.
+    Only records with public items take part, so nobody is left with sensitive items alone. Who gets what depends on
+    places in canonical order: the same records in another order, or on a cluster, are dealt the same.
     """
+
+    def goes_to(places: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        return scatter(places, n, seed)
+
+    if isinstance(data, RemoteTransactions):
+        return data.hand_on(sensitive, goes_to)
     public, hidden = data.keep_occurrences(~sensitive[data.items]), data.keep_occurrences(sensitive[data.items])
-    able = np.flatnonzero(public.lengths)
+    order = data.lexicographic_order()
+    able = order[public.lengths[order] > 0]
     source = np.arange(data.n_records)
-    source[able] = np.random.default_rng((seed, 0xDEA1)).permutation(able)
+    source[able[goes_to(np.arange(len(able)), len(able))]] = able
     dealt = hidden.select(source)
     return Transactions.from_pairs(
         np.concatenate((public.owners, dealt.owners)),

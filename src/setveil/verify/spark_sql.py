@@ -1,9 +1,9 @@
-"""k^m-anonymity and k-anonymity counted by Spark SQL, for releases that fit no machine: text in, counts out.
+"""k^m-anonymity, k-anonymity and the privacy degree counted by Spark SQL, for releases that fit no machine.
 
 This shares nothing with the engine that made a release: neither its numbers of items, nor its blocks, nor a line of
 code. The records are taken from the published files as lists of labels, and every itemset is counted by ``GROUP BY``.
 Labels are counted by a hash of 64 bits, which takes a third of the time, after it was seen that no two of them have
-the same; else as they are.
+the same; else as they are. Text in, counts out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from setveil.core import Recoding, Release, Replacement, Transactions
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import UncheckedError, name_some
-from setveil.models import KAnonymity, KmAnonymity, PrivacyModel
+from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
 from setveil.verify.constraints import recoding_targets
 from setveil.verify.verdict import Verdict, in_braces, times
 
@@ -68,6 +68,45 @@ def _judge_classes(
     witness = tuple(str(member[-1]) for member in itemset)
     who = f"{in_braces(witness)} is the non-sensitive part of {times(int(support), 'record')}"
     return Verdict(False, witness, int(support), f"{who}, fewer than k={model.k}."), {}
+
+
+def judge_groups(
+    ask: Ask, table: str, counts: str, model: PrivacyDegree, progress: Progress
+) -> tuple[Verdict, dict[str, int | float]]:
+    """The verdict on groups: a table with the columns ``group`` and ``items``, another with ``group, item, count``.
+
+    Where the claim holds, the largest whole degree is told, too.
+    """
+    progress("looking for sensitive items in the open", 0.0)
+    each = f"SELECT `group`, explode(array_distinct(items)) AS item FROM {table}"
+    shown = {
+        item: (n, first) for item, n, first in ask(f"SELECT item, count(*), min(`group`) FROM ({each}) GROUP BY 1")
+    }
+    sensitive = {*model.sensitive, *(item for (item,) in ask(f"SELECT DISTINCT item FROM {counts}"))}
+    for item in ascending(shown):
+        if item in sensitive:
+            support, group = shown[item]
+            reason = f'sensitive item "{item}" stands in the open in {times(support, "record")}.'
+            return Verdict(False, (item,), support, reason, group - 1), {}
+    progress("counting groups", 0.5)
+    sizes = f"SELECT `group`, count(*) AS size FROM {table} GROUP BY 1"
+    capped = f"least(count, {2**31})"  # as on one machine: sums cannot overflow
+    summed = f"SELECT `group`, item, sum({capped}) AS n FROM {counts} GROUP BY 1, 2"
+    known = f"SELECT `group`, item, n, coalesce(size, 0) AS size FROM ({summed}) LEFT JOIN ({sizes}) USING (`group`)"
+    over = f"SELECT * FROM ({known}) WHERE n > size div {min(model.p, 2**62)}"
+    first = f"SELECT min(`group`) FROM ({over})"
+    found = {
+        item: (group, n, size) for group, item, n, size in ask(f"SELECT * FROM ({over}) WHERE `group` = ({first})")
+    }
+    for item in ascending(sensitive):
+        if item in found:
+            group, support, size = found[item]
+            reason = (
+                f'group {group - 1}: {support:,} of {times(size, "record")} hold "{item}", more than one in {model.p}.'
+            )
+            return Verdict(False, (item,), support, reason, group - 1), {}
+    ((least,),) = ask(f"SELECT min(size div n) FROM ({known})")
+    return Verdict(True), {} if least is None else {"privacy_degree": int(least)}
 
 
 def _code(ask: Ask, table: str) -> str:

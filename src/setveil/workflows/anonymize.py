@@ -110,7 +110,7 @@ def make_release(
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
         algorithm, release = entry.name, chosen.run(data, model, context)
     if isinstance(release, Grouping) and release.published.n_records < data.n_records:
-        data = data.select(Grouping.publishable(data, release.sensitive))  # records in line with the published ones
+        data = Grouping.without_bare(data, release.sensitive)  # records in line with the published ones
     _warn_about_one_item(data, release)
     record = RunRecord(
         data=data,

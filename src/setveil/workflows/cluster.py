@@ -13,19 +13,24 @@ from setveil.core.progress import Progress
 from setveil.core.reading import Reading
 from setveil.engines import Engine, LocalEngine
 from setveil.errors import InputError, one_line
+from setveil.io.releases.canonical import PARTS
+from setveil.io.releases.tables import SENSITIVE
+from setveil.models import PrivacyDegree, PrivacyModel
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from setveil.models import PrivacyModel
+    from setveil.core.remote_groups import RemoteGroups
     from setveil.verify import Verdict
 
 ENGINES = ("local", "spark")
 ON_SPARK = {  # what needs nothing but counts, or works on shards; the first one is the default
     "km": ("aa", "aa+refine", "optimal"),
     "k-anonymity": ("pta", "weave"),
+    "degree": ("cahd",),
 }
 PEEK = 1_000  # rows of a frame that are looked at to tell what its columns are
+COUNTS = "setveil_counts"
 TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
@@ -145,6 +150,11 @@ def algorithm_for(data: Transactions, model: PrivacyModel, algorithm: str | None
     if not isinstance(data, RemoteTransactions):
         return algorithm
     there = ON_SPARK.get(model.name, ())
+    if model.name == "degree" and algorithm is None:  # nobody gets unasked what can be guessed
+        raise InputError(
+            "the privacy degree has no default algorithm on Spark; name cahd with its option shard_size=N and say "
+            "--accept-guessable, or use --engine local."
+        )
     if not there or (algorithm is not None and algorithm not in there):
         asked = f'algorithm "{one_line(algorithm)}"' if algorithm and there else f'model "{model.name}"'
         offered = "; ".join(f"{', '.join(names)} for {name}" for name, names in ON_SPARK.items())
@@ -157,18 +167,43 @@ def read_parts(folder: Path, master: str | None = None) -> RemoteTransactions:
     from setveil.engines.spark import frames
 
     return frames.read_frame(
-        session_on(master).read.parquet(_location(folder)), folder.name, "items", None, is_list=True, is_kept=False
+        session_on(master).read.parquet(_location(folder / PARTS)), PARTS, "items", None, is_list=True, is_kept=False
     )
+
+
+def read_groups(folder: Path, published: RemoteTransactions, master: str | None = None) -> RemoteGroups:
+    """The groups of a release in parts, read by the cluster."""
+    from setveil.engines.spark import SparkTransactions
+    from setveil.engines.spark.group_files import read_groups
+
+    assert isinstance(published, SparkTransactions)
+    records = session_on(master).read.parquet(_location(folder / PARTS))
+    return read_groups(records, _read_counts(folder, master), published)
+
+
+def _read_counts(folder: Path, master: str | None) -> DataFrame:
+    reader = session_on(master).read.options(header=True, mode="FAILFAST", escape='"', multiLine=True)
+    return reader.schema("`group` long, item string, count long").csv(_location(folder / SENSITIVE))
 
 
 def judge_parts(
     folder: Path, model: PrivacyModel, progress: Progress, master: str | None = None
 ) -> tuple[Verdict, dict[str, int | float]]:
-    """What the verifier finds in the published parts, counted by Spark SQL."""
-    from setveil.verify.spark_sql import judge_table
+    """What the verifier finds in the published files, counted by Spark SQL."""
+    from setveil.verify.spark_sql import judge_groups, judge_table
 
     session = session_on(master)
-    return judge_table(lambda query: session.sql(query).collect(), _table(folder), model, progress)
+
+    def ask(query: str) -> list[Any]:
+        return session.sql(query).collect()
+
+    if not isinstance(model, PrivacyDegree):
+        return judge_table(ask, _table(folder / PARTS), model, progress)
+    _read_counts(folder, master).createOrReplaceTempView(COUNTS)
+    try:
+        return judge_groups(ask, _table(folder / PARTS), COUNTS, model, progress)
+    finally:
+        session.catalog.dropTempView(COUNTS)
 
 
 def compare_parts(
@@ -195,7 +230,7 @@ def compare_parts(
     for name, frame in views.items():
         frame.createOrReplaceTempView(name)
     try:
-        return problems + check_recoded(lambda query: session.sql(query).collect(), _table(folder), *views)
+        return problems + check_recoded(lambda query: session.sql(query).collect(), _table(folder / PARTS), *views)
     finally:
         for name in views:
             session.catalog.dropTempView(name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.core import Layout, Recoding, Release, RemoteTransactions, Transactions
+from setveil.core import Grouping, Layout, Recoding, Release, RemoteTransactions, Transactions
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.domain import with_items
@@ -24,7 +24,7 @@ from setveil.models import PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
-from setveil.workflows.cluster import read_parts
+from setveil.workflows.cluster import read_groups, read_parts
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.reading import as_transactions
 
@@ -67,7 +67,7 @@ def _open(out: str | os.PathLike[str], original: Transactions | None = None) -> 
     if problems:
         raise InputError(f"{one_line(str(folder), 80)}: is not an intact release: {problems[0]}")
     if isinstance(original, RemoteTransactions) and certificate["release"]["published"] == PARTS:
-        return plain(read_folder(folder, certificate, read_parts(folder / PARTS)), certificate), False
+        return plain(read_folder(folder, certificate, read_parts(folder)), certificate), False
     release = plain(read_folder(folder, certificate), certificate)
     return in_input_order(folder, release, certificate)
 
@@ -126,8 +126,13 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
     if rows is None:
         parts = [name for name in certificate["files"] if name.endswith(".parquet")]
         check_expansion([folder / name for name in parts])
-    release = read_release(folder, told["kind"], told["published"], layout, labels, keep_ids=keep_ids, rows=rows)
-    if layout_of(release, layout) != layout:
+    groups = None
+    if isinstance(rows, RemoteTransactions) and told["kind"] == Grouping.kind:
+        groups = read_groups(folder, rows)
+    release = read_release(
+        folder, told["kind"], told["published"], layout, labels, keep_ids=keep_ids, rows=rows, groups=groups
+    )
+    if layout_of(release, layout, in_parts=told["published"] == PARTS) != layout:
         raise InputError("certificate.json: a grouping is not written in this layout.")
     return release
 

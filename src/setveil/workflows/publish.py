@@ -15,7 +15,7 @@ import numpy as np
 
 from setveil.algorithms import by_kind
 from setveil.algorithms.registry import ENTRIES, may_leave_out
-from setveil.core import Grouping, Recoding, Release, RemoteTransactions, RunRecord
+from setveil.core import Grouping, Recoding, Release, RemoteGrouping, RemoteTransactions, RunRecord
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InfeasibleError, InputError, SetveilWarning, name_some
 from setveil.io.releases.canonical import PARTS, bare_layout
@@ -23,7 +23,7 @@ from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
 from setveil.models import Coherence
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
-from setveil.workflows.cluster import judge_parts, read_parts
+from setveil.workflows.cluster import judge_parts, read_groups, read_parts
 from setveil.workflows.policies import policy_of
 
 if TYPE_CHECKING:
@@ -132,6 +132,8 @@ def publish(
     is_here = not isinstance(record.data, RemoteTransactions)
     if not is_here and (kept or to not in (None, "parquet")):
         raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
+    if safe_csv and isinstance(release, RemoteGrouping):
+        raise InputError("labels of a grouping stay as they are on Spark; leave out --safe-csv, or use --engine local.")
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
@@ -273,8 +275,9 @@ def _verified(
     sensitive = tuple(options_that_occur(release, record.model.options(), record.data).get("sensitive") or ())
     if safe_csv:
         sensitive = tuple(guard(label) for label in sensitive)
-    rows = read_parts(folder / PARTS) if isinstance(release.published, RemoteTransactions) else None
-    spelled = read_release(folder, release.kind, written.published, written.layout, sensitive, rows=rows)
+    rows = read_parts(folder) if isinstance(release.published, RemoteTransactions) else None
+    groups = read_groups(folder, rows) if rows is not None and isinstance(release, Grouping) else None
+    spelled = read_release(folder, release.kind, written.published, written.layout, sensitive, rows=rows, groups=groups)
     again = relabel(spelled, unguard) if safe_csv else spelled
     if isinstance(release, Recoding) and isinstance(again, Recoding):
         # Files do not tell absent items from suppressed ones, and do not name all of either; the owner knows.
@@ -282,7 +285,7 @@ def _verified(
     if rows is None:
         verdict, achieved = judge(again, record.model, progress)
     else:
-        verdict, achieved = judge_parts(folder / PARTS, record.model, progress)
+        verdict, achieved = judge_parts(folder, record.model, progress)
     if not verdict.holds:
         raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
     if isinstance(release, Recoding) and not isinstance(record.data, RemoteTransactions):

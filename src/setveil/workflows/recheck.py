@@ -191,7 +191,7 @@ class _Check:
             raise InputError("this release is one file; Spark checks those that it wrote in parts. Use --engine local.")
         if self.is_on_spark and self.problems:
             return  # changed files are not worth counting
-        rows = read_parts(self.folder / PARTS, self.master) if self.is_on_spark else None
+        rows = read_parts(self.folder, self.master) if self.is_on_spark else None
         spelled = read_folder(self.folder, said, rows)
         problems, unchecked = check_form(
             self.folder,
@@ -229,7 +229,7 @@ class _Check:
         if isinstance(data, RemoteTransactions):
             spell = guard if said["release"]["safe_csv"] else str
             known = with_items(release, data.vocabulary)
-            self.problems += compare_parts(self.folder / PARTS, known, data, spell, self.master)
+            self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
             ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
             suppression = said["release"]["suppression"]
@@ -283,7 +283,7 @@ class _Check:
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
         self.sentence = model.guarantee()
         if self.is_on_spark:
-            self.verdict, found = judge_parts(self.folder / PARTS, model, self.progress, self.master)
+            self.verdict, found = judge_parts(self.folder, model, self.progress, self.master)
             self._compare_achieved(found)
             return
         if not isinstance(model, ConstraintAnonymity) or not isinstance(release, Recoding):

@@ -20,19 +20,26 @@ Departures from the paper
 6. With ``absorb``, leftovers join the group of the nearest grouped record among the alpha · p before and after them
    while the degree holds on both sides (the paper's Figure 1d shows such groups, its algorithm does not make them).
 7. ``suppress_excess`` takes occurrences out instead of refusing.
+8. With ``shard_size=N`` runs of the Gray order are grouped alone, and the leftovers of each are a group of their own:
+   what a cluster can do, and one machine does alike. Shards differ in size by at most one record, longer first. From
+   the first one on, a shard in which a sensitive item is too frequent takes in the next one until it is not; the last
+   one is taken in by the shards before it. Of equal records it is drawn which stands where.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _grouping as kernels
-from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, split_records
-from setveil.core import Grouping, Transactions
+from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, nothing_grouped, split_records
+from setveil.algorithms.degree.shards import group_elsewhere, group_shards
+from setveil.core import Grouping, RemoteTransactions, Transactions
+from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import ORDERINGS, order_records
 
@@ -48,42 +55,78 @@ class CAHD(Algorithm):
     distance: str = option("hamming", "which candidates are nearest", DISTANCES)
     absorb: bool = option(False, "leftovers join the nearest group while the degree holds")
     suppress_excess: bool = SUPPRESS_EXCESS
+    shard_size: int | None = option(None, "runs of so many records in Gray order are grouped alone", least=1)
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Order, form groups in sequence, absorb on request."""
         context.step("feasibility")
+        if self.shard_size is not None and self.ordering != "gray":
+            raise InputError("shards are runs of the Gray order; leave out ordering or shard_size.")
+        if isinstance(data, RemoteTransactions):
+            return self._elsewhere(data, model)
         split = split_records(data, model, self.suppress_excess, context.seed)
         context.step("ordering")
+        if self.shard_size is not None:
+            group = partial(self.group, p=split.p, context=context)
+            group_of, n_shards, n_leftovers = group_shards(split, self.shard_size, context.seed, group)
+            return split.release(group_of, {"ordering": self.ordering, "shards": n_shards}, n_leftovers)
         order = order_records(split.public, self.ordering, context.step)
         group_of = group_in_sequence(split, order, self.alpha, self.distance, self.absorb, context)
         return split.release(group_of, {"ordering": self.ordering})
+
+    def group(self, public: Transactions, hidden: Transactions, p: int, context: Context) -> NDArray[np.int64]:
+        """The group of each record of a sequence, -1 for leftovers."""
+        return group_sequence(public, hidden, p, self.alpha, self.distance, self.absorb, context)
+
+    def _elsewhere(self, data: RemoteTransactions, model: PrivacyDegree) -> Grouping:
+        """Every shard alone, where the records are."""
+        if self.shard_size is None:
+            raise InputError(
+                "cahd looks at what is left of all records for each group; on Spark say --option shard_size=N, which "
+                "gives the same release on one machine, too."
+            )
+        if self.suppress_excess:
+            raise InputError("suppress_excess draws among all records; leave it out on Spark, or use --engine local.")
+        group = partial(self.group, p=model.p, context=Context())
+        return group_elsewhere(data, model, self.shard_size, group)
 
 
 def group_in_sequence(
     split: Split, order: NDArray[np.int64], alpha: int, distance: str, absorb: bool, context: Context
 ) -> NDArray[np.int64]:
     """The group of each record, -1 for leftovers, int64[n_records]; ``distance`` may be ``"none"``."""
+    in_order = split.public.select(order), split.hidden.select(order)
+    group_of = np.empty(split.n_records, dtype=np.int64)
+    group_of[order] = group_sequence(*in_order, split.p, alpha, distance, absorb, context)
+    return group_of
+
+
+def group_sequence(
+    sequence: Transactions,
+    telling: Transactions,
+    p: int,
+    alpha: int,
+    distance: str,
+    absorb: bool,
+    context: Context,
+) -> NDArray[np.int64]:
+    """The same for records in sequence, given by their public and by their sensitive items."""
     kind = (*DISTANCES, "none").index(distance)
-    in_order = split.public.select(order)
-    public = kernels.Rows(in_order.indptr, in_order.items)
-    in_order = split.hidden.select(order)
-    hidden = kernels.Rows(in_order.indptr, in_order.items)
-    state = split.nothing_grouped()
+    public, hidden = kernels.Rows(sequence.indptr, sequence.items), kernels.Rows(telling.indptr, telling.items)
+    state = nothing_grouped(telling)
     chain = _chain_of(hidden)
-    n_seeds, n_slice = len(chain.telling), max(SLICE // (alpha * split.p), 1)
+    n_records, n_seeds, n_slice = sequence.n_records, len(chain.telling), max(SLICE // (alpha * p), 1)
     for first in range(0, n_seeds, n_slice):
         context.step("grouping", first / n_seeds)
         seeds = (first, min(first + n_slice, n_seeds))
-        kernels.form_groups_in_sequence(seeds, split.p, alpha, kind, public, hidden, chain, state)
+        kernels.form_groups_in_sequence(seeds, p, alpha, kind, public, hidden, chain, state)
     if absorb:
         members = _members_of(state)
-        for first in range(0, split.n_records, n_slice):
-            context.step("absorbing leftovers", first / split.n_records)
-            span = (first, min(first + n_slice, split.n_records))
-            kernels.absorb_leftovers(span, split.p, alpha, kind, public, hidden, members, state)
-    group_of = np.empty(split.n_records, dtype=np.int64)
-    group_of[order] = state.group_of
-    return group_of
+        for first in range(0, n_records, n_slice):
+            context.step("absorbing leftovers", first / n_records)
+            span = (first, min(first + n_slice, n_records))
+            kernels.absorb_leftovers(span, p, alpha, kind, public, hidden, members, state)
+    return state.group_of
 
 
 def _chain_of(hidden: kernels.Rows) -> kernels.Chain:

@@ -58,16 +58,17 @@ class Split:
 
     def nothing_grouped(self) -> State:
         """Where group formation starts."""
-        return State(
-            group_of=np.full(self.n_records, -1, dtype=np.int64),
-            left=self.hidden.supports.copy(),
-            tally=np.array([self.n_records, 0], dtype=np.int64),
-            mark=np.full(self.hidden.n_items, -1, dtype=np.int64),
-        )
+        return nothing_grouped(self.hidden)
 
-    def release(self, group_of: NDArray[np.int64], details: Mapping[str, Any]) -> Grouping:
-        """Groups as given, in canonical order; the records in no group (-1) are the last group."""
-        everything = {**details, "leftovers": int((group_of < 0).sum())}
+    def release(
+        self, group_of: NDArray[np.int64], details: Mapping[str, Any], n_leftovers: int | None = None
+    ) -> Grouping:
+        """Groups as given, in canonical order; the records in no group (-1) are the last group.
+
+        ``n_leftovers``: where they have groups already.
+        """
+        n_alone = int((group_of < 0).sum())
+        everything = {**details, "leftovers": n_alone if n_leftovers is None else n_leftovers}
         if self.suppressed:
             everything["suppressed_occurrences"] = dict(self.suppressed)
         if self.implied:
@@ -91,8 +92,8 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
     kept = Grouping.publishable(data, model.sensitive)
     n_bare = data.n_records - len(kept)
     data = data.select(kept)
-    if not suppress_excess and _excess(data, is_sensitive, model.p).any():
-        raise _too_frequent(data, model.p, _excess(data, is_sensitive, model.p))
+    if not suppress_excess:
+        refuse_excess(data, is_sensitive, model.p)
     implied = implied_occurrences(data, is_sensitive)
     data = data.keep_occurrences(~implied)
     excess = _excess(data, is_sensitive, model.p)
@@ -113,6 +114,16 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
     )
 
 
+def nothing_grouped(hidden: Transactions) -> State:
+    """Where group formation starts, for the sensitive items of some records."""
+    return State(
+        group_of=np.full(hidden.n_records, -1, dtype=np.int64),
+        left=hidden.supports.copy(),
+        tally=np.array([hidden.n_records, 0], dtype=np.int64),
+        mark=np.full(hidden.n_items, -1, dtype=np.int64),
+    )
+
+
 def secret_draws(split: Split, seed: int) -> np.random.Generator:
     """Random numbers that are the same for the same records in any order, and known to nobody who lacks some of
     them.
@@ -123,6 +134,13 @@ def secret_draws(split: Split, seed: int) -> np.random.Generator:
         digest.update(np.ascontiguousarray(part.items).tobytes())
         digest.update("\0".join(part.vocabulary).encode())
     return np.random.default_rng(np.frombuffer(digest.digest(), dtype=np.uint32))
+
+
+def refuse_excess(data: Transactions, is_sensitive: NDArray[np.bool_], p: int) -> None:
+    """An item that more than one in p records have is an InfeasibleError."""
+    excess = _excess(data, is_sensitive, p)
+    if excess.any():
+        raise _too_frequent(data, p, excess)
 
 
 def _excess(data: Transactions, is_sensitive: NDArray[np.bool_], p: int) -> NDArray[np.int64]:

@@ -5,7 +5,9 @@ Counts of a partition are sparse: places of a table and how often each was count
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +17,8 @@ from pyspark.sql import functions as f
 
 from setveil.arrays.rows import renumber_rows
 from setveil.core.remote import Csr, Sparse
+
+Result = TypeVar("Result")
 
 BLOCKS = "lengths binary, items binary"
 COUNTS = "place long, n long"
@@ -70,6 +74,18 @@ def add_up(blocks: DataFrame, target: NDArray[np.int32] | None, count: Callable[
             yield pa.RecordBatch.from_pydict({"place": pa.array(places[part]), "n": pa.array(counts[part])})
 
     return blocks.mapInArrow(run, COUNTS).groupBy("place").agg(f.sum("n").alias("n"))
+
+
+def gather(
+    blocks: DataFrame, target: NDArray[np.int32] | None, work: Callable[[Iterator[Csr]], Result]
+) -> list[Result]:
+    """What ``work`` makes of each partition, in any order; something small."""
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"result": [pickle.dumps(work(unpack(batches, target)))]})
+
+    table = blocks.mapInArrow(run, "result binary").toArrow()
+    return [pickle.loads(result) for result in table.column("result").to_pylist()]
 
 
 def sparse(table: NDArray[np.integer]) -> Sparse:

@@ -23,12 +23,13 @@ from pyspark.sql import DataFrame
 from setveil.core import Transactions
 from setveil.core.remote import Csr
 from setveil.core.row_order import sort_rows, take_rows
-from setveil.engines.spark.blocks import BLOCKS, columns_of, join, pack, rows_of_block, unpack
+from setveil.engines.spark.blocks import BLOCKS, columns_of, gather, join, pack, rows_of_block, unpack
 
 if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions
 
 Encode = Callable[[Csr], Csr]  # rows to keys: their order is the one that is wanted
+Revise = Callable[[Csr, NDArray[np.int64]], Csr]
 Counted = tuple[Csr, NDArray[np.int64]]  # different rows, how often each occurs
 
 RANGES = f"number int, {BLOCKS}, times binary"
@@ -52,7 +53,7 @@ class Ordered:
     """Different records with how often they occur, a range of the order in each row of a frame that is kept."""
 
     rows: DataFrame  # RANGES, and more
-    told: Mapping[int, Told]  # by number of the range, ascending
+    told: Mapping[int, Any]  # by number of the range, ascending; of records it is ``Told``
 
     def before(self, length: int = 0) -> dict[int, int]:
         """How many records of at least so many items lie before each range."""
@@ -63,40 +64,63 @@ class Ordered:
         return found
 
 
-def look_at_some(data: SparkTransactions) -> Counted:
-    """Evenly spaced records of each partition, and how many stand for each of them."""
+def look_at_some(blocks: DataFrame, target: NDArray[np.int32] | None = None, cut: Encode | None = None) -> Counted:
+    """Evenly spaced rows of each partition, or what ``cut`` leaves of them, and how many stand for each of them."""
 
     def look(blocks: Iterator[Csr]) -> tuple[Csr, int]:
         held, n = [], 0
         for rows in blocks:
-            held.append(_some_of(rows))
+            some = _some_of(rows)
+            held.append(some if cut is None else cut(some))
             n += len(rows[0]) - 1
         return _some_of(join(held)), n
 
-    parts = data.gather(look)
+    parts = gather(blocks, target, look)
     shares = [np.full(len(rows[0]) - 1, -(-n // max(len(rows[0]) - 1, 1)), dtype=np.int64) for rows, n in parts]
     return join([rows for rows, _ in parts]), np.concatenate(shares)
 
 
-def put_in_order(data: SparkTransactions, encode: Encode | None = None) -> Ordered:
-    """All records in canonical order, or in the order of their keys, which differ for different records."""
-    target = data.target
-    firsts = _first_keys(data.some, encode, max(2, -(-data.n_records // PER_RANGE)))
+def put_in_order(
+    data: SparkTransactions, encode: Encode | None = None, some: Counted | None = None, revise: Revise | None = None
+) -> Ordered:
+    """All records in canonical order, or in the order of their keys, which differ for different records.
+
+    ``some``: where ranges may begin. ``revise`` makes other rows of those of a range before they are put in order.
+    """
+    firsts = first_keys(data.some if some is None else some, encode, n_ranges(data.n_records))
+    return order_blocks(data.blocks, data.target, firsts, encode, revise)
+
+
+def n_ranges(n_records: int) -> int:
+    """How many ranges so many records are worth."""
+    return max(2, -(-n_records // PER_RANGE))
+
+
+def order_blocks(
+    blocks: DataFrame,
+    target: NDArray[np.int32] | None,
+    firsts: Csr,
+    encode: Encode | None = None,
+    revise: Revise | None = None,
+    tell: Callable[[Csr, NDArray[np.int64]], Any] | None = None,
+) -> Ordered:
+    """The rows of all blocks in order; ranges begin with the keys ``firsts``. ``tell``: what is told of each."""
 
     def part(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in _together(unpack(batches, target)):
             yield _parted(rows, encode, firsts)
 
     def put_together(table: pa.Table) -> pa.Table:
-        parts = list(_counted(table))
+        parts = list(counted_blocks(table))
         rows, times = join([rows for rows, _ in parts]), np.concatenate([times for _, times in parts])
+        rows = rows if revise is None else revise(rows, times)
         order, bounds = _sorted(rows, encode)
         found, summed = take_rows(*rows, order[bounds]), np.add.reduceat(times[order], bounds)
         number = pa.array([table.column("number")[0].as_py()], pa.int32())
-        told = pa.array([pickle.dumps(_tell(found, summed))], pa.binary())
-        return pa.table([number, *_packed([(found, summed)]), told], names=[*_names(RANGES), "told"])
+        told = pa.array([pickle.dumps((tell or _tell)(found, summed))], pa.binary())
+        return pa.table([number, *_packed([(found, summed)]), told], names=[*names_of(RANGES), "told"])
 
-    parted = data.blocks.mapInArrow(part, RANGES)
+    parted = blocks.mapInArrow(part, RANGES)
     made = parted.groupBy("number").applyInArrow(put_together, f"{RANGES}, told binary")
     made = made.persist(StorageLevel.MEMORY_AND_DISK)
     table = made.select("number", "told").toArrow()
@@ -114,11 +138,11 @@ def sorted_parts(
     vocabulary = data.vocabulary
 
     def encode_part(table: pa.Table) -> pa.Table:
-        content = encode(Transactions(*_records_of(table), vocabulary))
+        content = encode(Transactions(*records_of(table), vocabulary))
         return pa.table({"part": table.column("part").slice(0, 1), "file": pa.array([content], pa.binary())})
 
     with data.in_order() as ordered:
-        pieces = ordered.rows.mapInArrow(_cutter(ordered.before(), bounds), PIECES)
+        pieces = ordered.rows.mapInArrow(cutter(ordered.before(), bounds), PIECES)
         pieces = pieces.repartition(max(len(bounds) - 1, 1), "part")  # so that a task gives back about one file
         files = pieces.groupBy("part").applyInArrow(encode_part, "part int, file binary")
         files = files.persist(StorageLevel.DISK_ONLY)
@@ -140,19 +164,19 @@ def in_shards(
     vocabulary = data.vocabulary
 
     def solve(table: pa.Table) -> pa.Table:
-        records = Transactions(*_records_of(table), vocabulary)
+        records = Transactions(*records_of(table), vocabulary)
         made, told = work(table.column("part")[0].as_py(), records)
         return pa.Table.from_batches([pack(*made).append_column("told", pa.array([pickle.dumps(told)], pa.binary()))])
 
     ordered = put_in_order(data, encode)
     try:
-        pieces = ordered.rows.mapInArrow(_cutter(ordered.before(), bounds), PIECES)
+        pieces = ordered.rows.mapInArrow(cutter(ordered.before(), bounds), PIECES)
         solved = pieces.groupBy("part").applyInArrow(solve, f"{BLOCKS}, told binary")
         solved = solved.persist(StorageLevel.MEMORY_AND_DISK)  # made once; whatever asks for it finds it
         told = solved.select("told").toArrow().column("told").to_pylist()
     finally:
         ordered.rows.unpersist()
-    return solved.select(*_names(BLOCKS)), [pickle.loads(one) for one in told]
+    return solved.select(*names_of(BLOCKS)), [pickle.loads(one) for one in told]
 
 
 def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
@@ -162,15 +186,14 @@ def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]])
         before = {length: ordered.before(length) for length in places}
 
         def pick(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                for number, (rows, times) in zip(batch.column("number").to_pylist(), _counted(batch), strict=True):
-                    for length, some in wanted.items():
-                        begin = before[length][number]
-                        ends = begin + np.cumsum(np.where(np.diff(rows[0]) >= length, times, 0))
-                        here = some[(some >= begin) & (some < ends[-1])]
-                        found = pack(*take_rows(*rows, np.searchsorted(ends, here, side="right")))
-                        named = [pa.array([value], pa.int32()) for value in (length, number)]
-                        yield pa.RecordBatch.from_arrays([*named, *found.columns], names=_names(PICKED))
+            for number, rows, times in numbered_ranges(batches):
+                for length, some in wanted.items():
+                    begin = before[length][number]
+                    ends = begin + np.cumsum(np.where(np.diff(rows[0]) >= length, times, 0))
+                    here = some[(some >= begin) & (some < ends[-1])]
+                    found = pack(*take_rows(*rows, np.searchsorted(ends, here, side="right")))
+                    named = [pa.array([value], pa.int32()) for value in (length, number)]
+                    yield pa.RecordBatch.from_arrays([*named, *found.columns], names=names_of(PICKED))
 
         table = ordered.rows.mapInArrow(pick, PICKED).toArrow()
     found = {}
@@ -190,7 +213,7 @@ def _some_of(rows: Csr) -> Csr:
     return take_rows(*rows, np.arange(min(n_rows, LOOKED_AT)) * n_rows // min(max(n_rows, 1), LOOKED_AT))
 
 
-def _first_keys(some: Counted, encode: Encode | None, n_ranges: int) -> Csr:
+def first_keys(some: Counted, encode: Encode | None, n_ranges: int) -> Csr:
     """The keys with which ranges begin, ascending, all different; the first range begins before them."""
     rows, shares = some
     order, bounds = _sorted(rows, encode)
@@ -237,35 +260,34 @@ def _parted(rows: Csr, encode: Encode | None, firsts: Csr) -> pa.RecordBatch:
     for number in numbers.tolist():
         here = slice(bounds[number], bounds[number + 1])
         found.append((take_rows(*rows, order[begins[here]]), times[here]))
-    return pa.RecordBatch.from_arrays([pa.array(numbers.astype(np.int32)), *_packed(found)], names=_names(RANGES))
+    return pa.RecordBatch.from_arrays([pa.array(numbers.astype(np.int32)), *_packed(found)], names=names_of(RANGES))
 
 
-def _cutter(
+def cutter(
     before: Mapping[int, int], bounds: NDArray[np.int64]
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Cuts ranges where a part ends; a row that occurs on both sides goes to both with its share."""
 
     def cut(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number, (rows, times) in zip(batch.column("number").to_pylist(), _counted(batch), strict=True):
-                ends = before[number] + np.cumsum(times)
-                starts = ends - times
-                first_part, last_part = np.searchsorted(bounds, (starts[0], ends[-1] - 1), side="right") - 1
-                for part in range(int(first_part), int(last_part) + 1):
-                    low, high = bounds[part : part + 2]
-                    here = slice(np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high, side="left"))
-                    begins = np.maximum(starts[here], low)
-                    piece = take_rows(*rows, np.arange(here.start, here.stop))
-                    own = np.minimum(ends[here], high) - begins
-                    named = [pa.array([part], pa.int32()), pa.array([int(begins[0])], pa.int64())]
-                    yield pa.RecordBatch.from_arrays([*named, *_packed([(piece, own)])], names=_names(PIECES))
+        for number, rows, times in numbered_ranges(batches):
+            ends = before[number] + np.cumsum(times)
+            starts = ends - times
+            first_part, last_part = np.searchsorted(bounds, (starts[0], ends[-1] - 1), side="right") - 1
+            for part in range(int(first_part), int(last_part) + 1):
+                low, high = bounds[part : part + 2]
+                here = slice(np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high, side="left"))
+                begins = np.maximum(starts[here], low)
+                piece = take_rows(*rows, np.arange(here.start, here.stop))
+                own = np.minimum(ends[here], high) - begins
+                named = [pa.array([part], pa.int32()), pa.array([int(begins[0])], pa.int64())]
+                yield pa.RecordBatch.from_arrays([*named, *_packed([(piece, own)])], names=names_of(PIECES))
 
     return cut
 
 
-def _records_of(table: pa.Table) -> Csr:
+def records_of(table: pa.Table) -> Csr:
     """The records of a part, in order, each as often as it occurs."""
-    parts = list(_counted(table.sort_by("start")))
+    parts = list(counted_blocks(table.sort_by("start")))
     rows, times = join([rows for rows, _ in parts]), np.concatenate([times for _, times in parts])
     return take_rows(*rows, np.repeat(np.arange(len(times)), times))
 
@@ -291,14 +313,23 @@ def _packed(parts: Iterable[Counted]) -> list[pa.Array]:
 def counted_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Counted]:
     """The ranges of a partition."""
     for batch in batches:
-        yield from _counted(batch)
+        yield from counted_blocks(batch)
 
 
-def _counted(blocks: pa.RecordBatch | pa.Table) -> Iterator[Counted]:
+def numbered_ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Csr, NDArray[np.int64]]]:
+    """The number of each range, its different rows, and how often each occurs."""
+    for batch in batches:
+        for number, (rows, times) in zip(batch.column("number").to_pylist(), counted_blocks(batch), strict=True):
+            yield number, rows, times
+
+
+def counted_blocks(blocks: pa.RecordBatch | pa.Table) -> Iterator[Counted]:
+    """Blocks of different rows with how often each occurs."""
     columns = [blocks.column(name) for name in ("lengths", "items", "times")]
     for lengths, items, times in zip(*columns, strict=True):
         yield rows_of_block(lengths, items), np.frombuffer(times.as_buffer(), dtype="<i8").astype(np.int64)
 
 
-def _names(schema: str) -> list[str]:
+def names_of(schema: str) -> list[str]:
+    """The columns of a schema."""
     return [column.split()[0] for column in schema.split(", ")]

@@ -51,6 +51,7 @@ def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = 
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(AT_ONCE),
         "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),  # a row may be a block of many records
         "spark.executorEnv.NUMBA_NUM_THREADS": "1",  # a task is one thread; Spark runs as many as there are cores
+        "spark.executorEnv.POLARS_MAX_THREADS": "1",
         "spark.executorEnv.PYTHONSAFEPATH": "1",  # workers import nothing from the folder they happen to start in
     }
     if host is None or host[0] in LOOPBACK:  # nobody else has to reach this process

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +18,10 @@ from setveil.arrays.mining import add_bits, count_matches, invert_rows
 from setveil.core import Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.reading import Reading
 from setveil.core.remote import Csr, Found, Mark, Sparse
-from setveil.engines.spark import ordering, subsets
-from setveil.engines.spark.blocks import add_up, collect, collect_dense, sparse, unpack
+from setveil.core.remote_groups import GroupMaker, RemoteGroups
+from setveil.core.row_order import take_rows
+from setveil.engines.spark import dealing, groups, ordering, subsets
+from setveil.engines.spark.blocks import BLOCKS, add_up, collect, collect_dense, gather, pack, sparse, unpack
 
 Result = TypeVar("Result")
 
@@ -171,7 +172,7 @@ class SparkTransactions(RemoteTransactions):
     @cached_property
     def some(self) -> tuple[Csr, NDArray[np.int64]]:
         """A few records of each partition, and how many stand for each of them."""
-        return ordering.look_at_some(self)
+        return ordering.look_at_some(self.blocks, self.target)
 
     def supports_of(self, itemsets: Itemsets) -> NDArray[np.int64]:
         """In how many records each itemset is contained."""
@@ -194,13 +195,7 @@ class SparkTransactions(RemoteTransactions):
 
     def gather(self, work: Callable[[Iterator[Csr]], Result]) -> list[Result]:
         """What ``work`` makes of each partition, in any order; something small."""
-        target = self.target
-
-        def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            yield pa.RecordBatch.from_pydict({"result": [pickle.dumps(work(unpack(batches, target)))]})
-
-        table = self.blocks.mapInArrow(run, "result binary").toArrow()
-        return [pickle.loads(result) for result in table.column("result").to_pylist()]
+        return gather(self.blocks, self.target, work)
 
     def distinct_by_length(self) -> NDArray[np.int64]:
         """How many different records there are of each length."""
@@ -227,6 +222,26 @@ class SparkTransactions(RemoteTransactions):
         """The records in the order of their codes, cut at ``bounds``; a task holds one shard."""
         blocks, told = ordering.in_shards(self, encode, bounds, work)
         return SparkTransactions(blocks, self.vocabulary, self.layout), told
+
+    def in_groups(self, maker: GroupMaker, published: RemoteTransactions, sensitive: Sequence[str]) -> RemoteGroups:
+        """The records in groups."""
+        return groups.in_groups(self, maker, published.vocabulary, sensitive)
+
+    def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> SparkTransactions:
+        """Only the rows that ``choose`` names in each block."""
+        target = self.target
+
+        def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for rows in unpack(batches, target):
+                yield pack(*take_rows(*rows, choose(rows)))
+
+        return SparkTransactions(self.blocks.mapInArrow(run, BLOCKS), self.vocabulary, self.layout, self.reading)
+
+    def hand_on(
+        self, is_handed_on: NDArray[np.bool_], goes_to: Callable[[NDArray[np.int64], int], NDArray[np.int64]]
+    ) -> SparkTransactions:
+        """Other records: some items of each go to the record at another place."""
+        return SparkTransactions(dealing.hand_on(self, is_handed_on, goes_to), self.vocabulary, self.layout)
 
     def by_key(
         self,

@@ -16,12 +16,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Layout, Release, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Grouping, Layout, Release, RemoteGrouping, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
-from setveil.io.releases.groups import encode_groups
-from setveil.io.releases.tables import CODEBOOK, SENSITIVE, encode_codebook, encode_counts
+from setveil.io.releases.groups import encode_group_part, encode_groups
+from setveil.io.releases.tables import (
+    CODEBOOK,
+    SENSITIVE,
+    count_lines,
+    encode_codebook,
+    encode_counts,
+    header_of_counts,
+)
 from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
 
@@ -45,9 +52,11 @@ def bare_layout(layout: Layout, kind: str, keep_ids: bool) -> Layout:
     return replace(layout, delimiter=",", id_column=layout.id_column if shows_ids else "id")
 
 
-def layout_of(release: Release, wanted: Layout) -> Layout:
+def layout_of(release: Release, wanted: Layout, *, in_parts: bool = False) -> Layout:
     """The layout a release is written in: groupings have their own."""
     if isinstance(release, Grouping):
+        if in_parts or isinstance(release, RemoteGrouping):
+            return Layout("parquet")
         return Layout("parquet" if release.published.n_records > PARQUET_ABOVE else "jsonl")
     return wanted
 
@@ -75,6 +84,8 @@ def encode_release(
     ``in_parts``: the records as a folder of Parquet files, as they always are where records are on a cluster.
     """
     rows, name = release.published, published_name(layout)
+    if isinstance(release, RemoteGrouping):
+        return _files_elsewhere(release), np.empty(0, dtype=np.int64)
     if isinstance(rows, RemoteTransactions):
         made = rows.sorted_parts(PART_SIZE, partial(encode_part, layout=layout))
         files = ((part_name(number), iter([content])) for number, content in made)
@@ -85,9 +96,13 @@ def encode_release(
                 "a grouping cannot keep record order or ids: they would tell who is in which group; leave it out."
             )
         number, order = canonical_groups(release)
-        published = encode_groups(rows, number + 1, release.group_of, order, layout.name)
+        numbers = number[release.group_of] + 1
         tables = [(CODEBOOK, encode_codebook(release)), (SENSITIVE, encode_counts(release, number))]
-        return [(name, published), *tables], order
+        if in_parts:
+            runs = [order[start : start + PART_SIZE] for start in range(0, rows.n_records, PART_SIZE)]
+            parts = [(part_name(place), _group_part(rows, numbers, run)) for place, run in enumerate(runs)]
+            return [*parts, *tables], order
+        return [(name, encode_groups(rows, numbers, order, layout.name)), *tables], order
     if keep_ids and rows.ids is None:
         raise InputError("the input has no record ids to keep; leave out --keep-ids.")
     order = np.arange(rows.n_records) if keep_order else rows.lexicographic_order()
@@ -101,6 +116,19 @@ def encode_release(
 
 def _part(rows: Transactions, order: NDArray[np.int64], start: int, layout: Layout) -> Iterator[bytes]:
     yield encode_part(rows.select(order[start : start + PART_SIZE]), layout)
+
+
+def _group_part(rows: Transactions, numbers: NDArray[np.int64], run: NDArray[np.int64]) -> Iterator[bytes]:
+    yield encode_group_part(rows.select(run), numbers[run])
+
+
+def _files_elsewhere(release: RemoteGrouping) -> Files:
+    """Parts and counts are made where the groups are."""
+    with release.groups.in_order() as groups:
+        for number, content in groups.parts(PART_SIZE, encode_group_part):
+            yield part_name(number), iter([content])
+        yield CODEBOOK, encode_codebook(release)
+        yield SENSITIVE, chain([header_of_counts()], groups.counts(partial(count_lines, tuple(release.groups.counted))))
 
 
 def check_form(

@@ -20,12 +20,14 @@ from setveil.core import (
     LocalRecoding,
     Recoding,
     Release,
+    RemoteGrouping,
     RemoteTransactions,
     Replacement,
     Transactions,
     Vocabulary,
 )
 from setveil.core.regular_files import open_regular
+from setveil.core.remote_groups import RemoteGroups
 from setveil.errors import InputError
 from setveil.io.releases.canonical import PARTS, encode_release, layout_of, published_name
 from setveil.io.releases.domain import named_only
@@ -98,9 +100,16 @@ def read_release(
     *,
     keep_ids: bool = False,
     rows: Transactions | None = None,
+    groups: RemoteGroups | None = None,
 ) -> Release:
-    """Read a release back from its files; records come in the order of the file. ``rows``: if read already."""
+    """Read a release back from its files; records come in the order of the file.
+
+    ``rows`` and ``groups``: if read already, where a cluster has them.
+    """
     path = folder / published
+    if kind == Grouping.kind and groups is not None:
+        assert rows is not None, "groups on a cluster come with their records"
+        return RemoteGrouping.of(rows, groups, Vocabulary({*sensitive, *groups.counted}), {})
     if kind == Grouping.kind:
         rows, group_of = read_groups(path)
         return _read_grouping(folder, rows, group_of, sensitive)

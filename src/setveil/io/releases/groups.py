@@ -24,14 +24,9 @@ MOST_GROUPS = 1 << 40  # more than any file has lines
 
 
 def encode_groups(
-    rows: Transactions,
-    group_numbers: NDArray[np.int64],
-    group_of: NDArray[np.int64],
-    order: NDArray[np.int64],
-    layout_name: str,
+    rows: Transactions, numbers: NDArray[np.int64], order: NDArray[np.int64], layout_name: str
 ) -> Iterator[bytes]:
     """Records in the given order, each with the number of its group, as ``jsonl`` or ``parquet``, piece by piece."""
-    numbers = group_numbers[group_of]
     if layout_name == "parquet":
         names = list(rows.vocabulary)
 
@@ -48,15 +43,23 @@ def encode_groups(
     return join_records(rows, order, labels, b", ", b"]}\n", heads)
 
 
+def encode_group_part(rows: Transactions, numbers: NDArray[np.int64]) -> bytes:
+    """The bytes of a part of the published records, which stand in canonical order."""
+    return b"".join(encode_groups(rows, numbers, np.arange(rows.n_records), "parquet"))
+
+
 def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
-    """The records and the group number of each, in the order of the file; groups must be numbered 1, 2, …"""
-    read = _read_parquet if path.suffix == ".parquet" else _read_json_lines
-    groups, lengths, numbers, labels = read(path)
+    """The records and the group number of each, in the order of the file, or of the parts in a folder.
+
+    Groups must be numbered 1, 2, …
+    """
+    is_json = path.suffix == ".jsonl"
+    groups, lengths, numbers, labels = _read_json_lines(path) if is_json else _read_parquet(path)
     if len(groups) and not (groups.min() >= 1 and groups.max() <= len(groups) and np.bincount(groups)[1:].all()):
         raise InputError(f"{path.name}: groups must be numbered 1, 2, … without gaps.")
     vocabulary = Vocabulary(labels)
     items = vocabulary.numbers(labels)[numbers] if labels else np.empty(0, dtype=np.int32)
-    layout = Layout("parquet" if path.suffix == ".parquet" else "jsonl")
+    layout = Layout("jsonl" if is_json else "parquet")
     return Transactions.from_rows(lengths, items, vocabulary, layout), groups
 
 
@@ -110,7 +113,8 @@ def _read_parquet(path: Path) -> Read:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(path, columns=["group", "items"])
+        parts = sorted(path.glob("part-*.parquet")) if path.is_dir() else [path]
+        frame = pl.concat([pl.read_parquet(part, columns=["group", "items"]) for part in parts])
         flat = frame["items"].list.explode(empty_as_null=False, keep_nulls=False).cast(pl.String)
         labels = flat.unique().sort()
         numbers = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, LocalRecoding, Recoding, Release
+from setveil.core import Grouping, LocalRecoding, Recoding, Release, Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
 from setveil.io.transactions.writing import field
@@ -19,6 +19,7 @@ CODEBOOK = "codebook.csv"
 SENSITIVE = "sensitive.csv"
 CODEBOOK_HEADER = ("published_item", "item")
 SENSITIVE_HEADER = ("group", "item", "count")
+LINES_AT_ONCE = 1 << 16
 MOST_DIGITS = 15  # of a count; no file has as many records
 
 Count = tuple[int, str, int]  # group, item, count
@@ -56,18 +57,28 @@ def read_codebook(folder: Path) -> list[tuple[str, str]]:
 
 def encode_counts(release: Grouping, number: NDArray[np.int64]) -> Iterator[bytes]:
     """The bytes of ``sensitive.csv``; ``number`` is the published number of each group, from 0."""
-    by_number = np.lexsort((release.count_item, number[release.count_group]))
-    return _encode(
-        SENSITIVE_HEADER,
-        (
-            (
-                str(int(number[release.count_group[place]]) + 1),
-                release.sensitive[int(release.count_item[place])],
-                str(int(release.count[place])),
-            )
-            for place in by_number
-        ),
-    )
+    yield header_of_counts()
+    # Only items that are counted have a say in the order.
+    counted = Vocabulary(release.sensitive[item] for item in np.unique(release.count_item).tolist())
+    item_number = counted.numbers(release.sensitive)[release.count_item].astype(np.int64)
+    order = np.lexsort((item_number, number[release.count_group]))
+    for start in range(0, len(order), LINES_AT_ONCE):
+        some = order[start : start + LINES_AT_ONCE]
+        yield count_lines(counted.labels, number[release.count_group[some]] + 1, item_number[some], release.count[some])
+
+
+def header_of_counts() -> bytes:
+    """The first line of ``sensitive.csv``."""
+    return b"".join(_encode(SENSITIVE_HEADER, ()))
+
+
+def count_lines(
+    labels: Sequence[str], groups: NDArray[np.int64], items: NDArray[np.int64], counts: NDArray[np.int64]
+) -> bytes:
+    """Lines of ``sensitive.csv``: the number of a group, an item by its number, its count."""
+    named = [field(label, ",") for label in labels]
+    rows = zip(groups.tolist(), items.tolist(), counts.tolist(), strict=True)
+    return b"".join(b"%d,%b,%d\n" % (group, named[item], count) for group, item, count in rows)
 
 
 def read_counts(folder: Path, n_groups: int) -> list[Count]:

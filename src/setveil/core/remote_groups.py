@@ -1,0 +1,157 @@
+"""Groups of records that are not in this process: how they are made, and what is known of them here."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.release import Grouping
+from setveil.core.remote import Csr
+from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import Vocabulary
+
+EncodePart = Callable[[Transactions, NDArray[np.int64]], bytes]  # records and the number of each one's group
+EncodeCounts = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], bytes]  # groups, items, counts
+
+
+class GroupMaker(ABC):
+    """How records become groups; it goes to the workers as it is.
+
+    A record is a row of numbers: public items below ``n_public``, then ``n_sensitive`` numbers for sensitive items,
+    then as many for sensitive items that are left out of the release.
+    """
+
+    n_public: int
+    n_sensitive: int
+    bounds: NDArray[np.int64]  # of the runs that are solved alone, before some are joined
+
+    @abstractmethod
+    def key(self, rows: Csr) -> Csr:
+        """Rows whose lexicographic order is the wanted one."""
+
+    @abstractmethod
+    def revise(self, rows: Csr, times: NDArray[np.int64]) -> Csr:
+        """Some rows, each so many times, among them all that agree in their public items with any of them."""
+
+    @abstractmethod
+    def join(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The bounds of the runs once some are joined; ``counts[run, item]``: how many records of each hold an item."""
+
+    @abstractmethod
+    def group(self, rows: Csr) -> tuple[NDArray[np.int64], int]:
+        """The group of each record of a run, 0, 1, …, and how many records are left over, which have the last one."""
+
+    def public(self, rows: Csr) -> Csr:
+        """The public items of each row."""
+        return items_between(rows, 0, self.n_public)
+
+    def hidden(self, rows: Csr) -> Csr:
+        """The sensitive items of each row that are not left out, from 0 on."""
+        return items_between(rows, self.n_public, self.n_public + self.n_sensitive)
+
+
+class GroupFigures(NamedTuple):
+    """What the published files tell of groups in sum."""
+
+    sizes: NDArray[np.int64]  # ascending
+    times: NDArray[np.int64]  # how many groups have each size
+    totals: NDArray[np.int64]  # [counted items]
+    largest: NDArray[np.float64]  # [counted items] the largest share of a group that holds it
+
+
+class SortedGroups(ABC):
+    """Groups in canonical order."""
+
+    @abstractmethod
+    def parts(self, part_size: int, encode: EncodePart) -> Iterator[tuple[int, bytes]]:
+        """``(number, encode(records, groups))`` of each run of ``part_size`` records, in any order."""
+
+    @abstractmethod
+    def counts(self, encode: EncodeCounts) -> Iterator[bytes]:
+        """``encode(groups, items, counts)`` of all counts, in order, some at a time."""
+
+
+class RemoteGroups(ABC):
+    """Groups that stay where their records are."""
+
+    counted: Vocabulary  # the sensitive items that a group counts
+    made: Mapping[str, int]  # "shards", "leftovers", "left_out": sensitive occurrences; empty if read from files
+
+    @property
+    @abstractmethod
+    def figures(self) -> GroupFigures:
+        """Sizes and counts of all groups."""
+
+    @abstractmethod
+    def in_order(self) -> AbstractContextManager[SortedGroups]:
+        """Numbered by their content, kept on the workers meanwhile."""
+
+    @abstractmethod
+    def pick(
+        self,
+        is_fit: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]],
+        choose: Callable[[int], NDArray[np.int64]],
+    ) -> tuple[Transactions, Transactions, NDArray[np.int64]]:
+        """A few groups with all that is secret about them, in the order in which they were made.
+
+        ``is_fit(sizes, n_counts)`` says which groups come into question, ``choose(n)`` which of these are wanted.
+        Gives their original records, the same without what is left out of the release, and the group of each.
+        """
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Let the cluster drop them."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class RemoteGrouping(Grouping):
+    """A grouping whose groups stay with their records.
+
+    Here are the counts of all groups together (``count_group`` is 0), and no group of a record.
+    """
+
+    groups: RemoteGroups
+
+    @classmethod
+    def of(
+        cls, published: Transactions, groups: RemoteGroups, sensitive: Vocabulary, details: dict[str, object]
+    ) -> RemoteGrouping:
+        """``sensitive``: all items that were called so."""
+        return cls(
+            published=published,
+            group_of=np.empty(0, dtype=np.int64),
+            sensitive=sensitive,
+            count_group=np.zeros(len(groups.counted), dtype=np.int64),
+            count_item=sensitive.numbers(groups.counted),
+            count=groups.figures.totals,
+            details=details,
+            groups=groups,
+        )
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.groups.figures.times.sum())
+
+
+def items_between(rows: Csr, low: int, high: int) -> Csr:
+    """Of each row the items from ``low`` to below ``high``, which becomes their zero."""
+    indptr, items = rows
+    is_kept = (items >= low) & (items < high)
+    n_kept = np.concatenate(([0], np.cumsum(is_kept)))
+    return n_kept[indptr].astype(np.int64), items[is_kept] - np.int32(low)
+
+
+def side_by_side(one: Csr, other: Csr) -> Csr:
+    """Rows continued by other rows."""
+    indptr = one[0] + other[0]
+    items = np.empty(int(indptr[-1]), dtype=np.int32)
+    items[np.arange(len(one[1])) + np.repeat(other[0][:-1], np.diff(one[0]))] = one[1]
+    items[np.arange(len(other[1])) + np.repeat(one[0][1:], np.diff(other[0]))] = other[1]
+    return indptr, items
