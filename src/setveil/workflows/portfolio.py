@@ -21,6 +21,8 @@ YARDSTICKS = {
     "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the best reading",
     "entries": "share of entries not published exactly",
 }
+# What `trim` makes of a hierarchy. Leaving it aside is never better than raising what is left out: it is not tried.
+WAYS = {"counts": ("counts",), "ncp": ("loss", "counts"), "itemsets": ("counts", "loss"), "entries": ("counts",)}
 EFFORTS = ("fast", "normal", "best")
 FREQUENT, LARGEST = 0.01, 3
 MOST_ENTRIES = {"fast": 0, "normal": 100_000, "best": 500_000}  # for algorithms whose cost grows faster than the data
@@ -42,7 +44,7 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
     tried: list[dict[str, Any]] = []
     best: tuple[float, Choice] | None = None
     refused: InfeasibleError | None = None
-    for name, settings in candidates(data, effort, context.hierarchy is not None):
+    for name, settings in candidates(data, effort, yardstick, context.hierarchy is not None):
         context.step(f"trying {name}", None)
         try:
             release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
@@ -76,7 +78,7 @@ def planned(
     """The algorithms that will run, in this order."""
     if algorithm is not None or model.name not in PORTFOLIO:
         return [algorithm or default_for(model.name).name]
-    return [name for name, _ in candidates(data, _asked(options)[0], has_hierarchy)]
+    return [name for name, _ in candidates(data, *_asked(options), has_hierarchy)]
 
 
 def _asked(options: Mapping[str, Any]) -> tuple[str, str]:
@@ -91,11 +93,13 @@ def _asked(options: Mapping[str, Any]) -> tuple[str, str]:
     return effort, yardstick
 
 
-def candidates(data: Transactions, effort: str, has_hierarchy: bool) -> list[tuple[str, dict[str, Any]]]:
+def candidates(
+    data: Transactions, effort: str, yardstick: str, has_hierarchy: bool
+) -> list[tuple[str, dict[str, Any]]]:
     """Algorithms with their options, in the order in which ties are decided."""
     n_items = int((data.supports > 0).sum())
     small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
-    ways = [{"raising": way} for way in ("counts", "loss", "none")] if has_hierarchy else [{}]
+    ways = [{"raising": way} for way in WAYS[yardstick]] if has_hierarchy else [{}]
     names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort, **way}) for way in ways]
     if has_hierarchy and small and n_items <= PROVABLE[effort]:
         names.append(("optimal", {}))
