@@ -50,6 +50,7 @@ from setveil.engines.spark.ordering import (
     Ordered,
     counted_blocks,
     cutter,
+    file_by_file,
     first_keys,
     look_at_some,
     n_ranges,
@@ -341,15 +342,7 @@ class SparkSortedGroups(SortedGroups):
             return pa.table({"part": table.column("part").slice(0, 1), "file": pa.array([content], pa.binary())})
 
         pieces = self.ordered.rows.mapInArrow(cut, NUMBERED)
-        pieces = pieces.repartition(max(-(-n_records // part_size), 1), "part")  # so that a task gives back one file
-        files = pieces.groupBy("part").applyInArrow(encode_part, "part int, file binary")
-        files = files.persist(StorageLevel.DISK_ONLY)
-        try:
-            files.count()  # all tasks at once; then one file after the other comes here
-            for part, content in files.toLocalIterator():
-                yield int(part), bytes(content)
-        finally:
-            files.unpersist()
+        yield from file_by_file(pieces, -(-n_records // part_size), encode_part)
 
     def counts(self, encode: EncodeCounts) -> Iterator[bytes]:
         """Range by range."""

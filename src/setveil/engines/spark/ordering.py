@@ -143,15 +143,22 @@ def sorted_parts(
 
     with data.in_order() as ordered:
         pieces = ordered.rows.mapInArrow(cutter(ordered.before(), bounds), PIECES)
-        pieces = pieces.repartition(max(len(bounds) - 1, 1), "part")  # so that a task gives back about one file
-        files = pieces.groupBy("part").applyInArrow(encode_part, "part int, file binary")
-        files = files.persist(StorageLevel.DISK_ONLY)
-        try:
-            files.count()  # all tasks at once; then one file after the other comes here
-            for part, content in files.toLocalIterator():
-                yield int(part), bytes(content)
-        finally:
-            files.unpersist()
+        yield from file_by_file(pieces, len(bounds) - 1, encode_part)
+
+
+def file_by_file(
+    pieces: DataFrame, n_parts: int, encode_part: Callable[[pa.Table], pa.Table]
+) -> Iterator[tuple[int, bytes]]:
+    """``(part, file)`` of what the pieces of each ``part`` are encoded to: made by all tasks, fetched one by one."""
+    pieces = pieces.repartition(max(n_parts, 1), "part")  # so that a task gives back about one file
+    files = pieces.groupBy("part").applyInArrow(encode_part, "part int, file binary")
+    files = files.persist(StorageLevel.DISK_ONLY)
+    try:
+        files.count()  # all tasks at once; then one file after the other comes here
+        for part, content in files.toLocalIterator():
+            yield int(part), bytes(content)
+    finally:
+        files.unpersist()
 
 
 def in_shards(
