@@ -323,3 +323,44 @@ def gathered(records: Sequence[frozenset[str]], size: int, reach: int) -> list[l
             block.append(nearest)
         blocks.append(block)
     return blocks
+
+
+def chosen_sets(
+    held: Sequence[tuple[int, ...]], is_bad: Sequence[bool], capacity: int, drawn: Sequence[int]
+) -> list[list[int]] | None:
+    """Units that are mixed: the bad ones that hold the most first, each with those that leave the least room.
+
+    Who of those that hold the same comes first stands in ``drawn``: it is taken from its front as one that chooses,
+    from its back as one that is chosen.
+    """
+    free = list(drawn)
+    sets = []
+    for first in sorted((unit for unit in drawn if is_bad[unit]), key=lambda unit: (-sum(held[unit]), held[unit])):
+        if first not in free:
+            continue
+        free.remove(first)
+        some, n_wanted = [first], -(-max(held[first]) // capacity)
+        while len(some) < n_wanted:
+            together = [sum(column) for column in zip(*(held[unit] for unit in some), strict=True)]
+            fitting = [
+                (
+                    sum(
+                        (t + h - (capacity * n_wanted if t else 0)) ** 2
+                        for t, h in zip(together, held[unit], strict=True)
+                    ),
+                    held[unit],
+                    -place,
+                    unit,
+                )
+                for place, unit in enumerate(free)
+                if all(t + h <= capacity * n_wanted for t, h in zip(together, held[unit], strict=True))
+            ]
+            if fitting:
+                some.append(min(fitting)[-1])
+                free.remove(some[-1])
+            elif len(some) + len(free) > n_wanted:
+                n_wanted += 1
+            else:
+                return None
+        sets.append(some)
+    return sets

@@ -20,7 +20,7 @@ from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.blocks import SCALE, BlocksOfRecords, plan, shuffle_equals, surprise_table
 from setveil.algorithms.degree.gathering import all_free, pair_blocks, room_for, seat_nobody
 from setveil.algorithms.degree.groups import split_records
-from setveil.algorithms.degree.joining import Blocks, join_blocks
+from setveil.algorithms.degree.joining import Parts, choose_sets, join_parts, mix
 from setveil.core import Grouping, Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
@@ -30,12 +30,13 @@ def groups_of(joined: np.ndarray) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(joined == group).tolist()) for group in np.unique(joined)}
 
 
-def random_blocks(rng: random.Random, p: int) -> Blocks:
-    """Blocks of random people, with more or less sensitive items than p allows."""
-    n_records = p * rng.randint(1, 20)
+def random_parts(rng: random.Random, p: int) -> Parts:
+    """Parts of random people, with more or less sensitive items than p allows."""
+    size = p * rng.randint(1, 2)
+    n_records = size * rng.randint(1, 12)
     chance = rng.choice([0.02, 0.5 / p, 1 / p, 2 / p])
     hidden = Transactions.from_lists([[s for s in "stu" if rng.random() < chance] for _ in range(n_records)])
-    return Blocks(np.array(rng.sample(range(n_records), n_records)).reshape(-1, p), hidden)
+    return Parts(np.array(rng.sample(range(n_records), n_records)).reshape(-1, size), hidden, p)
 
 
 def test_joined_groups_have_the_degree_and_leave_nobody_out() -> None:
@@ -43,26 +44,25 @@ def test_joined_groups_have_the_degree_and_leave_nobody_out() -> None:
     kinds: Counter[str] = Counter()
     for number in range(600):
         p = rng.randint(2, 8)
-        blocks = random_blocks(rng, p)
-        width = 2 if len(blocks.members) % 2 == 0 and rng.random() < 0.5 else 1
-        groups = join_blocks(blocks, width, np.random.default_rng(number))
-        supports = blocks.hidden.supports
+        parts = random_parts(rng, p)
+        groups = join_parts(parts, np.random.default_rng(number))
+        supports = parts.hidden.supports
         if groups is None:
             kinds["one"] += 1
             continue
-        assert sorted(np.concatenate(groups).tolist()) == list(range(blocks.hidden.n_records))
+        assert sorted(np.concatenate(groups).tolist()) == list(range(parts.hidden.n_records))
         for group in groups:
-            counts = blocks.hidden.select(group).supports
+            counts = parts.hidden.select(group).supports
             assert len(group) >= p and (counts * p <= len(group)).all()
         kinds["larger" if max(map(len, groups)) > p else "equal"] += 1
-        assert supports.sum() == sum(blocks.hidden.select(group).supports.sum() for group in groups)
+        assert supports.sum() == sum(parts.hidden.select(group).supports.sum() for group in groups)
     assert min(kinds[kind] for kind in ("one", "larger", "equal")) > 50, kinds
 
 
 def test_blocks_without_repeats_stay_as_they_are() -> None:
-    hidden = Transactions.from_lists([["s"] if number % 3 == 0 else [] for number in range(12)])
+    hidden = Transactions.from_lists([["s"] if number % 6 == 0 else [] for number in range(12)])
     members = np.arange(12).reshape(4, 3)
-    groups = join_blocks(Blocks(members, hidden), 2, np.random.default_rng(0))
+    groups = join_parts(Parts(members.reshape(2, 6), hidden, 3), np.random.default_rng(0))
     assert groups is not None and sorted(map(tuple, groups)) == sorted(map(tuple, members))
 
 
@@ -82,7 +82,7 @@ def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_hold
         is_holder = np.zeros(p * n_blocks, dtype=bool)
         is_holder[rng.choice(p * n_blocks, n_holders, replace=False)] = True
         hidden = Transactions.from_lists([["s"] if held else [] for held in is_holder])
-        groups = join_blocks(Blocks(members, hidden), width, rng)
+        groups = join_parts(Parts(members.reshape(-1, p * width), hidden, p), rng)
         for group in groups or [members.ravel()]:
             from_block = group // p
             n_mates = np.bincount(from_block, minlength=n_blocks)
@@ -135,8 +135,11 @@ class EveryDraw:
 
 @pytest.mark.parametrize(
     ("p", "n_blocks", "width", "holders"),
-    [(2, 4, 1, (2,)), (2, 4, 2, (2, 1)), (2, 4, 2, (3,)), (2, 6, 2, (3,)), (3, 3, 1, (3,)), (4, 2, 2, (2,))],
-)
+    [
+        (2, 4, 1, (2,)), (2, 4, 1, (2, 1)), (2, 4, 2, (2, 1)), (2, 4, 2, (3,)), (2, 6, 2, (3,)), (3, 3, 1, (3,)),
+        (4, 2, 2, (2,)),
+    ],
+)  # fmt: skip
 def test_no_member_is_likelier_over_every_deal_and_every_draw(
     p: int, n_blocks: int, width: int, holders: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +147,7 @@ def test_no_member_is_likelier_over_every_deal_and_every_draw(
     monkeypatch.setattr(joining, "MOST_TRIES", 1)
     n_records = p * n_blocks
     members = np.arange(n_records).reshape(n_blocks, p)
+    parts = members.reshape(-1, p * width)
     weight: Counter[object] = Counter()  # of each sight: groups and counts
     held: Counter[object] = Counter()  # the part in which a record holds an item
     for deal in product(*(combinations(range(n_records), number) for number in holders)):
@@ -152,7 +156,7 @@ def test_no_member_is_likelier_over_every_deal_and_every_draw(
         )
         draws = EveryDraw()
         while True:
-            joined = join_blocks(Blocks(members, hidden), width, draws)  # type: ignore[arg-type]
+            joined = join_parts(Parts(parts, hidden, p), draws)  # type: ignore[arg-type]
             groups = [frozenset(group.tolist()) for group in joined or [members.ravel()]]
             sight = frozenset((group, tuple(len(group & set(who)) for who in deal)) for group in groups)
             weight[sight] += draws.chance  # type: ignore[assignment]
@@ -168,6 +172,52 @@ def test_no_member_is_likelier_over_every_deal_and_every_draw(
             for item, count in enumerate(counts):
                 assert {held[sight, item, record] / total for record in group} == {Fraction(count, len(group))}
     assert n_joined > 5 or n_blocks == 2
+
+
+def test_partners_are_chosen_as_by_the_twin() -> None:
+    """What a set takes, by what units hold alone; and every set has the degree."""
+    rng = random.Random(31)
+    kinds: Counter[str] = Counter()
+    for number in range(1500):
+        n_items, capacity = rng.randint(1, 4), rng.randint(1, 3)
+        many = rng.choice([0.1, 0.4, 1.0])
+        held = [tuple(int(rng.expovariate(1 / many)) for _ in range(n_items)) for _ in range(rng.randint(1, 14))]
+        is_bad = [max(unit) > capacity or rng.random() < 0.2 for unit in held]
+        drawn = np.random.default_rng(number).permutation(len(held)).tolist()
+        found = choose_sets(np.array(held), np.array(is_bad), capacity, np.random.default_rng(number))
+        assert found == naive.chosen_sets(held, is_bad, capacity, drawn)
+        if found is not None:
+            assert {unit for unit in range(len(held)) if is_bad[unit]} <= {unit for some in found for unit in some}
+            for some in found:
+                assert max(sum(held[unit][item] for unit in some) for item in range(n_items)) <= capacity * len(some)
+        kinds["none" if found is None else str(min(max(map(len, found), default=0), 3))] += 1
+    assert min(kinds[kind] for kind in ("none", "0", "1", "2", "3")) > 20, kinds
+
+
+def test_who_is_chosen_depends_on_what_units_hold_and_on_the_draw() -> None:
+    """Other units with the same holdings are chosen by the same draws: nothing else about a unit is looked at."""
+    rng = random.Random(37)
+    for number in range(200):
+        held = np.array([[rng.choice([0, 0, 1, 3]) for _ in range(3)] for _ in range(10)])
+        is_bad, moved = held.max(axis=1) > 1, np.array(rng.sample(range(10), 10))
+
+        class Moved:
+            def permutation(self, values: np.ndarray, moved: np.ndarray = moved, number: int = number) -> np.ndarray:
+                return np.argsort(moved)[np.random.default_rng(number).permutation(values)]
+
+        before = choose_sets(held, is_bad, 2, np.random.default_rng(number))
+        after = choose_sets(held[moved], is_bad[moved], 2, Moved())  # type: ignore[arg-type]
+        assert before == (after and [[int(moved[unit]) for unit in some] for some in after])
+
+
+def test_every_piece_of_a_part_is_as_large_as_that_of_every_other_part() -> None:
+    rng = random.Random(41)
+    for number in range(200):
+        p = rng.randint(2, 6)
+        parts = random_parts(rng, p)
+        for group in mix(parts, np.random.default_rng(number)):
+            pieces = np.isin(parts.members, group).sum(axis=1)
+            assert (pieces == pieces[0]).all()
 
 
 def test_pairs_are_of_similar_blocks_and_keep_everybody() -> None:

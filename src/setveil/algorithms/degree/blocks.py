@@ -45,7 +45,7 @@ from setveil.algorithms.degree import _blocks as kernels
 from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.gathering import gather, pair_blocks
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, secret_draws, split_records
-from setveil.algorithms.degree.joining import Blocks, join_blocks
+from setveil.algorithms.degree.joining import Parts, join_parts
 from setveil.core import Grouping, Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
@@ -82,7 +82,8 @@ class BlocksOfRecords(Algorithm):
         if width > 1:
             members = pair_blocks(rows, members, self.reach, context)
         context.step("joining")
-        groups = join_blocks(Blocks(order[members], split.hidden), width, rng)
+        parts = order[members].reshape(-1, width * split.p)
+        groups = join_parts(Parts(parts, split.hidden, split.p), rng)
         for number, records in enumerate((*groups, remainder) if groups else ()):
             group_of[records] = number
         return split.release(group_of, {"blocks": n_blocks})

@@ -1,17 +1,19 @@
-"""Settle blocks in which a sensitive item is too frequent, by rules that treat all members of a group alike.
+"""Settle sets of records in which a sensitive item is too frequent, by rules that treat all members of a group alike.
 
-Blocks have p records each; a block *fails* if a sensitive item occurs in it twice. A *unit* is a pair of similar
-blocks at first (a single block in small data), a *silent* unit one without any sensitive item.
+A *part* is a pair of similar blocks of p records each (one block in small data); it *fails* if a sensitive item occurs
+in it twice. A *unit* is a part at first. What a unit *holds* is how often each sensitive item occurs in it.
 
-1. Each unit with a failing block takes silent units, drawn at random from all there are, until the degree holds for
-   them together. Often a pair needs none.
-2. These blocks are *mixed*: every one is cut at random, all in the same way, into as many parts as possible, and each
-   new group gets one part of every block, such that the degree holds. If no such cut is found they are one group.
-3. If silent units are too few, units are paired along the order (an odd one without a failing block, drawn at random,
-   stays as it is), pairs are the units, and all begins again. Only pairs with a failing block are joined.
+1. Units with a failing part, those that hold the most first, take others with them until the degree holds for all
+   together: each time the one that fits and leaves the least room. Room is what the degree would still allow of the
+   items that are there; items that were not there yet count against it. Only what units hold decides; who of those
+   that hold the same is drawn.
+2. These parts are *mixed*: every one is cut at random, all in the same way, into as many pieces as possible, and each
+   new group gets one piece of every part, such that the degree holds. If no such cut is found they are one group.
+3. If nothing fits any more, units are paired along the order (an odd one without a failing part, drawn at random, stays
+   as it is), pairs are the units, and all begins again. Only pairs with a failing part are settled.
 4. If one unit is left and does not have the degree, all records are one group.
 
-Every decision depends on the numbers of sensitive items per block alone, and treats units alike;
+Every decision depends on the numbers of sensitive items per part alone, never on which part it is;
 ``docs/algorithms/degree/blocks.md`` says what follows from that.
 """
 
@@ -24,82 +26,146 @@ from numpy.typing import NDArray
 
 from setveil.core import Transactions
 
-MOST_TRIES = 100  # random cuts tried for a number of parts
+MOST_TRIES = 100  # random cuts tried for a number of pieces
+MOST_KINDS = 4096  # that are looked at: those of which there are the most units
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
-    """Blocks of equal size, and the sensitive items in them."""
+class Parts:
+    """Parts of equal size, and the sensitive items in them."""
 
-    members: NDArray[np.int64]  # [blocks, size] records
+    members: NDArray[np.int64]  # [parts, size] records
     hidden: Transactions  # the sensitive items of all records
+    p: int
 
-    def largest_counts(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How often the most frequent sensitive item of each unit occurs there, int64[units].
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks a part has: so often each sensitive item may occur in it."""
+        return self.members.shape[1] // self.p
 
-        ``units`` are the blocks of each, int64[units, blocks per unit].
-        """
-        sensitive = self.hidden.select(self.members[units].ravel())
-        width = max(sensitive.n_items, 1)
-        keys = sensitive.owners // (units.shape[1] * self.members.shape[1]) * width + sensitive.items
-        keys, counts = np.unique(keys, return_counts=True)
-        most = np.zeros(len(units), dtype=np.int64)
-        np.maximum.at(most, keys // width, counts)
-        return most
+    def holdings(self) -> NDArray[np.int64]:
+        """How often each sensitive item occurs in each part, int64[parts, items]."""
+        sensitive = self.hidden.select(self.members.ravel())
+        held = np.zeros((len(self.members), sensitive.n_items), dtype=np.int64)
+        np.add.at(held, (sensitive.owners // self.members.shape[1], sensitive.items), 1)
+        return held
 
 
-def join_blocks(blocks: Blocks, width: int, rng: np.random.Generator) -> list[NDArray[np.int64]] | None:
-    """The records of each group, for blocks of p records; None if all records have to be one group.
-
-    ``width``: so many blocks, one after the other, are a unit at first.
-    """
-    n_blocks = len(blocks.members)
-    units = np.arange(n_blocks).reshape(-1, width)
-    fails = blocks.largest_counts(np.arange(n_blocks)[:, None]) > 1
-    while (sets := _gather(blocks.largest_counts(units), _is_bad(units, fails), units.shape[1], rng)) is None:
+def join_parts(parts: Parts, rng: np.random.Generator) -> list[NDArray[np.int64]] | None:
+    """The records of each group; None if all records have to be one group."""
+    held = parts.holdings()
+    fails = (held > 1).any(axis=1)
+    units = np.arange(len(held))[:, None]  # the parts of each
+    while (sets := choose_sets(held[units].sum(axis=1), _is_bad(units, fails), _capacity(parts, units), rng)) is None:
         paired = _pair(units, fails, rng)
         if paired is None:
             return None
         units = paired
-    is_alone = np.ones(n_blocks, dtype=bool)
+    is_alone = np.ones(len(held), dtype=bool)
     groups: list[NDArray[np.int64]] = []
     for some in sets:
-        is_alone[units[some]] = False
-        groups += mix(Blocks(blocks.members[units[some].ravel()], blocks.hidden), rng)
-    return [*blocks.members[is_alone], *groups]
+        together = units[some].ravel()
+        is_alone[together] = False
+        groups += mix(Parts(parts.members[together], parts.hidden, parts.p), rng)
+    return [*parts.members[is_alone].reshape(-1, parts.p), *groups]
 
 
 def _is_bad(units: NDArray[np.int64], fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether a unit has a failing block, bool[units]."""
+    """Whether a unit has a failing part, bool[units]."""
     return np.asarray(fails[units].any(axis=1), dtype=bool)
 
 
-def _gather(
-    most: NDArray[np.int64], is_bad: NDArray[np.bool_], width: int, rng: np.random.Generator
-) -> list[NDArray[np.int64]] | None:
-    """Each bad unit with the silent units it takes; None if there are too few. ``most``: the largest counts."""
-    bad, silent = rng.permutation(np.flatnonzero(is_bad)), rng.permutation(np.flatnonzero(most == 0))
-    n_taken = -(-most[bad] // width) - 1
-    if n_taken.sum() > len(silent):
-        return None
-    ends = np.cumsum(n_taken)
-    return [np.concatenate(([unit], silent[end - n : end])) for unit, end, n in zip(bad, ends, n_taken, strict=True)]
+def _capacity(parts: Parts, units: NDArray[np.int64]) -> int:
+    """How often a sensitive item may occur in a unit."""
+    return parts.n_blocks * units.shape[1]
 
 
-def mix(blocks: Blocks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """The groups that a set of blocks makes: one part of every block each, as many as possible."""
-    n_blocks, p = blocks.members.shape
-    records = blocks.members.ravel()
-    sensitive = blocks.hidden.select(records)
+def choose_sets(
+    held: NDArray[np.int64], is_bad: NDArray[np.bool_], capacity: int, rng: np.random.Generator
+) -> list[list[int]] | None:
+    """The units that are mixed, in sets that have the degree; None if a bad one finds nothing that fits.
+
+    ``held``: int64[units, items]; ``capacity``: how often an item may occur in a unit.
+    """
+    shelf = Shelf(held, rng)
+    sets = []
+    for first in shelf.those_that_hold_the_most_first(is_bad):
+        if shelf.is_taken[first]:
+            continue
+        shelf.take(first)
+        some, together = [first], held[first].copy()
+        n_wanted = -(-int(together.max()) // capacity)
+        while len(some) < n_wanted:
+            other = shelf.take_fitting(together, capacity * n_wanted)
+            if other is not None:
+                some.append(other)
+                together += held[other]
+            elif shelf.n_left >= n_wanted + 1 - len(some):
+                n_wanted += 1  # with one more there is more room
+            else:
+                return None
+        sets.append(some)
+    return sets
+
+
+class Shelf:
+    """Units, kept by what they hold: those that hold the same are one *kind*, in an order that is drawn."""
+
+    def __init__(self, held: NDArray[np.int64], rng: np.random.Generator) -> None:
+        self.kinds, kind_of, self.n_free = np.unique(held, axis=0, return_inverse=True, return_counts=True)
+        self.kind_of = kind_of.ravel()
+        self.looked_at = np.sort(np.argsort(-self.n_free, kind="stable")[:MOST_KINDS])
+        self.drawn = rng.permutation(np.arange(len(held)))
+        by_kind = self.drawn[np.argsort(self.kind_of[self.drawn], kind="stable")]
+        self.waiting = [units.tolist() for units in np.split(by_kind, np.cumsum(self.n_free)[:-1])]
+        self.is_taken = np.zeros(len(held), dtype=bool)
+        self.n_left = len(held)
+
+    def those_that_hold_the_most_first(self, is_wanted: NDArray[np.bool_]) -> list[int]:
+        """The wanted units; kind by kind where they hold equally much."""
+        wanted = self.drawn[is_wanted[self.drawn]]
+        kind = self.kind_of[wanted]
+        units: list[int] = wanted[np.lexsort((kind, -self.kinds.sum(axis=1)[kind]))].tolist()
+        return units
+
+    def take(self, unit: int) -> None:
+        """This one."""
+        self.is_taken[unit] = True
+        self.n_free[self.kind_of[unit]] -= 1
+        self.n_left -= 1
+
+    def take_fitting(self, together: NDArray[np.int64], most: int) -> int | None:
+        """A unit after which no item occurs more than ``most`` times, of the kind that leaves the least room.
+
+        Room: the squared distance to ``most`` of the items that are there, and to 0 of the others.
+        """
+        after = self.kinds[self.looked_at] + together
+        fits = (self.n_free[self.looked_at] > 0) & (after <= most).all(axis=1)
+        if not fits.any():
+            return None
+        room = ((after - np.where(together > 0, most, 0)) ** 2).sum(axis=1)
+        kind = self.looked_at[np.argmin(np.where(fits, room, np.iinfo(np.int64).max))]
+        unit = self.waiting[kind].pop()
+        while self.is_taken[unit]:
+            unit = self.waiting[kind].pop()
+        self.take(unit)
+        return unit
+
+
+def mix(parts: Parts, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """The groups that parts make which stand together: one piece of every part each, as many as possible."""
+    n_parts, size = parts.members.shape
+    records = parts.members.ravel()
+    sensitive = parts.hidden.select(records)
     most, width = int(sensitive.supports.max(initial=0)), max(sensitive.n_items, 1)
-    for n_groups in range(p, 1, -1):
-        sizes = np.full(n_groups, p // n_groups) + (np.arange(n_groups) < p % n_groups)  # what each gets of a block
-        allowed = n_blocks * sizes // p
+    for n_groups in range(size, 1, -1):
+        sizes = np.full(n_groups, size // n_groups) + (np.arange(n_groups) < size % n_groups)  # of a group's pieces
+        allowed = n_parts * sizes // parts.p
         if allowed.min() < 1 or allowed.sum() < most:
             continue
-        parts = np.tile(np.repeat(np.arange(n_groups), sizes), (n_blocks, 1))
+        pieces = np.tile(np.repeat(np.arange(n_groups), sizes), (n_parts, 1))
         for _ in range(MOST_TRIES):
-            group_of = rng.permuted(parts, axis=1).ravel()
+            group_of = rng.permuted(pieces, axis=1).ravel()
             keys, counts = np.unique(group_of[sensitive.owners] * width + sensitive.items, return_counts=True)
             if (counts <= allowed[keys // width]).all():
                 return [records[group_of == group] for group in range(n_groups)]
