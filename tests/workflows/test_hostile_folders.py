@@ -74,11 +74,11 @@ def certificate_with(*path: str, to: Any) -> Change:
         part = certificate
         for key in path[:-1]:
             part = part[int(key)] if isinstance(part, list) else part[key]
-        key: Any = int(path[-1]) if isinstance(part, list) else path[-1]
+        last: Any = int(path[-1]) if isinstance(part, list) else path[-1]
         if to is ...:
-            del part[key]
+            del part[last]
         else:
-            part[key] = to
+            part[last] = to
         file.write_text(json.dumps(certificate))
 
     return change
@@ -332,6 +332,39 @@ def test_what_only_the_owner_can_check_is_neither_held_nor_broken(folders: dict[
     other = forged(folders, "jsonl", tmp_path / "c", certificate_with("setveil", to="99.0"))
     assert other.holds is None
     assert "setveil 99.0" in other.unchecked[0]
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def link(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def deep(path: Path) -> None:
+    path.write_text("[" * 100_000)
+
+
+@pytest.mark.parametrize("odd", [pipe, link, deep])
+@pytest.mark.parametrize("name", [".out.partial-run/internal/run.json", "out.internal/run.json"])
+def test_what_lies_beside_a_folder_is_not_trusted_either(
+    folders: dict[str, Path], tmp_path: Path, odd: Change, name: str
+) -> None:
+    """Whoever hands over a folder may hand over what seems to be its internal one, or left by a run that died."""
+    shutil.copytree(folders["jsonl"], tmp_path / "out")
+    (tmp_path / name).parent.mkdir(parents=True)
+    odd(tmp_path / name)
+    assert verify_folder(tmp_path / "out").holds
+    assert verify_folder(tmp_path / "out", RECORDS).holds
+    assert sv.open_release(tmp_path / "out").published.n_records == len(RECORDS)
+
+
+def test_a_release_is_not_removed_for_what_lies_beside_it(folders: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(folders["jsonl"], tmp_path / "out")
+    (tmp_path / ".out.partial-run").mkdir()
+    (tmp_path / ".out.partial-run" / "copying").touch()
+    assert verify_folder(tmp_path / "out").holds
 
 
 def test_time_runs_out(folders: dict[str, Path]) -> None:

@@ -331,7 +331,8 @@ class _Check:
     ) -> None:
         """Published constraints are the owner's, and a list without any is no promise."""
         for name, lists in (("constraints", model.constraints), ("utility groups", model.utility or ())):
-            if list(lists) != sorted(set(lists)):
+            told = [tuple(one) for one in lists]
+            if told != sorted(set(told)):
                 self._wrong(f"its {name} are not in order, or one stands there twice")
         shown = _shown(release)
         if owners is None and not any(item in shown for one in model.constraints for item in one):

@@ -27,7 +27,9 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
+from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
 
 _AT_FDCWD = -100
@@ -37,6 +39,7 @@ _COPYING = "copying"  # in the partial folder while files are copied, for want o
 _LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)  # what was written did not get to the disk
 _NO_RENAME = (errno.EXDEV, errno.ENOSYS, errno.EOPNOTSUPP)
 CERTIFICATE = "certificate.json"
+LARGEST_RECORD = 256 * 2**20  # bytes
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Step = tuple[Callable[[], object], Callable[[], object]]  # do, undo
@@ -203,6 +206,8 @@ def settle(out: str | os.PathLike[str]) -> None:
     if not target.name or not folder.is_dir():
         return
     with contextlib.suppress(OSError):
+        if folder.lstat().st_uid != os.geteuid():  # in a place for everybody nobody finishes for others
+            return
         lock = _reserve(folder)
         if lock is not None:
             _settle(target)
@@ -213,7 +218,7 @@ def settle(out: str | os.PathLike[str]) -> None:
 def _settle(out: Path) -> None:
     internal, folder = internal_beside(out), partial_beside(out)
     new, old = folder / "internal", folder / "old-internal"
-    if (folder / _COPYING).exists() and not _belongs(internal, out):  # it died before the certificate was there
+    if (folder / _COPYING).exists() and "digest" not in read_record(out / CERTIFICATE):  # it died before it was there
         _remove(out, internal)
         return
     if not internal.exists():
@@ -232,12 +237,18 @@ def _remove(*folders: Path) -> None:
 
 def _belongs(internal: Path, public: Path) -> bool:
     """Whether an internal folder was written with a public one."""
+    digest = read_record(public / CERTIFICATE).get("digest")
+    return digest is not None and read_record(internal / "run.json").get("certificate_digest") == digest
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """``certificate.json`` or ``run.json``; empty if it is no such file. It may come from anyone, as any folder may."""
     try:
-        record = json.loads((internal / "run.json").read_text(encoding="utf-8"))
-        certificate = json.loads((public / CERTIFICATE).read_text(encoding="utf-8"))
-        return bool(record["certificate_digest"] == certificate["digest"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        with open_regular(path) as file:
+            record = json.loads(file.read(LARGEST_RECORD).decode())
+    except (InputError, OSError, ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 # -- one run at a time ------------------------------------------------------------------------------------------------
