@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil import __version__
-from setveil.core import Grouping, Layout, Recoding, Release, RemoteTransactions, Transactions
+from setveil.core import Grouping, Layout, Recoding, Release, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
@@ -238,6 +238,8 @@ class _Check:
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
             ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
+            if isinstance(ordered, Grouping):
+                ordered = _with_unseen(ordered, data)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
             self.problems += check_original(ordered, data, told, in_input_order=is_ordered, suppression=suppression)
@@ -413,6 +415,22 @@ def _is_same(found: Any, said: Any) -> bool:
 
 def _counted(release: Grouping) -> set[str]:
     return {release.sensitive[item] for item in np.unique(release.count_item).tolist()}
+
+
+def _with_unseen(release: Grouping, data: Transactions) -> Grouping:
+    """With every item of the original that the files do not show: only sensitive ones may have been left out."""
+    shown = _shown(release)
+    unseen = {label for label, support in zip(data.vocabulary, data.supports, strict=True) if support} - shown
+    sensitive = Vocabulary({*release.sensitive, *unseen})
+    items = sensitive.numbers(release.sensitive)[release.count_item]
+    order = np.lexsort((items, release.count_group))
+    return replace(
+        release,
+        sensitive=sensitive,
+        count_group=release.count_group[order],
+        count_item=items[order],
+        count=release.count[order],
+    )
 
 
 def _shown(release: Release) -> set[str]:

@@ -63,6 +63,12 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
             raise InputError(f"{public}: is not a place for a release; choose another output.")
         for target, mark in ((public, CERTIFICATE), (internal_beside(public), "run.json")):
             _check_place(target, mark, force)
+        for above in public.parents:  # its internal folder would leave the house with that one, or be replaced with it
+            if (above / CERTIFICATE).exists() or (above.name.endswith(".internal") and (above / "run.json").exists()):
+                raise InputError(
+                    f"{one_line(str(public), 120)}: lies inside another release, {one_line(above.name, 60)}; choose "
+                    "another output."
+                )
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
         reason = getattr(problem, "strerror", None) or "impossible name"
         raise InputError(f"{one_line(str(out), 120)}: cannot be written ({reason}); choose another output.") from None
