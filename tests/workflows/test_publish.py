@@ -215,6 +215,14 @@ def test_force_never_replaces_a_folder_of_another_kind(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "thesis.tex").exists()
 
 
+def test_times_of_files_tell_nothing(tmp_path: Path) -> None:
+    """They would tell how long it took to measure the original."""
+    out = release_of().publish(tmp_path / "out")
+    times = {path.stat().st_mtime_ns for path in (*out.iterdir(), out)}
+    assert len(times) == 1
+    assert times.pop() % 10**9 == 0
+
+
 def test_no_release_inside_another(tmp_path: Path) -> None:
     """Its internal folder would leave the house with the other one."""
     release = release_of()
