@@ -59,7 +59,8 @@ def forged(folders: dict[str, Path], name: str, tmp_path: Path, change: Change) 
     change(folder)
     certificate = json.loads((folder / "certificate.json").read_text())
     for file in certificate["files"]:
-        if (folder / file).is_file() and not (folder / file).is_symlink():
+        is_small = (folder / file).exists() and (folder / file).stat().st_size < 2**30
+        if is_small and (folder / file).is_file() and not (folder / file).is_symlink():
             certificate["files"][file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
     write_json(seal(certificate), folder / "certificate.json")
     checked = verify_folder(folder)
@@ -143,6 +144,11 @@ def linked(to: str) -> Change:
 def piped(folder: Path) -> None:
     (folder / "codebook.csv").unlink()
     os.mkfifo(folder / "codebook.csv")
+
+
+def sparse(folder: Path) -> None:
+    """A few bytes that say they are many."""
+    os.truncate(folder / "published.jsonl", 2**40)
 
 
 def zipped(folder: Path) -> None:
@@ -290,6 +296,7 @@ RIDES: list[tuple[str, Change, str]] = [
     ("jsonl", linked("/dev/zero"), "not a regular file"),
     ("jsonl", piped, "not a regular file"),
     ("jsonl", zipped, "compressed"),
+    ("jsonl", sparse, "holes"),
 ]  # fmt: skip
 
 
