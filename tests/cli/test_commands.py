@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from setveil import __version__
 from setveil.cli.main import _run, app
 
 BASKETS = "bread,milk,beer\nbread,milk,wine\ncheese,wine\nbread,cheese\nmilk,beer\nbread,milk\n"
@@ -62,6 +63,15 @@ def test_the_whole_flow_for_people(folder: Path, capsys: pytest.CaptureFixture[s
     assert "out: holds" in capsys.readouterr().out
     assert setveil("measure", "baskets.txt", "out") == 0
     assert "NCP" in capsys.readouterr().out
+
+
+def test_whoever_checks_groups_that_can_be_guessed_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "sick.txt").write_text("a,s\na\nb\nb,c\nc\na,b\n" * 3)
+    degree = ("--model", "degree", "-p", "3", "--sensitive", "s", "--algorithm", "nn", "--accept-guessable")
+    assert setveil("anonymize", "sick.txt", "--format", "basket", "-o", "out", *degree) == 0
+    capsys.readouterr()
+    assert setveil("verify", "out") == 0
+    assert f"not checked here: made by setveil {__version__} with nn. Guessing: groups" in capsys.readouterr().out
 
 
 def test_json_is_one_object_and_nothing_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

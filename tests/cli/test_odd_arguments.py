@@ -42,6 +42,10 @@ ODD: list[list[str]] = [
     ["anonymize", "d.dat", "-o", "out", "--model", "km", "-k", "2", "-m", "\u00b2"],
     ["anonymize", "d.dat", "-o", "out", "--model", "km", "-k", "2", "-m", "1", "--hierarchy", "levels:" + HUGE],
     ["anonymize", "d.dat", "-o", "out", "--model", "km", "-k", "2", "-m", "1", "--hierarchy", "levels:" + "9" * 5000],
+    ["anonymize", "d.dat", "-o", "out", "--policy", "deep.toml"],
+    ["anonymize", "d.dat", "-o", "out", "--model", "constraints", "-k", "2", "--constraints", "empty"],
+    ["verify", "d.dat", "--model", "constraints", "-k", "2", "--constraints", "empty"],
+    ["compare", "d.dat", "--grid", "deep.toml", "-o", "c"],
     ["verify", "d.dat"],
     ["verify", "nowhere", "--model", "km", "-k", "2", "-m", "1"],
     ["verify", "d.dat", "--model", "km", "-k", "2", "-m", "1", "--time-limit", "-1"],
@@ -71,6 +75,8 @@ def test_odd_arguments(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("d.dat").write_text("1 2 3\n1 2\n2 3\n1 3 4\n4 1\n2 4\n" * 5)
+    Path("deep.toml").write_text("a = " + "[" * 50_000)
+    Path("empty").write_text("")
     status = _run(ODD[number])
     told = capsys.readouterr()
     line = told.err.strip().splitlines()[-1]

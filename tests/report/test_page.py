@@ -42,7 +42,7 @@ def with_record(release: Release, data: Transactions, model: Any, hierarchy: Hie
     record = RunRecord(
         data=data,
         model=model,
-        algorithm="by hand",
+        algorithm="by-hand",
         options={"care": "great"},
         hierarchy=hierarchy,
         hierarchy_source="given" if hierarchy else "",
@@ -198,7 +198,7 @@ def test_both_versions_are_sound_pages(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_public_page_keeps_what_is_internal(kind: str, tmp_path: Path) -> None:
     public, internal = pages(KINDS[kind](), tmp_path)
-    both = ("certificate.json", "setveil verify FOLDER", "by hand")
+    both = ("certificate.json", "setveil verify FOLDER", "by-hand")
     inside = ("424242", "secret.dat", "f" * 64, "a warning for the owner", "care", "Keep it in the house", "before")
     for words in both:
         assert words in public

@@ -17,7 +17,8 @@ import pytest
 
 from setveil.errors import InputError
 from setveil.policy.schema import Policy
-from setveil.workflows.compare import Point, compare, pareto_front
+from setveil.report.compare_page import name_of
+from setveil.workflows.compare import Point, compare, pareto_front, row_of
 from setveil.workflows.grid import default_grid, read_grid
 
 GRID = """\
@@ -77,6 +78,17 @@ def test_the_front_holds_what_nothing_beats_in_both() -> None:
     points = [point("a", 0.1, 5), point("b", 0.2, 3), point("c", 0.2, 4), point("d", 0.3, 3), point("e", 0.05, 9)]
     points += [point("f", 0.0, 0.0, "failed"), point("g", None, 0.0), point("b2", 0.2, 3)]
     assert pareto_front(points) == {"a", "b", "b2", "e"}
+
+
+def test_groups_that_can_be_guessed_are_called_so_and_beat_nobody() -> None:
+    """Their risk is that of guessers, whom the chance of a match does not count."""
+    policy = Policy.from_dict({"schema": 1, "model": {"name": "degree"}, "algorithm": {"name": "nn"}})
+    figures = {"status": "ok", "avg_re": 0.1}
+    nn = Point("nn", policy, {**figures, "algorithm": "nn", "mean_chance": 0.01})
+    blocks = Point("blocks", policy, {**figures, "algorithm": "blocks", "mean_chance": 0.02})
+    assert pareto_front([nn, blocks]) == {"blocks"}
+    assert name_of(row_of(nn, False)) == "nn (guessable)"
+    assert name_of(row_of(blocks, True)) == "blocks"
 
 
 @pytest.mark.slow

@@ -41,6 +41,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     constrained.publish(place / "constrained", to="jsonl", publish_constraints=True)
     constrained.publish(place / "hidden", to="jsonl")
     sv.anonymize(RECORDS, sv.KmAnonymity(k=3, m=2), "trim").publish(place / "trimmed", to="jsonl")
+    recoded.publish(place / "ordered", to="jsonl", keep_order=True)
+    guessable = sv.anonymize(SECRETS, sv.PrivacyDegree(p=4, sensitive=["s", "t"]), "nn")
+    guessable.publish(place / "guessable", accept_guessable=True)
     coherent = sv.Coherence(h=80, k=3, p=1, sensitive=["s", "t"])
     sv.anonymize(SECRETS, coherent, "mm").publish(place / "coherent", to="jsonl")
     return {path.name: path for path in place.iterdir()}
@@ -56,7 +59,8 @@ def forged(folders: dict[str, Path], name: str, tmp_path: Path, change: Change) 
     change(folder)
     certificate = json.loads((folder / "certificate.json").read_text())
     for file in certificate["files"]:
-        if (folder / file).is_file() and not (folder / file).is_symlink():
+        is_small = (folder / file).exists() and (folder / file).stat().st_size < 2**30
+        if is_small and (folder / file).is_file() and not (folder / file).is_symlink():
             certificate["files"][file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
     write_json(seal(certificate), folder / "certificate.json")
     checked = verify_folder(folder)
@@ -71,13 +75,36 @@ def certificate_with(*path: str, to: Any) -> Change:
         part = certificate
         for key in path[:-1]:
             part = part[int(key)] if isinstance(part, list) else part[key]
+        last: Any = int(path[-1]) if isinstance(part, list) else path[-1]
         if to is ...:
-            del part[path[-1]]
+            del part[last]
         else:
-            part[path[-1]] = to
+            part[last] = to
         file.write_text(json.dumps(certificate))
 
     return change
+
+
+def redrawn(*changes: Change) -> Change:
+    """What was changed, with the page that such a certificate has."""
+
+    def change(folder: Path) -> None:
+        from setveil.algorithms import by_kind
+        from setveil.report.page import write_report
+        from setveil.report.record import public_facts
+        from setveil.workflows.folder import read_folder
+
+        for one in changes:
+            one(folder)
+        certificate = json.loads((folder / "certificate.json").read_text())
+        others = by_kind(certificate["model"]["name"])
+        write_report(public_facts(certificate, read_folder(folder, certificate), others), folder / "report.html")
+
+    return change
+
+
+def sentence(number: int, to: Any) -> Change:
+    return redrawn(certificate_with("not_protected", str(number), to=to))
 
 
 def text_with(file: str, old: str, new: str) -> Change:
@@ -117,6 +144,11 @@ def linked(to: str) -> Change:
 def piped(folder: Path) -> None:
     (folder / "codebook.csv").unlink()
     os.mkfifo(folder / "codebook.csv")
+
+
+def sparse(folder: Path) -> None:
+    """A few bytes that say they are many."""
+    os.truncate(folder / "published.jsonl", 2**40)
 
 
 def zipped(folder: Path) -> None:
@@ -200,6 +232,28 @@ CLAIMS: list[tuple[str, Change, str]] = [
     ),
     ("constrained", certificate_with("model", "options", "utility", to=...), "not all there"),
     ("constrained", certificate_with("model", "options", "k", to=29), "fewer than k=29"),
+    # What follows has a page that fits.
+    *(
+        (name, sentence(number, to), "not_protected")
+        for name in ("jsonl", "replaced", "grouped", "constrained", "trimmed", "coherent")
+        for number, to in ((0, ...), (-1, ...), (-1, "Certified by the office."), (-2, ...))
+    ),
+    ("guessable", sentence(0, to=...), "not_protected"),
+    ("guessable", sentence(0, to="Guessing: nobody can."), "not_protected"),
+    ("grouped", sentence(-1, to="Left out: nothing."), "not_protected"),
+    ("ordered", sentence(0, to=...), "not_protected"),
+    ("jsonl", redrawn(certificate_with("algorithm", "name", to="")), "algorithm.name"),
+    ("jsonl", redrawn(certificate_with("algorithm", "name", to="aa\u202e")), "algorithm.name"),
+    ("jsonl", redrawn(certificate_with("release", "suppression", to=True)), "missing from a recoding"),
+    ("trimmed", redrawn(certificate_with("release", "suppression", to=False)), 'not what "trim" does'),
+    ("grouped", redrawn(certificate_with("model", "options", "sensitive", to=["s"])), "not those that are counted"),
+    ("grouped", redrawn(certificate_with("model", "options", "sensitive", to=["Ann", "s", "t"])), "do not show"),
+    ("coherent", redrawn(certificate_with("model", "options", "sensitive", to=["Ann", "s", "t"])), "do not show"),
+    ("constrained", redrawn(certificate_with("achieved", to={"smallest_support": 10**6})), "only the owner"),
+    ("hidden", redrawn(certificate_with("achieved", to={"smallest_support": 10**6})), "only the owner"),
+    ("constrained", redrawn(certificate_with("model", "options", "constraints", to=[["c"], ["a"]])), "not in order"),
+    ("constrained", redrawn(certificate_with("model", "options", "constraints", to=[["c"], ["c"]])), "twice"),
+    ("constrained", certificate_with("model", "options", "max_suppressed", to=True), "percentage"),
 ]
 RIDES: list[tuple[str, Change, str]] = [
     ("jsonl", text_with("published.jsonl", '{"items"', '{"note": 1, "items"'), "published.jsonl"),
@@ -242,6 +296,7 @@ RIDES: list[tuple[str, Change, str]] = [
     ("jsonl", linked("/dev/zero"), "not a regular file"),
     ("jsonl", piped, "not a regular file"),
     ("jsonl", zipped, "compressed"),
+    ("jsonl", sparse, "holes"),
 ]  # fmt: skip
 
 
@@ -277,9 +332,46 @@ def test_what_only_the_owner_can_check_is_neither_held_nor_broken(folders: dict[
     assert forged(folders, "constrained", tmp_path / "b", vanished).holds is not True
     emptied = forged(folders, "constrained", tmp_path / "d", certificate_with("model", "options", "constraints", to=[]))
     assert emptied.holds is not True and "any records would do" in emptied.unchecked[0]
+    for number, vague in enumerate(([["nothing"]], [[]], [[], ["no", "such"]])):
+        change = redrawn(certificate_with("model", "options", "constraints", to=vague))
+        checked = forged(folders, "constrained", tmp_path / f"vague-{number}", change)
+        assert checked.holds is None and any("any records would do" in line for line in checked.unchecked)
     other = forged(folders, "jsonl", tmp_path / "c", certificate_with("setveil", to="99.0"))
     assert other.holds is None
     assert "setveil 99.0" in other.unchecked[0]
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def link(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def deep(path: Path) -> None:
+    path.write_text("[" * 100_000)
+
+
+@pytest.mark.parametrize("odd", [pipe, link, deep])
+@pytest.mark.parametrize("name", [".out.partial-run/internal/run.json", "out.internal/run.json"])
+def test_what_lies_beside_a_folder_is_not_trusted_either(
+    folders: dict[str, Path], tmp_path: Path, odd: Change, name: str
+) -> None:
+    """Whoever hands over a folder may hand over what seems to be its internal one, or left by a run that died."""
+    shutil.copytree(folders["jsonl"], tmp_path / "out")
+    (tmp_path / name).parent.mkdir(parents=True)
+    odd(tmp_path / name)
+    assert verify_folder(tmp_path / "out").holds
+    assert verify_folder(tmp_path / "out", RECORDS).holds
+    assert sv.open_release(tmp_path / "out").published.n_records == len(RECORDS)
+
+
+def test_a_release_is_not_removed_for_what_lies_beside_it(folders: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(folders["jsonl"], tmp_path / "out")
+    (tmp_path / ".out.partial-run").mkdir()
+    (tmp_path / ".out.partial-run" / "copying").touch()
+    assert verify_folder(tmp_path / "out").holds
 
 
 def test_time_runs_out(folders: dict[str, Path]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -212,6 +213,44 @@ def test_force_never_replaces_a_folder_of_another_kind(tmp_path: Path) -> None:
     with pytest.raises(sv.InputError, match="is not a setveil release"):
         release_of().publish(tmp_path / "out", force=True)
     assert (tmp_path / "out" / "thesis.tex").exists()
+
+
+def test_times_of_files_tell_nothing(tmp_path: Path) -> None:
+    """They would tell how long it took to measure the original."""
+    out = release_of().publish(tmp_path / "out")
+    times = {path.stat().st_mtime_ns for path in (*out.iterdir(), out)}
+    assert len(times) == 1
+    assert times.pop() % 10**9 == 0
+
+
+def test_no_release_inside_another(tmp_path: Path) -> None:
+    """Its internal folder would leave the house with the other one."""
+    release = release_of()
+    release.publish(tmp_path / "out")
+    for place in ("out/more", "out/deep/more", "out.internal/more"):
+        with pytest.raises(sv.InputError, match="inside another release"):
+            release.publish(tmp_path / place)
+    assert sv.verify_folder(tmp_path / "out").holds
+
+
+@pytest.mark.parametrize("constraints", [[], [[]]])
+def test_no_constraints_are_no_promise(constraints: list[list[str]]) -> None:
+    with pytest.raises(sv.InputError, match="nothing would be protected"):
+        sv.anonymize([["a", "b"]] * 3, sv.ConstraintAnonymity(k=2, constraints=constraints))
+
+
+@pytest.mark.parametrize("is_owner", [True, False])
+def test_a_sensitive_item_that_was_left_out_altogether_is_no_surprise_to_the_owner(
+    tmp_path: Path, is_owner: bool
+) -> None:
+    rows = [["3"], ["1", "3", "4"], ["1", "2"]]
+    sv.anonymize(rows, sv.PrivacyDegree(p=2, sensitive=["1", "2"])).publish(tmp_path / "out")
+    if not is_owner:
+        shutil.rmtree(tmp_path / "out.internal")
+    checked = sv.verify_folder(tmp_path / "out", rows)
+    assert checked.holds, checked.problems
+    assert not sv.verify_folder(tmp_path / "out", [*rows, ["3", "5"]]).holds
+    assert not sv.verify_folder(tmp_path / "out", [["3", "5"], *rows[1:]]).holds
 
 
 def test_what_a_killed_run_left_is_swept_and_a_live_run_is_not(tmp_path: Path) -> None:

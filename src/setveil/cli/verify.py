@@ -152,9 +152,5 @@ def _answer(nothing_left: str) -> str:
 
 
 def _told(publisher_says: Any) -> str:
-    from setveil.report.words import figure
-
-    told = [f"made by setveil {publisher_says['setveil']} with {publisher_says['algorithm']}"]
-    for name in ("achieved", "metrics"):
-        told += [f"{key} {figure(value)}" for key, value in publisher_says.get(name, {}).items() if value is not None]
-    return "; ".join(told)
+    made = f"made by setveil {publisher_says['setveil']} with {publisher_says['algorithm']}."
+    return " ".join([made, *publisher_says.get("not_protected", ())])

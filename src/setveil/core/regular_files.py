@@ -16,7 +16,7 @@ def open_regular(path: Path) -> BinaryIO:
     """A regular, uncompressed file opened for reading.
 
     Links are not followed and pipes are not waited for: a link could lead to a device or to a secret of whoever reads.
-    Compressed data could be a thousand times larger than it looks, and no release holds any.
+    Compressed data, and files with holes, could be a thousand times larger than they look; no release holds any.
     """
     shown = one_line(path.name, 120)
     try:
@@ -31,10 +31,24 @@ def open_regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise InputError(f"{shown}: cannot be read (not a regular file).")
+    if _has_holes(file.fileno()):
+        file.close()
+        raise InputError(f"{shown}: cannot be read (it has holes; files of a release are plain).")
     if file.peek(2).startswith(GZIP):
         file.close()
         raise InputError(f"{shown}: cannot be read (compressed; files of a release are plain).")
     return file
+
+
+def _has_holes(handle: int) -> bool:
+    """Whether a file says that it is longer than what is stored of it; only zeros would be read there."""
+    size = os.fstat(handle).st_size
+    try:
+        return bool(size) and hasattr(os, "SEEK_HOLE") and os.lseek(handle, 0, os.SEEK_HOLE) < size
+    except OSError:  # a file system that does not know
+        return False
+    finally:
+        os.lseek(handle, 0, os.SEEK_SET)
 
 
 def is_device(file: IO[Any]) -> bool:

@@ -64,8 +64,9 @@ class ConstraintAnonymity(PrivacyModel):
         if self.utility is not None:
             object.__setattr__(self, "utility", _groups(self.utility, "utility"))
             _check_disjoint(self.utility)
-        if not 0 <= self.max_suppressed <= 100:
-            raise InputError(f"max_suppressed is a percentage from 0 to 100, not {self.max_suppressed}.")
+        share = self.max_suppressed
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 100:
+            raise InputError(f"max_suppressed is a percentage from 0 to 100, not {share!r}.")
 
     @property
     def crowd(self) -> int:

@@ -38,6 +38,8 @@ def resolve_constraints(
             )
         for itemset in product(*choices):
             chosen[tuple(sorted(set(itemset)))] = None
+    if not any(chosen):
+        raise InputError("constraints: none is given, so that nothing would be protected; name what can be known.")
     return [list(itemset) for itemset in chosen]
 
 

@@ -203,6 +203,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise InputError(f"{path}: is not TOML: {problem}.") from None
+    except RecursionError:
+        raise InputError(f"{path}: is nested too deeply.") from None
 
 
 def _is_path(value: Any) -> bool:

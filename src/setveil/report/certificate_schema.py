@@ -33,7 +33,7 @@ class _Model(_Strict):
 
 
 class _Algorithm(_Strict):
-    name: Annotated[str, Field(max_length=100)]
+    name: Name
 
 
 class _Layout(_Strict):

@@ -92,6 +92,7 @@ def name_of(row: Row) -> str:
     """A setting in a few words."""
     told = [f"{name}={row[name]}" for name in NUMBERS if row[name] is not None]
     words = " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip()
+    words += " (guessable)" if row.get("guessable") else ""
     return f"{words} (one item for everything)" if row.get("published_items") in (0, 1) else words
 
 

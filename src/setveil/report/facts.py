@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from setveil.models import Attacker
-from setveil.report.words import INTERNAL_ACHIEVED, PUBLIC_METRICS
+from setveil.models import MODELS, Attacker
+from setveil.report.words import PUBLIC_METRICS
 
 GUESSING = "Guessing: "  # how the sentence begins that tells what groups give away
 
@@ -76,9 +76,14 @@ class Facts:
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: value for name, value in self.metrics.items() if name in PUBLIC_METRICS}
-        achieved = {name: value for name, value in self.achieved.items() if name not in INTERNAL_ACHIEVED}
+        achieved = public_achieved(self.model, self.achieved)
         return Facts(**kept, model_options=options, metrics=metrics, achieved=achieved, is_internal=False)
 
     def with_files(self, files: Mapping[str, str]) -> Facts:
         """The same with the hashes of the files written so far."""
         return replace(self, files=dict(files))
+
+
+def public_achieved(model: str, achieved: Mapping[str, Any]) -> dict[str, Any]:
+    """What anyone with the files can count again; of lists about the original, published or not, only the owner can."""
+    return {} if MODELS[model].is_about_original else dict(achieved)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import Any
 
 from setveil import __version__
-from setveil.core import Grouping, LocalRecoding, Release, RunRecord, Transactions
-from setveil.models import certified_model
+from setveil.core import Grouping, LocalRecoding, Recoding, Release, RunRecord, Transactions
+from setveil.models import PrivacyModel, certified_model
 from setveil.report.changes import Cover, changes_of, examples_of, shape_of
 from setveil.report.facts import GUESSING, Facts
 from setveil.report.lights import kept_words
@@ -24,6 +25,8 @@ NOTHING_FITS = (
     "or that the person is not in the data."
 )
 MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
+LEFT_OUT = "Left out: records whose items are all sensitive, and sensitive items that something public gives away"
+_ROUGHLY = re.compile(f"{LEFT_OUT}: together fewer than (5|[1-9][0-9]{{0,8}}[05]) per 100 published records[.]")
 
 
 def facts_of(
@@ -46,16 +49,11 @@ def facts_of(
     """
     record = release.record
     assert record is not None, "a release is reported with the record of its run"
-    not_protected = [*kept_words(kept), *record.model.not_protected()]
+    further = [guessing_words(guesses, release.published.n_records)] if guesses else []
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
-        not_protected.append(DERIVED)
-    not_protected += [SEQUENCES, MEMBERSHIP]
+        further.append(DERIVED)
     if isinstance(release, Grouping):
-        not_protected.append(left_out_words(release))
-    if isinstance(release, LocalRecoding):
-        not_protected.append(NOTHING_FITS)
-    if guesses:
-        not_protected.insert(0, guessing_words(guesses, release.published.n_records))
+        further.append(left_out_words(release))
     cover = Cover(release)
     return Facts(
         version=__version__,
@@ -74,7 +72,7 @@ def facts_of(
         metrics=dict(metrics),
         risk_after=risk_after["rows"],
         risk_before=risk_before["rows"],
-        not_protected=not_protected,
+        not_protected=sentences_of(record.model, release.kind, kept, further),
         files={},
         has_suppression=_leaves_out_occurrences(release, may_leave_out),
         algorithm_options=dict(record.options),
@@ -100,15 +98,23 @@ def options_that_occur(release: Release, options: Mapping[str, Any], data: Trans
         shown = _occurring(release.published)
         if isinstance(release, Grouping):
             shown |= {release.sensitive[int(item)] for item in set(release.count_item.tolist())}
+        if isinstance(release, Recoding | LocalRecoding):  # groups may be called like an item
+            cover = Cover(release)
+            shown &= {cover.domain[int(item)] for item in cover.items}
         told["sensitive"] = [label for label in options["sensitive"] if label in shown]
     if options.get("constraints") or options.get("utility"):
         cover = Cover(release)
         occurring = _occurring(data) | {cover.domain[int(item)] for item in cover.items}
-        told["constraints"] = [one for one in options["constraints"] if occurring.issuperset(one)]
+        told["constraints"] = _listed(one for one in options["constraints"] if occurring.issuperset(one))
         if options["utility"] is not None:
             groups = ([item for item in group if item in occurring] for group in options["utility"])
-            told["utility"] = [group for group in groups if group]
+            told["utility"] = _listed(group for group in groups if group)
     return told
+
+
+def _listed(lists: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Lists in an order of their own, none twice: they may have been made of the records, in the order of these."""
+    return [list(one) for one in sorted({tuple(one) for one in lists})]
 
 
 def _occurring(data: Transactions) -> set[str]:
@@ -120,25 +126,78 @@ def left_out_words(release: Grouping) -> str:
     """What no group can protect and is therefore missing, no finer than in steps of 5 %; the same words if nothing
     is.
     """
-    told = "Left out: records whose items are all sensitive, and sensitive items that something public gives away"
     n_records, details = release.published.n_records, release.details
     if n_records < FEWEST_FOR_FIGURES:
-        return f"{told}; how many, only the owner knows."
+        return _left_out_by(None)
     n_left_out = int(details.get("left_out_records", 0)) + int(details.get("implied_occurrences", 0))
-    steps = n_left_out / n_records // STEP + 1
-    return f"{told}: together fewer than {100 * STEP * steps:.0f} per 100 published records."
+    return _left_out_by(int(n_left_out / n_records // STEP) + 1)
+
+
+def _left_out_by(steps: int | None) -> str:
+    if steps is None:
+        return f"{LEFT_OUT}; how many, only the owner knows."
+    return f"{LEFT_OUT}: together fewer than {100 * STEP * steps:.0f} per 100 published records."
 
 
 def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
     """What groups that are formed around sensitive records give away, no finer than in steps of 5 %."""
     promised = guesses.get("promised")
     part = guesses.get("random") or guesses.get("real")
-    told = f"{GUESSING}groups are formed around the records with sensitive items, and that shows. "
     if promised is None or part is None or n_records < FEWEST_FOR_FIGURES:
-        return told + "Whoever picks a member of a group by its looks is right more often than promised."
+        return _guessing_at(None, None)
     best = max(right[0] for right in part["guessers"].values())
-    rate = STEP * ceil(best / STEP - 1e-9)
-    return told + f"Promised: {100 * promised:.3g} %. Measured: about {100 * rate:.0f} %, by the best guesser."
+    return _guessing_at(promised, ceil(best / STEP - 1e-9))
+
+
+def _guessing_at(promised: float | None, steps: int | None) -> str:
+    told = f"{GUESSING}groups are formed around the records with sensitive items, and that shows. "
+    if promised is None or steps is None:
+        return told + "Whoever picks a member of a group by its looks is right more often than promised."
+    return told + f"Promised: {100 * promised:.3g} %. Measured: about {100 * STEP * steps:.0f} %, by the best guesser."
+
+
+def sentences_of(model: PrivacyModel, kind: str, kept: Sequence[str], further: Sequence[str]) -> list[str]:
+    """What a release does not protect, in the order in which it is told.
+
+    ``further``: what does not follow from model and kind: on guessing, on the hierarchy, on what was left out.
+    """
+    told = [
+        *(sentence for sentence in further if sentence.startswith(GUESSING)),
+        *kept_words(kept),
+        *model.not_protected(),
+        *(sentence for sentence in further if sentence == DERIVED),
+        SEQUENCES,
+        MEMBERSHIP,
+        *(sentence for sentence in further if sentence.startswith(LEFT_OUT)),
+    ]
+    return [*told, NOTHING_FITS] if kind == LocalRecoding.kind else told
+
+
+def further_sentences(
+    said: Sequence[str], kind: str, model: PrivacyModel, n_records: int, is_guessable: bool | None
+) -> list[str] | None:
+    """Those of a certificate's sentences that only its publisher can know; None if they are not those of such a
+    release.
+
+    ``is_guessable``: whether the groups of its algorithm can be guessed; None if nobody knows the algorithm.
+    """
+    derived = [sentence for sentence in said if sentence == DERIVED]
+    guessing = [sentence for sentence in said if sentence.startswith(GUESSING)]
+    left_out = [sentence for sentence in said if sentence.startswith(LEFT_OUT)]
+    has_figures = n_records >= FEWEST_FOR_FIGURES
+    could_guess = {_guessing_at(None, None)}
+    if has_figures:
+        could_guess |= {_guessing_at(1 / model.crowd, steps) for steps in range(round(1 / STEP) + 1)}
+    is_grouping = kind == Grouping.kind
+    fits = (
+        len(derived) <= 1
+        and len(left_out) == is_grouping
+        and all(_ROUGHLY.fullmatch(one) if has_figures else one == _left_out_by(None) for one in left_out)
+        and len(guessing) <= is_grouping
+        and could_guess.issuperset(guessing)
+        and (is_guessable is None or len(guessing) == is_guessable)
+    )
+    return [*guessing, *derived, *left_out] if fits else None
 
 
 def public_facts(
@@ -172,14 +231,16 @@ def public_facts(
         has_suppression=told["suppression"],
         shape=shape_of(release, list(release.published.vocabulary), Cover(release)),
         other_algorithms=other_algorithms,
-        kept=tuple(
-            name
-            for name, is_kept in (("ids", certificate["record_ids"]), ("order", certificate["record_order"] == "input"))
-            if is_kept
-        ),
+        kept=kept_of(certificate),
         is_checkable=not is_hidden,
         is_internal=False,
     )
+
+
+def kept_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is published with the records: "ids", "order"."""
+    kept = {"ids": certificate["record_ids"], "order": certificate["record_order"] == "input"}
+    return tuple(name for name, is_kept in kept.items() if is_kept)
 
 
 def _leaves_out_occurrences(release: Release, may_leave_out: bool) -> bool:

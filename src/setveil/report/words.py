@@ -39,7 +39,6 @@ ACHIEVED: dict[str, str] = {
 
 # A figure is public only if the published files alone determine it; everything else stays in the house.
 PUBLIC_METRICS = ("n_groups", "n_published_items", "empty_records")
-INTERNAL_ACHIEVED = ("suppressed_percentage",)  # of items that only the owner knows of
 
 
 def put(name: str, words: dict[str, str]) -> str:

@@ -140,6 +140,8 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
     """Lists of items that the data does not have are slips: one of which nothing occurs is refused, others are told."""
     for what, given in lists.items():
         labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
+        if what == "constraints" and given is not None and not labels:
+            raise InputError("constraints: none is given, so that nothing would be protected; name what can be known.")
         strangers = sorted(label for label in labels if label not in data.vocabulary)
         if strangers and len(strangers) == len(labels):
             raise InputError(

@@ -22,6 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, overload
 
+from setveil.algorithms import ENTRIES
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, one_line
 from setveil.io.releases.folders import write_whole
@@ -45,6 +46,7 @@ COLUMNS = (
     *FIGURES,
     "seconds",
     "peak_mb",
+    "guessable",
     "pareto",
 )
 MEASURED = (*FIGURES, "seconds", "peak_mb")
@@ -62,6 +64,15 @@ class Point:
     @property
     def is_ok(self) -> bool:
         return self.result.get("status") == "ok"
+
+    @property
+    def algorithm(self) -> str:
+        return self.result.get("algorithm") or self.policy.algorithm.name or "default"
+
+    @property
+    def is_guessable(self) -> bool:
+        """Whether its groups tell more than the attackers who are measured here look for."""
+        return any(entry.guessable for entry in ENTRIES if entry.name == self.algorithm)
 
 
 @dataclass(frozen=True, repr=False)
@@ -355,11 +366,11 @@ def _read_result(text: str) -> dict[str, Any] | None:
 
 
 def pareto_front(points: Sequence[Point]) -> set[str]:
-    """Ids of the settings that no other beats in risk and in query error at once."""
+    """Ids of the settings that no other beats in risk and in query error at once; none whose risk is another one."""
     known = [
         (p.id, p.result["mean_chance"], p.result["avg_re"])
         for p in points
-        if p.is_ok and None not in (p.result["mean_chance"], p.result["avg_re"])
+        if p.is_ok and not p.is_guessable and None not in (p.result["mean_chance"], p.result["avg_re"])
     ]
     return {
         name
@@ -377,7 +388,8 @@ def row_of(point: Point, is_front: bool) -> dict[str, Any]:
         status=result["status"],
         reason=result.get("reason", ""),
         model=policy.model.name,
-        algorithm=result.get("algorithm") or policy.algorithm.name or "default",
+        algorithm=point.algorithm,
+        guessable=point.is_guessable,
         hierarchy=Path(policy.hierarchy.source).name if policy.hierarchy.source else "",
         seed=policy.seed,
         options=" ".join(f"{name}={value}" for name, value in policy.algorithm.options.items()),

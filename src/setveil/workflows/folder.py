@@ -4,7 +4,6 @@ says.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.core import Grouping, Layout, Recoding, Release, RemoteTransactions, Transactions
+from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.domain import with_items
 from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import read_release, reorder_records
-from setveil.io.releases.folders import internal_beside, settle
+from setveil.io.releases.folders import internal_beside, read_record, settle
 from setveil.io.releases.names import guard, relabel, unguard
 from setveil.models import PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
@@ -152,18 +152,17 @@ def owners_model(folder: Path, certificate: Mapping[str, Any], data: Transaction
 
     if owners_record(folder, certificate) is None:
         return None
-    policy = Policy.from_file(internal_beside(folder) / "policy.toml")
+    path = internal_beside(folder) / "policy.toml"
+    open_regular(path).close()
+    policy = Policy.from_file(path)
     tree = hierarchy_of(policy, data)
     return model_of(policy, data, tree)
 
 
 def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any] | None:
     """``run.json`` beside the folder, if it belongs to this certificate."""
-    try:
-        record = json.loads((internal_beside(folder) / "run.json").read_text(encoding="utf-8"))
-        return record if record["certificate_digest"] == certificate.get("digest") else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    record = read_record(internal_beside(folder) / "run.json")
+    return record if "digest" in certificate and record.get("certificate_digest") == certificate["digest"] else None
 
 
 def in_input_order(folder: Path, release: Release, certificate: Mapping[str, Any]) -> tuple[Release, bool]:
@@ -173,8 +172,9 @@ def in_input_order(folder: Path, release: Release, certificate: Mapping[str, Any
     if owners_record(folder, certificate) is None:
         return release, False
     try:
-        order = np.load(internal_beside(folder) / "order.npy", allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        with open_regular(internal_beside(folder) / "order.npy") as file:
+            order = np.load(file, allow_pickle=False)
+    except (InputError, OSError, ValueError, EOFError, MemoryError):
         return release, False
     n_records = release.published.n_records
     if order.shape != (n_records,) or not np.array_equal(np.sort(order), np.arange(n_records)):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil import __version__
-from setveil.core import Layout, Recoding, Release, RemoteTransactions, Transactions
+from setveil.core import Grouping, Layout, Recoding, Release, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
@@ -29,7 +29,8 @@ from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
-from setveil.report.words import INTERNAL_ACHIEVED
+from setveil.report.facts import public_achieved
+from setveil.report.record import further_sentences, kept_of, options_that_occur, sentences_of
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
@@ -37,11 +38,15 @@ from setveil.workflows.folder import in_input_order, owners_model, plain, read_f
 from setveil.workflows.reading import read
 
 if TYPE_CHECKING:
+    from setveil.algorithms import Entry
     from setveil.verify import Violation
 
 CERTIFICATE = "certificate.json"
 HIDDEN_CONSTRAINTS = "the privacy constraints were not published; only their owner can check them."
-NO_CONSTRAINTS = "no privacy constraint is published, so that any records would do; only their owner can check them."
+NO_CONSTRAINTS = (
+    "no privacy constraint is published of which anything is left, so that any records would do; only their owner can "
+    "check them."
+)
 HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (use --original)."
 MAYBE_SUPPRESSED = (
     "whether items that are not published were suppressed or absent only the owner can tell (use --original)."
@@ -223,7 +228,8 @@ class _Check:
             self._check_claim(release, owners if is_hidden and owners else model, data)
         if isinstance(model, ConstraintAnonymity) and not is_hidden:
             self._check_lists(release, model, owners, data)
-        self._check_words(model, is_hidden)
+        self._check_sensitive(release, model)
+        self._check_words(model)
         self._check_figures(spelled, model)
         self._check_page(spelled)
         if isinstance(data, RemoteTransactions):
@@ -232,6 +238,8 @@ class _Check:
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
             ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
+            if isinstance(ordered, Grouping):
+                ordered = _with_unseen(ordered, data)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
             self.problems += check_original(ordered, data, told, in_input_order=is_ordered, suppression=suppression)
@@ -251,7 +259,7 @@ class _Check:
         written = json.loads(json.dumps(model.options()))
         if is_hidden:
             written = {key: value for key, value in written.items() if key not in model.is_about_original}
-        if written != self.certificate["model"]["options"]:
+        if not _is_same(written, self.certificate["model"]["options"]):
             self._wrong("the options of the model are not all there, or not as they are written")
         return model, is_hidden
 
@@ -272,8 +280,17 @@ class _Check:
         layout = Layout(**told["layout"])
         if layout != bare_layout(layout, kind, self.certificate["record_ids"]):
             self._wrong("its layout has details that the published file does not show")
-        if told["suppression"] and kind == "replacement":
-            self._wrong("nothing can be missing from a replacement")
+        if told["suppression"] and kind in ("recoding", "replacement"):
+            self._wrong(f"no single entry can be missing from a {kind}")
+        algorithm = self._algorithm()
+        if kind == "local-recoding" and algorithm is not None and told["suppression"] != algorithm.leaves_out:
+            self._wrong(f'whether entries may be missing is not what "{algorithm.name}" does')
+
+    def _algorithm(self) -> Entry | None:
+        """What is known of the algorithm; nothing of one that is not listed, made by hand."""
+        from setveil.algorithms import ENTRIES
+
+        return next((entry for entry in ENTRIES if entry.name == self.certificate["algorithm"]["name"]), None)
 
     def _check_guards(self, labels: Iterable[str]) -> None:
         """Labels that are said to be safe in a spreadsheet are."""
@@ -304,7 +321,6 @@ class _Check:
             self.unchecked.append(HIDDEN_SUPPRESSION)
         self.verdict, _ = judge(_all_suppressed(release, model), unbounded, self.progress)
         if self.verdict.holds:
-            self.publisher_says["achieved"] = dict(self.certificate["achieved"])
             return
         none_suppressed = replace(release, suppressed=np.zeros(len(release.domain), dtype=bool))
         lenient, _ = judge(none_suppressed, unbounded, self.progress)
@@ -316,9 +332,12 @@ class _Check:
         self, release: Release, model: ConstraintAnonymity, owners: PrivacyModel | None, data: Transactions | None
     ) -> None:
         """Published constraints are the owner's, and a list without any is no promise."""
-        from setveil.report.record import options_that_occur
-
-        if not model.constraints and owners is None:
+        for name, lists in (("constraints", model.constraints), ("utility groups", model.utility or ())):
+            told = [tuple(one) for one in lists]
+            if told != sorted(set(told)):
+                self._wrong(f"its {name} are not in order, or one stands there twice")
+        shown = _shown(release)
+        if owners is None and not any(item in shown for one in model.constraints for item in one):
             self.unchecked.append(NO_CONSTRAINTS)
         if owners is None or data is None:
             return
@@ -326,11 +345,19 @@ class _Check:
             self._wrong("its constraints are not those of the owner's policy")
 
     def _compare_achieved(self, found: Mapping[str, Any]) -> None:
-        public = {name: value for name, value in found.items() if name not in INTERNAL_ACHIEVED}
+        public = public_achieved(self.certificate["model"]["name"], found)
         if self.verdict is not None and self.verdict.holds and not _is_same(public, self.certificate["achieved"]):
             self._wrong('"achieved" is not what the records show')
 
-    def _check_words(self, model: PrivacyModel, is_hidden: bool) -> None:
+    def _check_sensitive(self, release: Release, model: PrivacyModel) -> None:
+        """Only items that the files show are called sensitive, and all that are counted are."""
+        named = set(model.options().get("sensitive", ()))
+        if not named <= _shown(release):
+            self._wrong("it calls items sensitive that the files do not show")
+        if isinstance(release, Grouping) and named != _counted(release):
+            self._wrong("the items it calls sensitive are not those that are counted")
+
+    def _check_words(self, model: PrivacyModel) -> None:
         """Sentences belong to a model and its options; other versions may word them differently."""
         said = self.certificate
         self.publisher_says |= {"setveil": said["setveil"], "algorithm": said["algorithm"]["name"]}
@@ -342,12 +369,13 @@ class _Check:
             return
         if said["guarantee"] != model.guarantee():
             self._wrong('"guarantee" is not the sentence of this model')
-        known = model.not_protected()
-        if [sentence for sentence in said["not_protected"] if sentence in known] != known:
-            self._wrong('"not_protected" leaves out what this model does not protect')
-        more = [sentence for sentence in said["not_protected"] if sentence not in known]
-        if more:
-            self.publisher_says["not_protected"] = more
+        algorithm, kind = self._algorithm(), said["release"]["kind"]
+        is_guessable = None if algorithm is None else algorithm.guessable
+        further = further_sentences(said["not_protected"], kind, model, said["records"], is_guessable)
+        if further is None or said["not_protected"] != sentences_of(model, kind, kept_of(said), further):
+            self._wrong('"not_protected" is not what such a release leaves open')
+        elif further:
+            self.publisher_says["not_protected"] = further
         if said["record_ids"]:
             self.notes.append("the ids of the records are published: whoever knows one finds the record.")
         if said["record_order"] == "input":
@@ -356,6 +384,8 @@ class _Check:
     def _check_figures(self, release: Release, model: PrivacyModel) -> None:
         if self.certificate["setveil"] != __version__:
             return
+        if model.is_about_original and self.certificate["achieved"]:
+            self._wrong('"achieved" has figures that only the owner can count')
         rows = public_risk(release, model, self.progress).to_dict()["rows"]
         if not _is_same(rows, self.certificate["risk"]["after"]):
             self._wrong('"risk" is not what the records show')
@@ -381,6 +411,35 @@ class _Check:
 def _is_same(found: Any, said: Any) -> bool:
     """Whether figures are written alike: 5, 5.0 and true are equal, and a choice among them would tell something."""
     return json.dumps(found, sort_keys=True) == json.dumps(said, sort_keys=True)
+
+
+def _counted(release: Grouping) -> set[str]:
+    return {release.sensitive[item] for item in np.unique(release.count_item).tolist()}
+
+
+def _with_unseen(release: Grouping, data: Transactions) -> Grouping:
+    """With every item of the original that the files do not show: only sensitive ones may have been left out."""
+    shown = _shown(release)
+    unseen = {label for label, support in zip(data.vocabulary, data.supports, strict=True) if support} - shown
+    sensitive = Vocabulary({*release.sensitive, *unseen})
+    items = sensitive.numbers(release.sensitive)[release.count_item]
+    order = np.lexsort((items, release.count_group))
+    return replace(
+        release,
+        sensitive=sensitive,
+        count_group=release.count_group[order],
+        count_item=items[order],
+        count=release.count[order],
+    )
+
+
+def _shown(release: Release) -> set[str]:
+    """The items that the files show: published under their own name, counted, or behind something published."""
+    from setveil.report.changes import Cover
+
+    cover = Cover(release)
+    shown = {*release.published.vocabulary, *(cover.domain[item] for item in np.unique(cover.items).tolist())}
+    return shown | _counted(release) if isinstance(release, Grouping) else shown
 
 
 def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:

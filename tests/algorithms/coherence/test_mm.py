@@ -67,6 +67,13 @@ def test_mm_is_its_twin_and_keeps_its_promise() -> None:
     assert n_breaching > 50, "the h bound decides often enough to be tested"
 
 
+@pytest.mark.parametrize("p", [4, 2**31, 2**70])
+def test_p_beyond_all_records_takes_no_longer(p: int) -> None:
+    rows = [["a", "b", "s"], ["a", "b"], ["a", "b"], ["c"], ["c", "a"]] * 3
+    like, release = (sv.anonymize(rows, sv.Coherence(h=50, k=2, p=most, sensitive=["s"]), "mm") for most in (3, p))
+    assert release.transactions() == like.transactions()
+
+
 def test_mm_compares_percentages_exactly() -> None:
     rows = [["a", "s"]] * 1 + [["a"]] * 999  # 0.1 % of the records with a hold s
     assert "" not in run_mm(rows, Coherence(0.1, 2, 1, ["s"])).codebook()

@@ -132,10 +132,8 @@ def breaching_moles(
     found = Threats.of_size(np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.int64))
     postings = add_bits(invert_rows(data.indptr, data.items, data.n_items), data.n_records)
     beside = [piece for item in sensitive for piece in sets_beside(records_with(data, item), order, model, context)]
-    for size in range(2, model.p + 1):
+    for size in sorted({itemsets.shape[1] for itemsets, _ in beside}):
         candidates = [piece for piece in beside if piece[0].shape[1] == size]
-        if not candidates:
-            continue
         itemsets, n_sharing = (np.concatenate(arrays) for arrays in zip(*candidates, strict=True))
         is_new = np.flatnonzero(~supersets(itemsets, found))
         pieces: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
@@ -168,7 +166,7 @@ def sets_beside(
     for first in np.flatnonzero(np.diff(lists[0]) >= least).tolist():
         context.step("sets of items beside a sensitive one", first / len(order))
         ends, found, counts, is_complete = mine_itemsets(
-            rows, lists, first, first + 1, least, model.p, MAX_THREATS - n_listed
+            rows, lists, first, first + 1, least, min(model.p, len(order)), MAX_THREATS - n_listed
         )
         n_listed += len(counts)
         if not is_complete:

@@ -24,10 +24,13 @@ import os
 import shutil
 import signal
 import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
+from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
 
 _AT_FDCWD = -100
@@ -37,6 +40,7 @@ _COPYING = "copying"  # in the partial folder while files are copied, for want o
 _LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)  # what was written did not get to the disk
 _NO_RENAME = (errno.EXDEV, errno.ENOSYS, errno.EOPNOTSUPP)
 CERTIFICATE = "certificate.json"
+LARGEST_RECORD = 256 * 2**20  # bytes
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Step = tuple[Callable[[], object], Callable[[], object]]  # do, undo
@@ -60,6 +64,12 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
             raise InputError(f"{public}: is not a place for a release; choose another output.")
         for target, mark in ((public, CERTIFICATE), (internal_beside(public), "run.json")):
             _check_place(target, mark, force)
+        for above in public.parents:  # its internal folder would leave the house with that one, or be replaced with it
+            if (above / CERTIFICATE).exists() or (above.name.endswith(".internal") and (above / "run.json").exists()):
+                raise InputError(
+                    f"{one_line(str(public), 120)}: lies inside another release, {one_line(above.name, 60)}; choose "
+                    "another output."
+                )
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
         reason = getattr(problem, "strerror", None) or "impossible name"
         raise InputError(f"{one_line(str(out), 120)}: cannot be written ({reason}); choose another output.") from None
@@ -142,6 +152,7 @@ class Staging:
 
     def commit(self) -> None:
         """Make both folders appear, or neither."""
+        _set_one_time(self.public)
         for folder in (self.public, self.internal):
             for path in folder.rglob("*"):
                 _flush(path)
@@ -203,6 +214,8 @@ def settle(out: str | os.PathLike[str]) -> None:
     if not target.name or not folder.is_dir():
         return
     with contextlib.suppress(OSError):
+        if folder.lstat().st_uid != os.geteuid():  # in a place for everybody nobody finishes for others
+            return
         lock = _reserve(folder)
         if lock is not None:
             _settle(target)
@@ -213,7 +226,7 @@ def settle(out: str | os.PathLike[str]) -> None:
 def _settle(out: Path) -> None:
     internal, folder = internal_beside(out), partial_beside(out)
     new, old = folder / "internal", folder / "old-internal"
-    if (folder / _COPYING).exists() and not _belongs(internal, out):  # it died before the certificate was there
+    if (folder / _COPYING).exists() and "digest" not in read_record(out / CERTIFICATE):  # it died before it was there
         _remove(out, internal)
         return
     if not internal.exists():
@@ -232,12 +245,18 @@ def _remove(*folders: Path) -> None:
 
 def _belongs(internal: Path, public: Path) -> bool:
     """Whether an internal folder was written with a public one."""
+    digest = read_record(public / CERTIFICATE).get("digest")
+    return digest is not None and read_record(internal / "run.json").get("certificate_digest") == digest
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """``certificate.json`` or ``run.json``; empty if it is no such file. It may come from anyone, as any folder may."""
     try:
-        record = json.loads((internal / "run.json").read_text(encoding="utf-8"))
-        certificate = json.loads((public / CERTIFICATE).read_text(encoding="utf-8"))
-        return bool(record["certificate_digest"] == certificate["digest"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        with open_regular(path) as file:
+            record = json.loads(file.read(LARGEST_RECORD).decode())
+    except (InputError, OSError, ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 # -- one run at a time ------------------------------------------------------------------------------------------------
@@ -316,6 +335,7 @@ def _copy_all(folder: Path, target: Path, mode: int) -> None:
         copy.parent.mkdir(exist_ok=True)
         shutil.copyfile(path, copy)
         _flush(copy)
+    _set_one_time(target)
     _flush(target)
 
 
@@ -337,6 +357,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
         with contextlib.suppress(OSError):
             partial.unlink()
         raise
+
+
+def _set_one_time(folder: Path) -> None:
+    """All files as of now: the time between two of them would tell how long measuring the original took."""
+    now = int(time.time())
+    with contextlib.suppress(OSError):
+        for path in (*folder.rglob("*"), folder):
+            os.utime(path, (now, now))
 
 
 def _flush(path: Path) -> None:

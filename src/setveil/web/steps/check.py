@@ -95,3 +95,4 @@ def _verdict(found: dict[str, Any]) -> None:
             paragraph(
                 t.PUBLISHER.format(version=shown(said.get("setveil", "")), way=shown(said.get("algorithm", ""))), "soft"
             )
+            bullets([shown(line, 400) for line in said.get("not_protected", ())], "soft")
