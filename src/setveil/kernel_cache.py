@@ -19,7 +19,7 @@ from numba.core import caching
 from numba.core.runtime.nrt import rtsys
 
 MARK = b"setveil kernel\n"
-COMPILER = str(Path(__file__).with_name("kernel_parts.py"))
+COMPILER = [str(Path(__file__).with_name(name)) for name in ("kernel_lowering.py", "kernel_parts.py")]
 
 
 class _CheckedFile(caching.IndexDataCacheFile):
@@ -80,7 +80,7 @@ def stamp_sources(loop: Any) -> bytes:
             if called is not None and called not in found:
                 found.add(called)
                 todo.append(called)
-    files = [*sorted({each.__code__.co_filename for each in found}), COMPILER]
+    files = [*sorted({each.__code__.co_filename for each in found}), *COMPILER]
     return hashlib.sha256(b"".join(_digest_file(file) for file in files)).digest()
 
 

@@ -24,6 +24,7 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 UNNEEDED = ("scipy.linalg", "coverage", "yaml", "colorama")  # a BLAS, coverage of loops, a settings file, colours
 OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}  # of all loops
+KNOWN = "0.68."  # the Numba whose inside kernel_parts.py builds on; any other compiles in its own way, for longer
 PATIENCE = 0.3  # seconds in plain loops after which the compiled ones are worth loading
 
 _making = threading.RLock()
@@ -72,10 +73,7 @@ class Kernel:
         """What Numba makes of the loop."""
         with _making:
             if self._dispatcher is None:
-                numba = _numba()
-                from setveil.kernel_parts import KernelCompiler
-
-                dispatcher = numba.jit(pipeline_class=KernelCompiler, **OPTIONS)(self.loop)
+                dispatcher = _dispatch(self.loop, "Whole")
                 with suppress(RuntimeError, OSError):  # no folder for a cache: compile in memory, every time
                     from setveil.kernel_cache import KernelCache
 
@@ -88,9 +86,7 @@ class Kernel:
         """Loops that are compiled find this one among their globals."""
         with _making:
             if self._part is None:
-                from setveil.kernel_parts import Part
-
-                self._part = Part(self.loop, OPTIONS)
+                self._part = _dispatch(self.loop, "Part")
             return self._part._numba_type_
 
     def _run_plainly(self, arguments: tuple[Any, ...]) -> Any:
@@ -104,6 +100,17 @@ class Kernel:
         finally:
             _inside.now = False
             _time_left -= time.process_time() - started
+
+
+def _dispatch(loop: Callable[..., Any], kind: str) -> Any:
+    """A loop in Numba's hands: compiled our way, which builds on the inside of Numba, or else in its own."""
+    numba = _numba()
+    if numba.__version__.startswith(KNOWN):
+        with suppress(ImportError, AttributeError):
+            from setveil import kernel_parts
+
+            return getattr(kernel_parts, kind)(loop, OPTIONS)
+    return numba.jit(**OPTIONS)(loop)
 
 
 def _as_compiled(result: Any) -> Any:
