@@ -1,14 +1,14 @@
 """What groups that nobody can guess cost: the error of `blocks` beside groups that would break its promise.
 
-    python -m benchmarks.blocks_bounds --data DIR
+    python -m benchmarks.blocks_bounds --data DIR [--support N]
 
-Five seeds, drawn as in ``benchmarks.sensitive``. *as they are*: the blocks before any is mixed, so that some hold a
-sensitive item too often: what public items alone could give. *drawn*: `blocks`; pairs with a failing block are mixed
-with silent ones that are drawn. *most alike*: a failing block takes the blocks most like it, so that whoever knows
-likeness knows which of them failed. *neighbour*: no blocks of similar records, but p records at a time along the Gray
-order, a failing run joined with the next ones; the seam tells who failed. *longest drawn*, *longest alike*: only the
-five pairs with the most occurrences are mixed if they fail, with silent pairs that are drawn or with the pairs most
-like them that fit; all other blocks are as they are: what about a hundred long records alone cost.
+Five seeds, drawn as in ``benchmarks.sensitive`` (``--support``: from the items that at least so many records have).
+*as they are*: the blocks before any is mixed, so that some hold a sensitive item too often: what public items alone
+could give. *by what they hold*: `blocks`; pairs that hold an item twice are mixed with pairs that are chosen by what
+they hold. *drawn*: mixed with silent pairs that are drawn; it tells as little. *most alike*: a failing block takes the
+blocks most like it, so that whoever knows likeness knows which of them failed. *neighbour*: no blocks of similar
+records, but p records at a time along the Gray order, a failing run joined with the next ones; the seam tells who
+failed.
 
 Below each table, for the hundred longest records: the rate of the sensitive item most of them hold; the largest share
 that they can have in a group if groups do not depend on who of them holds it (x of them bring x * rate holders on
@@ -33,7 +33,7 @@ from setveil.algorithms import Context
 from setveil.algorithms.degree.blocks import BlocksOfRecords, draw_remainder, plan, shuffle_equals
 from setveil.algorithms.degree.gathering import pair_blocks
 from setveil.algorithms.degree.groups import Split, secret_draws, split_records
-from setveil.algorithms.degree.joining import Blocks, mix
+from setveil.algorithms.degree.joining import Parts, mix
 from setveil.core import Grouping, Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
@@ -89,23 +89,18 @@ def join_most_alike(split: Split, members: NDArray[np.int64]) -> list[NDArray[np
     return [*members[~is_taken], *groups]
 
 
-def mix_longest(
-    split: Split, members: NDArray[np.int64], rng: np.random.Generator, *, alike: bool
-) -> list[NDArray[np.int64]]:
-    """The pairs with the most occurrences are mixed if they fail; all other blocks stay as they are."""
+def join_drawn(split: Split, members: NDArray[np.int64], rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Each pair that holds an item twice, mixed with as many silent pairs as it needs, drawn from all there are."""
     pairs = members.reshape(-1, 2 * P)
-    counts, profile = hold(split, pairs), unit_profiles(split, pairs)
-    fails = (hold(split, members).max(axis=1) > 1).reshape(-1, 2).any(axis=1)
-    longest = np.argsort(-split.public.lengths[pairs].sum(axis=1), kind="stable")[:LONGEST]
-    is_taken = np.isin(np.arange(len(pairs)), longest[fails[longest]])
-    groups = []
-    for pair in longest[fails[longest]]:
-        likeness = (profile @ profile[[pair]].T).toarray().ravel()
-        silent = rng.permutation(np.flatnonzero(counts.max(axis=1) == 0))
-        others = np.argsort(-likeness, kind="stable") if alike else silent
-        together = join_until_it_fits(pair, others, counts, is_taken, 2)
-        groups += mix(Blocks(pairs[together].reshape(-1, P), split.hidden), rng)
-    return [*pairs[~is_taken].reshape(-1, P), *groups]
+    most = hold(split, pairs).max(axis=1)
+    silent = rng.permutation(np.flatnonzero(most == 0)).tolist()
+    is_alone = most < 2
+    groups: list[NDArray[np.int64]] = []
+    for pair in np.flatnonzero(~is_alone).tolist():
+        together = [pair, *(silent.pop() for _ in range(-(-int(most[pair]) // 2) - 1))]
+        is_alone[together] = False
+        groups += mix(Parts(pairs[together], split.hidden, P), rng)
+    return [*pairs[is_alone].reshape(-1, P), *groups]
 
 
 def join_until_it_fits(
@@ -177,6 +172,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--support", type=int, default=1, help="draw sensitive items that so many records have")
     parser.add_argument("--sets", default=",".join(SETS), help="files in the folder, separated by commas")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -185,22 +181,21 @@ def main(arguments: list[str] | None = None) -> int:
         found: dict[str, list[list[float]]] = {}
         longest: list[list[float]] = []
         for seed in range(given.seeds):
-            split = split_records(data, PrivacyDegree(P, draw_sensitive(data, M, seed)))
+            split = split_records(data, PrivacyDegree(P, draw_sensitive(data, M, seed, given.support)))
             members, remainder = blocks_before_mixing(split, seed)
             rng = np.random.default_rng(seed)
             cases = {
-                "blocks, as they are": released(split, [*members, remainder]),
-                "blocks, drawn": run_once(data, "blocks", {}, P, M, seed)[0],
-                "blocks, most alike": released(split, [*join_most_alike(split, members), remainder]),
-                "longest drawn": released(split, [*mix_longest(split, members, rng, alike=False), remainder]),
-                "longest alike": released(split, [*mix_longest(split, members, rng, alike=True), remainder]),
+                "as they are": released(split, [*members, remainder]),
+                "by what they hold": run_once(data, "blocks", {}, P, M, seed, given.support)[0],
+                "drawn": released(split, [*join_drawn(split, members, rng), remainder]),
+                "most alike": released(split, [*join_most_alike(split, members), remainder]),
                 "neighbour": released(split, join_neighbours(split)),
-                "nn": run_once(data, "nn", {}, P, M, seed)[0],
+                "nn": run_once(data, "nn", {}, P, M, seed, given.support)[0],
             }
             for case, release in cases.items():
                 found.setdefault(case, []).append(errors(data, release, seed))
             rate = longest_records(split)[1]
-            shares = [share_of_longest(split, cases[case]) for case in ("blocks, drawn", "nn")]
+            shares = [share_of_longest(split, cases[case]) for case in ("by what they hold", "nn")]
             longest.append([rate, min(1.0, 1.0 / (P * rate)), *shares])
         print(f"\n{name}, {given.seeds} seeds\n{'':20}" + "".join(f"{protocol:>13}" for protocol in PROTOCOLS))
         for case, rows in found.items():

@@ -3,6 +3,7 @@
     python -m benchmarks.sensitive --data DIR              two data sets, p=10, 10 sensitive items, r=4, 5 seeds
     python -m benchmarks.sensitive --data DIR --full       also over p, m, r and the number of records, 20 seeds
     python -m benchmarks.sensitive --data DIR --random-holders   sensitive items dealt to records drawn at random
+    python -m benchmarks.sensitive --data DIR --support N  sensitive items drawn from those that N records have
     python -m benchmarks.sensitive --data DIR --commands   only whole commands: CPU time and memory, up to ten million
                                                            records
 
@@ -52,9 +53,9 @@ GUESSERS = ("longest", "most alike")
 SETS = ("BMS1.dat.gz", "BMS2.dat.gz")
 
 
-def draw_sensitive(data: Transactions, m: int, seed: int) -> list[str]:
-    """The seed's sensitive items."""
-    chosen = np.random.default_rng(seed).choice(data.n_items, size=m, replace=False)
+def draw_sensitive(data: Transactions, m: int, seed: int, support: int = 1) -> list[str]:
+    """The seed's sensitive items, of those that so many records have."""
+    chosen = np.random.default_rng(seed).choice(np.flatnonzero(data.supports >= support), size=m, replace=False)
     return [data.vocabulary[int(item)] for item in chosen]
 
 
@@ -68,10 +69,10 @@ def make_baskets(n_records: int) -> Transactions:
 
 
 def run_once(
-    data: Transactions, name: str, options: dict[str, object], p: int, m: int, seed: int
+    data: Transactions, name: str, options: dict[str, object], p: int, m: int, seed: int, support: int = 1
 ) -> tuple[Grouping, float]:
     """The release and its CPU seconds."""
-    model = PrivacyDegree(p, draw_sensitive(data, m, seed))
+    model = PrivacyDegree(p, draw_sensitive(data, m, seed, support))
     algorithm = make_algorithm(find(name).load(), name, options)
     start = time.process_time()
     release = algorithm.run(data, model, Context(seed=seed))
@@ -88,6 +89,7 @@ def compare(
     wanted: frozenset[str] = EVERY,
     *,
     random_holders: bool = False,
+    support: int = 1,
 ) -> None:
     """Errors and times of all algorithms, one line each, over the seeds for which the ask is feasible."""
     data = given
@@ -100,10 +102,10 @@ def compare(
         label = " ".join([name, *(str(value) for value in options.values())])
         for seed in seeds:
             if random_holders:
-                chosen = given.vocabulary.numbers(draw_sensitive(given, m, seed))
+                chosen = given.vocabulary.numbers(draw_sensitive(given, m, seed, support))
                 data = deal_anew(given, np.isin(np.arange(given.n_items), chosen), seed)
             try:
-                release, cpu = run_once(data, name, options, p, m, seed)
+                release, cpu = run_once(data, name, options, p, m, seed, support)
             except InfeasibleError:
                 continue
             row = []
@@ -172,6 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--commands", action="store_true", help="only whole commands")
     parser.add_argument("--algorithms", default=",".join(sorted(EVERY)), help="only these, separated by commas")
     parser.add_argument("--random-holders", action="store_true", help="deal sensitive items to records at random")
+    parser.add_argument("--support", type=int, default=1, help="draw sensitive items that so many records have")
     parser.add_argument("--seeds", type=int, help="number of seeds (5, with --full 20)")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -186,7 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
         for algorithm, options in CASES:  # compile first
             if algorithm in wanted:
                 run_once(data, algorithm, options, 10, 10, 0)
-        compare(name, data, 10, 10, [4], seeds, wanted, random_holders=given.random_holders)
+        compare(name, data, 10, 10, [4], seeds, wanted, random_holders=given.random_holders, support=given.support)
         if given.full:
             few = range(min(len(seeds), 5))
             compare(name, data, 10, 10, [2, 6, 8], few)

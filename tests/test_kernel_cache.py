@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 KERNEL = """
 from setveil.kernels import compiled
 
@@ -54,3 +56,50 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_elsewhere_has_changed(
         (tmp_path / "one.py").write_text(KERNEL.replace("add(x, y)", "more(y)").replace("x + y", f"y + {amount}"))
         assert ask(tmp_path) == f"{3 + amount} 0 1"
         assert ask(tmp_path) == f"{3 + amount} 1 0"
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from setveil.kernel_cache import _Claim
+
+claim = _Claim(Path(sys.argv[1]), sys.argv[2])
+assert not claim.wait()
+print("mine", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_two_processes_do_not_compile_the_same_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who comes second waits until the first is done or dead, not for ever; other kernels are not waited for."""
+    from setveil import kernel_cache
+    from setveil.kernel_cache import _Claim
+
+    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+    path = tmp_path / "claims"
+    command = [sys.executable, "-c", HOLD, str(path), "repair"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout is not None and first.stdout.readline() == "mine\n"
+        assert _Claim(path, "repair").wait()  # somebody who has forgotten
+        assert not _Claim(path, "scan").wait()
+        monkeypatch.setattr(kernel_cache, "PATIENCE", 60.0)
+        first.kill()
+        _Claim(path, "repair").wait()
+    assert not _Claim(path, "repair").wait()
+
+
+def test_without_locks_everybody_compiles(tmp_path: Path) -> None:
+    from setveil.kernel_cache import _Claim
+
+    claim = _Claim(tmp_path / "nowhere" / "claims", "repair")
+    assert not claim.wait()
+    claim.give_up()
+
+
+def test_a_kernel_that_somebody_else_has_compiled_meanwhile_is_not_compiled_again(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {ASK}"]
+    both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    answers = sorted(process.communicate()[0].strip() for process in both)
+    assert answers == ["3 0 1", "3 1 0"]

@@ -3,22 +3,26 @@
 Whatever is wrong with the cache (damaged, full, not writable, left by another version) costs compiling in memory,
 nothing else. Data files carry a checksum: machine code with a flipped bit would not raise an error but do anything.
 A kernel has the kernels it calls compiled into it, wherever they stand: it is stamped with the sources of all of them,
-and of what compiles them.
+and of what compiles them. Two processes do not compile the same one at the same time: the second waits for the first.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
+import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from numba.core import caching
 from numba.core.runtime.nrt import rtsys
 
 MARK = b"setveil kernel\n"
+CLAIMS = "setveil-compiling"  # a file in a folder of kernels; a byte of it is locked while a kernel is compiled
+PATIENCE = 15.0  # seconds to wait for somebody else, who may have forgotten
 COMPILER = [str(Path(__file__).with_name(name)) for name in ("kernel_lowering.py", "kernel_parts.py")]
 
 
@@ -50,9 +54,19 @@ class KernelCache(caching.FunctionCache):
             filename_base=plain._index_name.removesuffix(".nbi"),
             source_stamp=stamp_sources(kernel),
         )
+        self._claim = _Claim(Path(self._cache_path) / CLAIMS, f"{kernel.__module__}.{kernel.__qualname__}")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, None if it has to be compiled."""
+        found = self._look(sig, target_context)
+        if found is None:
+            self._claim.wait()
+            found = self._look(sig, target_context)  # somebody else may have compiled it meanwhile
+            if found is not None:
+                self._claim.give_up()
+        return found
+
+    def _look(self, sig: Any, target_context: Any) -> Any:
         try:
             rtsys.initialize(target_context)
             return self._load_overload(sig, target_context)
@@ -63,11 +77,52 @@ class KernelCache(caching.FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep it where that is possible."""
+        self._save(sig, data)
+        self._claim.give_up()
+
+    def _save(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)
         except Exception:  # a full disk, a damaged index
             with suppress(OSError):
                 self.flush()
+
+
+class _Claim:
+    """That this process compiles a kernel. It ends with the process at the latest."""
+
+    _files: ClassVar[dict[Path, int]] = {}  # open until the process ends: closing one gives up all claims in it
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        self.place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") // 2
+
+    def wait(self) -> bool:
+        """Claim the kernel; whether somebody else had it until now."""
+        until, had_to = time.monotonic() + PATIENCE, False
+        while time.monotonic() < until:
+            try:
+                self._lock(taken=True)
+                break
+            except BlockingIOError:
+                had_to = True
+                time.sleep(0.02)
+            except (ImportError, OSError):  # no such locks here: then both compile it
+                break
+        return had_to
+
+    def give_up(self) -> None:
+        """Let others have it."""
+        with suppress(ImportError, OSError):
+            self._lock(taken=False)
+
+    def _lock(self, *, taken: bool) -> None:
+        import fcntl
+
+        if self.path not in self._files:
+            self._files[self.path] = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        kind = fcntl.LOCK_EX | fcntl.LOCK_NB if taken else fcntl.LOCK_UN
+        fcntl.lockf(self._files[self.path], kind, 1, self.place)
 
 
 def stamp_sources(loop: Any) -> bytes:

@@ -194,6 +194,17 @@ def test_partners_are_chosen_as_by_the_twin() -> None:
     assert min(kinds[kind] for kind in ("none", "0", "1", "2", "3")) > 20, kinds
 
 
+def test_few_kinds_are_looked_at_and_others_when_these_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight units that need one other each, and eleven others, each of a kind of its own."""
+    monkeypatch.setattr(joining, "MOST_KINDS", 3)
+    held = np.zeros((19, 12), dtype=np.int64)
+    held[:8, 0] = 3
+    held[np.arange(8, 19), np.arange(1, 12)] = 1
+    found = choose_sets(held, np.arange(19) < 8, 2, np.random.default_rng(0))
+    assert found is not None and sorted(first for first, _ in found) == list(range(8))
+    assert len({other for _, other in found}) == 8
+
+
 def test_who_is_chosen_depends_on_what_units_hold_and_on_the_draw() -> None:
     """Other units with the same holdings are chosen by the same draws: nothing else about a unit is looked at."""
     rng = random.Random(37)

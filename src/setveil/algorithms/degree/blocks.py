@@ -10,7 +10,8 @@ public item, this program and the published groups, but nothing that makes one r
 finds each member of a group equally likely to be the holder.
 Preconditions: no sensitive item in more than one in p of all records (or ``suppress_excess``).
 Cost: a Gray order; per block, ``2 * reach`` records for each item of its longest one; then ``passes`` exchanges per
-record, each looking at two blocks; O(n) memory.
+record, each looking at two blocks; then at most ``MOST_KINDS`` kinds of pairs for each that is taken. O(n) memory,
+and a number for each pair and sensitive item.
 
 1. *The remainder.* Records without sensitive items, drawn at random, are a group of their own, so that the others make
    whole pairs of blocks of p records.
@@ -18,12 +19,12 @@ record, each looking at two blocks; O(n) memory.
    free, and so on; then records change places between blocks while that brings records with the same public items
    together. Similar blocks stand in pairs. Sensitive items are not looked at. Which of several records with equal
    public items goes where is drawn at random.
-3. *Joining.* A pair with a block in which a sensitive item occurs twice is mixed, if that is not enough with pairs
-   without any sensitive item, which are drawn at random; see ``joining``.
+3. *Joining.* A pair in which a sensitive item occurs twice is mixed, if that is not enough with other pairs that are
+   chosen by what they hold; see ``joining``.
 
 Why this tells nothing: step 2 does not depend on who is sensitive. Step 3 depends on it through the numbers of
-sensitive items per block alone, so exchanging members of a block changes nothing; and it treats the blocks of a pair,
-and pairs, alike, so exchanging two of one set gives the same groups with the same probability. Together, any member of
+sensitive items per pair alone, so exchanging members of a pair changes nothing; and it does not know which pair is
+which, so exchanging what two of one set hold gives the same groups with the same probability. Together, any member of
 a group can be moved to the place of any other. ``docs/algorithms/degree/blocks.md`` has the argument in full, and its
 limits.
 

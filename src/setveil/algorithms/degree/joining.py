@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from setveil.core import Transactions
 
 MOST_TRIES = 100  # random cuts tried for a number of pieces
-MOST_KINDS = 4096  # that are looked at: those of which there are the most units
+MOST_KINDS = 1024  # of units that are looked at: those of which there are the most
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Parts:
     @property
     def n_blocks(self) -> int:
         """How many blocks a part has: so often each sensitive item may occur in it."""
-        return self.members.shape[1] // self.p
+        return int(self.members.shape[1]) // self.p
 
     def holdings(self) -> NDArray[np.int64]:
         """How often each sensitive item occurs in each part, int64[parts, items]."""
@@ -54,7 +54,7 @@ class Parts:
 def join_parts(parts: Parts, rng: np.random.Generator) -> list[NDArray[np.int64]] | None:
     """The records of each group; None if all records have to be one group."""
     held = parts.holdings()
-    fails = (held > 1).any(axis=1)
+    fails = np.asarray((held > 1).any(axis=1), dtype=bool)
     units = np.arange(len(held))[:, None]  # the parts of each
     while (sets := choose_sets(held[units].sum(axis=1), _is_bad(units, fails), _capacity(parts, units), rng)) is None:
         paired = _pair(units, fails, rng)
@@ -77,7 +77,7 @@ def _is_bad(units: NDArray[np.int64], fails: NDArray[np.bool_]) -> NDArray[np.bo
 
 def _capacity(parts: Parts, units: NDArray[np.int64]) -> int:
     """How often a sensitive item may occur in a unit."""
-    return parts.n_blocks * units.shape[1]
+    return parts.n_blocks * int(units.shape[1])
 
 
 def choose_sets(
@@ -87,6 +87,8 @@ def choose_sets(
 
     ``held``: int64[units, items]; ``capacity``: how often an item may occur in a unit.
     """
+    if not is_bad.any():
+        return []
     shelf = Shelf(held, rng)
     sets = []
     for first in shelf.those_that_hold_the_most_first(is_bad):
@@ -114,7 +116,7 @@ class Shelf:
     def __init__(self, held: NDArray[np.int64], rng: np.random.Generator) -> None:
         self.kinds, kind_of, self.n_free = np.unique(held, axis=0, return_inverse=True, return_counts=True)
         self.kind_of = kind_of.ravel()
-        self.looked_at = np.sort(np.argsort(-self.n_free, kind="stable")[:MOST_KINDS])
+        self.looked_at = self._most_frequent()
         self.drawn = rng.permutation(np.arange(len(held)))
         by_kind = self.drawn[np.argsort(self.kind_of[self.drawn], kind="stable")]
         self.waiting = [units.tolist() for units in np.split(by_kind, np.cumsum(self.n_free)[:-1])]
@@ -139,17 +141,23 @@ class Shelf:
 
         Room: the squared distance to ``most`` of the items that are there, and to 0 of the others.
         """
+        if 2 * np.count_nonzero(self.n_free[self.looked_at]) < len(self.looked_at):
+            self.looked_at = self._most_frequent()
         after = self.kinds[self.looked_at] + together
         fits = (self.n_free[self.looked_at] > 0) & (after <= most).all(axis=1)
         if not fits.any():
             return None
         room = ((after - np.where(together > 0, most, 0)) ** 2).sum(axis=1)
         kind = self.looked_at[np.argmin(np.where(fits, room, np.iinfo(np.int64).max))]
-        unit = self.waiting[kind].pop()
+        unit: int = self.waiting[kind].pop()
         while self.is_taken[unit]:
             unit = self.waiting[kind].pop()
         self.take(unit)
         return unit
+
+    def _most_frequent(self) -> NDArray[np.int64]:
+        free = np.flatnonzero(self.n_free)
+        return np.sort(free[np.argsort(-self.n_free[free], kind="stable")[:MOST_KINDS]])
 
 
 def mix(parts: Parts, rng: np.random.Generator) -> list[NDArray[np.int64]]:
