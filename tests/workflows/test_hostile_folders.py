@@ -17,6 +17,7 @@ import pytest
 import setveil as sv
 from setveil.core import Transactions
 from setveil.report.certificate import seal, write_json
+from setveil.workflows.folder import attack_folder
 from setveil.workflows.recheck import FolderVerdict, verify_folder
 
 RECORDS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["d"], ["d", "a"]] * 5
@@ -372,6 +373,19 @@ def test_a_release_is_not_removed_for_what_lies_beside_it(folders: dict[str, Pat
     (tmp_path / ".out.partial-run").mkdir()
     (tmp_path / ".out.partial-run" / "copying").touch()
     assert verify_folder(tmp_path / "out").holds
+
+
+@pytest.mark.parametrize(
+    "odd", [{}, {"algorithm": 7}, {"algorithm": {"name": [], "options": {}}, "seed": 1}, {"seed": "x"}]
+)
+def test_an_owners_record_of_another_shape_is_not_followed(
+    folders: dict[str, Path], tmp_path: Path, odd: dict[str, object]
+) -> None:
+    shutil.copytree(folders["jsonl"], tmp_path / "out")
+    digest = json.loads((tmp_path / "out" / "certificate.json").read_text())["digest"]
+    (tmp_path / "out.internal").mkdir()
+    (tmp_path / "out.internal" / "run.json").write_text(json.dumps({"certificate_digest": digest, **odd}))
+    assert attack_folder(RECORDS, tmp_path / "out", known=(1,), targets=2).rows
 
 
 def test_time_runs_out(folders: dict[str, Path]) -> None:

@@ -103,9 +103,10 @@ def _remaking(folder: Path) -> dict[str, Any]:
     """How to make the release of other data: by the owner's record where it is at hand, else with the usual options."""
     certificate, _ = check_files(folder)
     model, _ = certified_model(certificate["model"]["name"], dict(certificate["model"]["options"]))
-    record = owners_record(folder, certificate) or {}
-    algorithm = record.get("algorithm", {"name": certificate["algorithm"]["name"], "options": {}})
-    return remaking(model, algorithm["name"], algorithm["options"], int(record.get("seed", 0)))
+    match owners_record(folder, certificate):
+        case {"algorithm": {"name": str(name), "options": dict(options)}, "seed": int(seed)}:
+            return remaking(model, name, options, seed)
+    return remaking(model, certificate["algorithm"]["name"], {}, 0)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
