@@ -105,7 +105,7 @@ class Kernel:
 def _dispatch(loop: Callable[..., Any], kind: str) -> Any:
     """A loop in Numba's hands: compiled our way, which builds on the inside of Numba, or else in its own."""
     numba = _numba()
-    if numba.__version__.startswith(KNOWN):
+    if numba.__version__.startswith(KNOWN) and not numba.config.DISABLE_JIT:
         with suppress(ImportError, AttributeError):
             from setveil import kernel_parts
 
