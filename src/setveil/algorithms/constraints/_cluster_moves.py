@@ -40,8 +40,8 @@ class Places(NamedTuple):
 def fill_together(part: Places) -> None:
     """Count the records of every pair of places into a matrix of zeros."""
     n_places = len(part.size)
-    seen = np.full(n_places, -1, np.int64)
-    found = np.empty(n_places, np.int32)
+    seen = np.full(n_places, -1, dtype=np.int64)
+    found = np.empty(n_places, dtype=np.int32)
     for row in range(len(part.starts) - 1):
         n_found = 0
         for item in part.items[part.starts[row] : part.starts[row + 1]]:
@@ -67,11 +67,11 @@ def move_items(part: Places, order: Slots, slack: Ints, k: int) -> int:
     moves.
     """
     n_places = len(part.size)
-    here = np.zeros(n_places, np.int64)  # items of the present record at each place
-    with_item = np.empty(n_places, np.int64)  # records of the item with something of each other place
-    lost = np.empty(n_places, np.int64)  # of these, records where the item is alone at its place
-    gained = np.empty(n_places, np.int64)
-    change = np.empty(n_places, np.int64)
+    here = np.zeros(n_places, dtype=np.int64)  # items of the present record at each place
+    with_item = np.empty(n_places, dtype=np.int64)  # records of the item with something of each other place
+    lost = np.empty(n_places, dtype=np.int64)  # of these, records where the item is alone at its place
+    gained = np.empty(n_places, dtype=np.int64)
+    change = np.empty(n_places, dtype=np.int64)
     n_moves = 0
     for number in range(len(order)):
         item = order[number]

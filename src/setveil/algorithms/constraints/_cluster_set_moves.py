@@ -41,7 +41,7 @@ class Limits(NamedTuple):
 @compiled
 def count_images(part: Places, limits: Limits, begin: int, end: int, enough: int) -> None:
     """Write the supports of constraints ``begin`` … ``end`` to ``bound``, counted up to ``enough``."""
-    wanted = np.zeros(len(part.size), np.int64)
+    wanted = np.zeros(len(part.size), dtype=np.int64)
     for number in range(begin, end):
         limits.bound[number] = _count_image(part, limits, number, wanted, enough)
 
@@ -95,8 +95,8 @@ def move_items_under(part: Places, limits: Limits, order: Slots, slack: Ints, k:
 
     Stops when ``budget`` items have been seen while counting, in this and earlier calls.
     """
-    change = np.empty(len(part.size), np.int64)
-    wanted = np.zeros(len(part.size), np.int64)
+    change = np.empty(len(part.size), dtype=np.int64)
+    wanted = np.zeros(len(part.size), dtype=np.int64)
     n_moves = 0
     for number in range(len(order)):
         if limits.clock[2] > budget:

@@ -77,11 +77,11 @@ class Clusters(NamedTuple):
 @compiled
 def link_sets(start: Ints, end: Ints, members: Slots, n_slots: int) -> LinkedSets:
     """LinkedSets with their links, each slot's in ascending order of sets."""
-    head = np.full(n_slots, -1, np.int64)
-    tail = np.full(n_slots, -1, np.int64)
-    n_links = np.zeros(n_slots, np.int64)
-    follows = np.full(len(members), -1, np.int64)
-    owner = np.empty(len(members), np.int32)
+    head = np.full(n_slots, -1, dtype=np.int64)
+    tail = np.full(n_slots, -1, dtype=np.int64)
+    n_links = np.zeros(n_slots, dtype=np.int64)
+    follows = np.full(len(members), -1, dtype=np.int64)
+    owner = np.empty(len(members), dtype=np.int32)
     for row in range(len(start)):
         for link in range(start[row], end[row]):
             owner[link] = row
@@ -105,8 +105,8 @@ def rename_member(sets: LinkedSets, kept: int, gone: int) -> tuple[Slots, Slots]
     """Put ``kept`` in the place of ``gone`` in every set. Returns the sets that gained ``kept``, and those that had
     both.
     """
-    gained = np.empty(sets.n_links[gone], np.int32)
-    had_both = np.empty(sets.n_links[gone], np.int32)
+    gained = np.empty(sets.n_links[gone], dtype=np.int32)
+    had_both = np.empty(sets.n_links[gone], dtype=np.int32)
     n_gained = n_both = 0
     link = sets.head[gone]
     while link >= 0:
@@ -167,10 +167,10 @@ def count_larger_partners(records: LinkedSets, weight: Ints, starts: Ints) -> tu
     """
     n_slots = len(records.head)
     n_pairs = starts[n_slots]
-    partner = np.empty(n_pairs, np.int32)
-    count = np.empty(n_pairs, np.int64)
-    together = np.zeros(n_slots, np.int64)
-    found = np.empty(n_slots, np.int32)
+    partner = np.empty(n_pairs, dtype=np.int32)
+    count = np.empty(n_pairs, dtype=np.int64)
+    together = np.zeros(n_slots, dtype=np.int64)
+    found = np.empty(n_slots, dtype=np.int32)
     for slot in range(n_slots):
         n_found = 0
         link = records.head[slot]
@@ -199,9 +199,9 @@ def count_larger_partners(records: LinkedSets, weight: Ints, starts: Ints) -> tu
 def build_graph(starts: Ints, partner: Slots, count: Ints) -> Graph:
     """Edges from pairs."""
     n_slots = len(starts) - 1
-    head = np.full(n_slots, -1, np.int64)
-    follows = np.full(2 * len(partner), -1, np.int32)
-    to = np.empty(2 * len(partner), np.int32)
+    head = np.full(n_slots, -1, dtype=np.int64)
+    follows = np.full(2 * len(partner), -1, dtype=np.int32)
+    to = np.empty(2 * len(partner), dtype=np.int32)
     for slot in range(n_slots):
         for edge in range(starts[slot], starts[slot + 1]):
             other = partner[edge]

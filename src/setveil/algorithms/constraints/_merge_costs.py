@@ -68,8 +68,8 @@ def compare_ul_gains(one: Merge, other: Merge) -> int:
     if abs(near) > 1e-9 * size:  # far above the rounding of a dozen operations on terms no larger than this
         return 1 if near > 0 else -1
     # Exactly: a sum of integers times powers of two, from the highest power down.
-    exponent = np.zeros(8, np.int64)
-    factor = np.zeros(8, np.int64)
+    exponent = np.zeros(8, dtype=np.int64)
+    factor = np.zeros(8, dtype=np.int64)
     for number in range(2):
         merge, sign = (one, 1) if number == 0 else (other, -1)
         exponent[4 * number + 0], factor[4 * number + 0] = merge.left_size + merge.right_size, sign * merge.loss

@@ -51,8 +51,8 @@ def measure_key(clusters: Clusters, subject: int, k: int, bits: int) -> int:
 def list_rare_pairs(clusters: Clusters, k: int, bits: int) -> tuple[Ints, Ints]:
     """Keys and subjects of all items and pairs that occur in fewer than k records."""
     n_slots, n_edges = len(clusters.first), len(clusters.graph.count)
-    keys = np.empty(n_slots + n_edges, np.int64)
-    subjects = np.empty(n_slots + n_edges, np.int64)
+    keys = np.empty(n_slots + n_edges, dtype=np.int64)
+    subjects = np.empty(n_slots + n_edges, dtype=np.int64)
     n_keys = 0
     for subject in range(-n_slots, n_edges):
         keys[n_keys] = measure_key(clusters, subject, k, bits)
@@ -64,7 +64,7 @@ def list_rare_pairs(clusters: Clusters, k: int, bits: int) -> tuple[Ints, Ints]:
 @compiled
 def list_members(clusters: Clusters, subject: int) -> Slots:
     """The clusters of a subject: p."""
-    members = np.empty(2, np.int32)
+    members = np.empty(2, dtype=np.int32)
     if subject < 0:
         members[0] = -1 - subject
         return members[:1]
@@ -140,7 +140,7 @@ def enqueue_pairs(clusters: Clusters, slot: int, queue: PairQueue, bits: int, k:
 @compiled
 def are_current(clusters: Clusters, keys: Ints, subjects: Ints, k: int, bits: int) -> NDArray[np.bool_]:
     """Which keys still describe their subjects."""
-    current = np.empty(len(keys), np.bool_)
+    current = np.empty(len(keys), dtype=np.bool_)
     for number in range(len(keys)):
         current[number] = keys[number] == measure_key(clusters, subjects[number], k, bits)
     return current

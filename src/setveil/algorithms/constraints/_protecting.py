@@ -35,7 +35,7 @@ class Rules(NamedTuple):
 @compiled
 def update_constraint(clusters: Clusters, items: Slots) -> Slots:
     """Lines 5-11: p with every item i replaced by H(i), each cluster once; what is suppressed leaves p."""
-    p = np.empty(len(items), np.int32)
+    p = np.empty(len(items), dtype=np.int32)
     n_slots = 0
     for item in items:  # 5
         slot = find_root(clusters.parent, item)  # 6-7
@@ -70,7 +70,7 @@ def take_step(clusters: Clusters, p: Slots, rules: Rules) -> tuple[int, int, Slo
         return merge_clusters(clusters, best.left, best.right)  # 22-23, 25-26
     gone = choose_suppressed(clusters, p)
     suppress_cluster(clusters, gone)
-    return np.int64(-1), np.int64(gone), np.empty(0, np.int32)
+    return np.int64(-1), np.int64(gone), np.empty(0, dtype=np.int32)
 
 
 @compiled
@@ -168,7 +168,7 @@ def choose_suppressed(clusters: Clusters, p: Slots) -> int:
 @compiled
 def replace_members(p: Slots, kept: int, gone: int) -> Slots:
     """Line 24: p after a step that concerned it."""
-    result = np.empty(len(p) + 1, np.int32)
+    result = np.empty(len(p) + 1, dtype=np.int32)
     n_slots = 0
     for slot in p:
         if slot != gone and slot != kept:

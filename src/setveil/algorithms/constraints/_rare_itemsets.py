@@ -15,10 +15,10 @@ from setveil.kernels import compiled
 def list_rare_itemsets(clusters: Clusters, size: int, k: int, most: int) -> NDArray[np.int32]:
     """Sets of ``size`` live slots in 1 … k - 1 records, int32[n_found, size]; stops when there are ``most`` or more."""
     records = clusters.records
-    starts = np.zeros(len(records.start) + 1, np.int64)
+    starts = np.zeros(len(records.start) + 1, dtype=np.int64)
     for row in range(len(records.start)):
         starts[row + 1] = starts[row] + records.end[row] - records.start[row]
-    members = np.empty(starts[-1], np.int32)
+    members = np.empty(starts[-1], dtype=np.int32)
     for row in range(len(records.start)):
         for place in range(records.end[row] - records.start[row]):
             members[starts[row] + place] = records.members[records.start[row] + place]
@@ -31,16 +31,16 @@ def list_rare_in_rows(
     starts: Ints, members: Slots, weight: Ints, n_slots: int, size: int, k: int, most: int
 ) -> NDArray[np.int32]:
     """The same for sorted rows and a size of at least 2: depth first over prefixes, each with the rows that have it."""
-    found = np.empty(1024 * size, np.int32)  # itemset after itemset
+    found = np.empty(1024 * size, dtype=np.int32)  # itemset after itemset
     n_found = 0
-    count = np.zeros(n_slots, np.int64)
-    prefix = np.empty(size, np.int32)
+    count = np.zeros(n_slots, dtype=np.int64)
+    prefix = np.empty(size, dtype=np.int32)
     # A frame per item of the prefix: slots that can stand there, the rows with each, and where in the row it is.
-    slots = [np.empty(0, np.int32) for _ in range(size - 1)]
-    bounds = [np.empty(0, np.int64) for _ in range(size - 1)]
-    rows = [np.empty(0, np.int32) for _ in range(size - 1)]
-    places = [np.empty(0, np.int64) for _ in range(size - 1)]
-    cursor = np.zeros(size - 1, np.int64)
+    slots = [np.empty(0, dtype=np.int32) for _ in range(size - 1)]
+    bounds = [np.empty(0, dtype=np.int64) for _ in range(size - 1)]
+    rows = [np.empty(0, dtype=np.int32) for _ in range(size - 1)]
+    places = [np.empty(0, dtype=np.int64) for _ in range(size - 1)]
+    cursor = np.zeros(size - 1, dtype=np.int64)
     slots[0], bounds[0], rows[0], places[0] = _split_rows(
         starts, members, np.arange(len(starts) - 1).astype(np.int32), starts[:-1] - 1, count
     )
@@ -90,7 +90,7 @@ def _split_rows(
             n_found += 1 if count[members[place]] == 0 else 0
             count[members[place]] += 1
             total += 1
-    slots = np.empty(n_found, np.int32)
+    slots = np.empty(n_found, dtype=np.int32)
     n_found = 0
     for number in range(len(rows)):
         for place in range(places[number] + 1, starts[rows[number] + 1]):
@@ -99,12 +99,12 @@ def _split_rows(
                 n_found += 1
                 count[members[place]] *= -1
     sort_values(slots)
-    bounds = np.zeros(n_found + 1, np.int64)
+    bounds = np.zeros(n_found + 1, dtype=np.int64)
     for number in range(n_found):
         bounds[number + 1] = bounds[number] - count[slots[number]]
         count[slots[number]] = bounds[number]
-    split_rows = np.empty(total, np.int32)
-    split_places = np.empty(total, np.int64)
+    split_rows = np.empty(total, dtype=np.int32)
+    split_places = np.empty(total, dtype=np.int64)
     for number in range(len(rows)):
         for place in range(places[number] + 1, starts[rows[number] + 1]):
             at = count[members[place]]

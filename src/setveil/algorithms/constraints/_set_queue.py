@@ -43,7 +43,7 @@ def count_sets(clusters: Clusters, starts: Ints, items: Slots, begin: int, end: 
     """Present supports of constraints ``begin`` … ``end``, counted up to ``enough``; that many also for an empty
     one.
     """
-    supports = np.empty(end - begin, np.int64)
+    supports = np.empty(end - begin, dtype=np.int64)
     for number in range(begin, end):
         p = update_constraint(clusters, items[starts[number] : starts[number + 1]])
         supports[number - begin] = min(count_support(clusters, p, enough), enough)
@@ -120,7 +120,7 @@ def choose_constraint(clusters: Clusters, queue: SetQueue) -> int:
     sets = queue.sets
     best = queue.listed[0]
     best_size = sets.end[best] - sets.start[best]
-    best_items = np.empty(0, np.int32)
+    best_items = np.empty(0, dtype=np.int32)
     for number in queue.listed[1 : queue.state[N_LISTED]]:
         if queue.support[number] < queue.support[best]:
             continue
@@ -144,7 +144,7 @@ def choose_constraint(clusters: Clusters, queue: SetQueue) -> int:
 @compiled
 def list_first_items(clusters: Clusters, sets: LinkedSets, number: int) -> Slots:
     """The smallest items of the clusters of a set, ascending."""
-    items = np.empty(sets.end[number] - sets.start[number], np.int32)
+    items = np.empty(sets.end[number] - sets.start[number], dtype=np.int32)
     for place in range(len(items)):
         items[place] = clusters.first[sets.members[sets.start[number] + place]]
     sort_values(items)
@@ -193,7 +193,7 @@ def follow_merge(clusters: Clusters, queue: SetQueue, kept: int, gone: int, gain
 
 @compiled
 def list_sets_of(sets: LinkedSets, slot: int) -> Slots:
-    numbers = np.empty(sets.n_links[slot], np.int32)
+    numbers = np.empty(sets.n_links[slot], dtype=np.int32)
     link = sets.head[slot]
     for place in range(len(numbers)):
         numbers[place] = sets.owner[link]
@@ -209,8 +209,8 @@ def add_supports(clusters: Clusters, queue: SetQueue, numbers: Slots, slot: int,
     sets, support, records = queue.sets, queue.support, clusters.records
     # Every constraint waits at its rarest other cluster until a record with that one comes along.
     waiting = clusters.edges  # [n_slots] first constraint in line, -1 for none
-    behind = np.full(len(numbers), -1, np.int32)
-    rarest = np.empty(len(numbers), np.int32)
+    behind = np.full(len(numbers), -1, dtype=np.int32)
+    rarest = np.empty(len(numbers), dtype=np.int32)
     for place in range(len(numbers)):
         best = slot
         for member in sets.members[sets.start[numbers[place]] : sets.end[numbers[place]]]:
@@ -246,7 +246,7 @@ def add_supports(clusters: Clusters, queue: SetQueue, numbers: Slots, slot: int,
 def list_constraints_of(queue: SetQueue, slot: int, k: int) -> Slots:
     """The constraints with this slot that still need attention; the others are unlinked."""
     sets = queue.sets
-    numbers = np.empty(sets.n_links[slot], np.int32)
+    numbers = np.empty(sets.n_links[slot], dtype=np.int32)
     n_numbers = 0
     before = np.int64(-1)
     link = sets.head[slot]
@@ -288,7 +288,7 @@ def drop_repeated(clusters: Clusters, queue: SetQueue, slot: int, chosen: int, k
     room = 2
     while room < 2 * len(numbers):
         room *= 2
-    table = np.full(room, -1, np.int32)
+    table = np.full(room, -1, dtype=np.int32)
     if queue.support[chosen] < k:
         table[hash_members(sets.members, sets.start[chosen], sets.end[chosen] - sets.start[chosen]) & (room - 1)] = (
             chosen

@@ -91,7 +91,7 @@ class Skeleton:
             self.column[np.column_stack((implied, self.above[implied]))],
             self.column[np.column_stack((excluded, self.above[excluded]))]
             if self.suppression
-            else np.empty((0, 2), np.int32),
+            else np.empty((0, 2), dtype=np.int32),
             gap,
         )
 
