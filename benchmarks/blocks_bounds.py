@@ -58,11 +58,8 @@ def blocks_before_mixing(split: Split, seed: int) -> tuple[NDArray[np.int64], ND
 
 
 def hold(split: Split, members: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each sensitive item occurs in each block, int64[blocks, items]."""
-    rows = split.hidden.select(members.ravel())
-    counts = np.zeros((len(members), rows.n_items), dtype=np.int64)
-    np.add.at(counts, (rows.owners // members.shape[1], rows.items), 1)
-    return counts
+    """How often each sensitive item occurs in each block or pair, int64[blocks, items]."""
+    return Parts(members, split.hidden, P).holdings()
 
 
 def unit_profiles(split: Split, units: NDArray[np.int64]) -> csr_array:
@@ -84,7 +81,7 @@ def join_most_alike(split: Split, members: NDArray[np.int64]) -> list[NDArray[np
     groups = []
     for block in failing[np.argsort(-counts[failing].max(axis=1), kind="stable")]:
         likeness = (profile @ profile[[block]].T).toarray().ravel()
-        together = join_until_it_fits(block, np.argsort(-likeness, kind="stable"), counts, is_taken, 1)
+        together = join_until_it_fits(block, np.argsort(-likeness, kind="stable"), counts, is_taken)
         groups.append(members[together].ravel())
     return [*members[~is_taken], *groups]
 
@@ -104,17 +101,17 @@ def join_drawn(split: Split, members: NDArray[np.int64], rng: np.random.Generato
 
 
 def join_until_it_fits(
-    unit: int, others: NDArray[np.int64], counts: NDArray[np.int64], is_taken: NDArray[np.bool_], width: int
+    block: int, others: NDArray[np.int64], counts: NDArray[np.int64], is_taken: NDArray[np.bool_]
 ) -> list[int]:
-    """The unit and the first of the others that are free and bring the degree nearer; these are taken then.
+    """The block and the first of the others that are free and bring the degree nearer; these are taken then.
 
-    ``counts``: of each sensitive item in each unit; ``width``: blocks per unit.
+    ``counts``: of each sensitive item in each block.
     """
-    together, held = [unit], counts[unit].copy()
+    together, held = [block], counts[block].copy()
     for other in others:
-        if held.max() <= width * len(together):
+        if held.max() <= len(together):
             break
-        if not is_taken[other] and (held + counts[other]).max() <= max(held.max(), width * (len(together) + 1)):
+        if not is_taken[other] and (held + counts[other]).max() <= max(held.max(), len(together) + 1):
             together.append(other)
             held += counts[other]
             is_taken[other] = True
