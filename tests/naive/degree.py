@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import log, log2
 
 Record = frozenset[str]
@@ -330,10 +330,13 @@ def chosen_sets(
 ) -> list[list[int]] | None:
     """Units that are mixed: the bad ones that hold the most first, each with those that leave the least room.
 
+    Room counts as a share of what all units hold of an item.
+
     Who of those that hold the same comes first stands in ``drawn``: it is taken from its front as one that chooses,
     from its back as one that is chosen.
     """
     free = list(drawn)
+    weight = [2**32 // max(sum(column), 1) for column in zip(*held, strict=True)]
     sets = []
     for first in sorted((unit for unit in drawn if is_bad[unit]), key=lambda unit: (-sum(held[unit]), held[unit])):
         if first not in free:
@@ -345,8 +348,8 @@ def chosen_sets(
             fitting = [
                 (
                     sum(
-                        (t + h - (capacity * n_wanted if t else 0)) ** 2
-                        for t, h in zip(together, held[unit], strict=True)
+                        w * abs(t + h - (capacity * n_wanted if t else 0))
+                        for w, t, h in zip(weight, together, held[unit], strict=True)
                     ),
                     held[unit],
                     -place,
@@ -364,3 +367,33 @@ def chosen_sets(
                 return None
         sets.append(some)
     return sets
+
+
+def most_groups(held: Sequence[Sequence[frozenset[str]]], p: int) -> int:
+    """Into how many groups of degree p parts can be cut, equally many records of each part in every group.
+
+    Pieces differ by at most one record. 1 if there is no such cut.
+    """
+    size = len(held[0])
+    for n_groups in range(size, 1, -1):
+        labels = [place % n_groups for place in range(size)]
+        if min(labels.count(group) for group in range(n_groups)) * len(held) < p:
+            continue
+        cuts = set(permutations(labels))
+        for choice in product(cuts, repeat=len(held)):
+            groups = [
+                [
+                    record
+                    for part, dealt in zip(held, choice, strict=True)
+                    for record, to in zip(part, dealt, strict=True)
+                    if to == g
+                ]
+                for g in range(n_groups)
+            ]
+            if all(
+                p * sum(item in record for record in group) <= len(group)
+                for group in groups
+                for item in set().union(*group)
+            ):
+                return n_groups
+    return 1

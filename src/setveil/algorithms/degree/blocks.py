@@ -62,7 +62,7 @@ class BlocksOfRecords(Algorithm):
     """Groups that do not depend on who is sensitive."""
 
     reach: int = option(64, "records looked at on either side, per item of the record that gathers a block", least=1)
-    passes: int = option(5, "exchanges tried per record to make blocks more alike", least=0)
+    passes: int = option(2, "exchanges tried per record to make blocks more alike", least=0)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:

@@ -13,7 +13,7 @@ from setveil.core import Transactions
 from setveil.orderings import gray_order
 
 SLICE = 20_000  # seeds between two progress reports
-SHARED = 2  # a block is compared by the items that one in so many of its records has
+SHARED = 3  # a block is compared by the items that one in so many of its records has
 
 
 def pair_blocks(rows: Transactions, members: NDArray[np.int64], reach: int, context: Context) -> NDArray[np.int64]:

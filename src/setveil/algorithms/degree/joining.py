@@ -5,10 +5,12 @@ in it twice. A *unit* is a part at first. What a unit *holds* is how often each 
 
 1. Units with a failing part, those that hold the most first, take others with them until the degree holds for all
    together: each time the one that fits and leaves the least room. Room is what the degree would still allow of the
-   items that are there; items that were not there yet count against it. Only what units hold decides; who of those
-   that hold the same is drawn.
-2. These parts are *mixed*: every one is cut at random, all in the same way, into as many pieces as possible, and each
-   new group gets one piece of every part, such that the degree holds. If no such cut is found they are one group.
+   items that are there; items that were not there yet count against it. The rarer an item, the more its room counts:
+   one occurrence in the wrong place is a third of an item that three records hold. Only what units hold decides; who
+   of those that hold the same is drawn.
+2. These parts are *mixed*: every one is cut, all in the same way, into as many pieces as possible, and each new group
+   gets one piece of every part, such that the degree holds. What records hold decides; who of those of one part that
+   hold the same goes where is drawn. If no such cut is found the parts are one group.
 3. If nothing fits any more, units are paired along the order (an odd one without a failing part, drawn at random, stays
    as it is), pairs are the units, and all begins again. Only pairs with a failing part are settled.
 4. If one unit is left and does not have the degree, all records are one group.
@@ -24,10 +26,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.algorithms.degree import _mixing as kernels
+from setveil.algorithms.degree._grouping import Rows
 from setveil.core import Transactions
 
-MOST_TRIES = 100  # random cuts tried for a number of pieces
 MOST_KINDS = 1024  # of units that are looked at: those of which there are the most
+SCALE = 1 << 32  # shares of an item's occurrences are compared as whole numbers of this fineness
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +120,7 @@ class Shelf:
     def __init__(self, held: NDArray[np.int64], rng: np.random.Generator) -> None:
         self.kinds, kind_of, self.n_free = np.unique(held, axis=0, return_inverse=True, return_counts=True)
         self.kind_of = kind_of.ravel()
+        self.weight = SCALE // np.maximum(held.sum(axis=0), 1)  # [items] of an occurrence among all of its item
         self.looked_at = self._most_frequent()
         self.drawn = rng.permutation(np.arange(len(held)))
         by_kind = self.drawn[np.argsort(self.kind_of[self.drawn], kind="stable")]
@@ -139,7 +144,8 @@ class Shelf:
     def take_fitting(self, together: NDArray[np.int64], most: int) -> int | None:
         """A unit after which no item occurs more than ``most`` times, of the kind that leaves the least room.
 
-        Room: the squared distance to ``most`` of the items that are there, and to 0 of the others.
+        Room: the distance to ``most`` of the items that are there, and to 0 of the others, as a share of an item's
+        occurrences.
         """
         if 2 * np.count_nonzero(self.n_free[self.looked_at]) < len(self.looked_at):
             self.looked_at = self._most_frequent()
@@ -147,7 +153,7 @@ class Shelf:
         fits = (self.n_free[self.looked_at] > 0) & (after <= most).all(axis=1)
         if not fits.any():
             return None
-        room = ((after - np.where(together > 0, most, 0)) ** 2).sum(axis=1)
+        room = np.abs(after - np.where(together > 0, most, 0)) @ self.weight
         kind = self.looked_at[np.argmin(np.where(fits, room, np.iinfo(np.int64).max))]
         unit: int = self.waiting[kind].pop()
         while self.is_taken[unit]:
@@ -163,21 +169,39 @@ class Shelf:
 def mix(parts: Parts, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """The groups that parts make which stand together: one piece of every part each, as many as possible."""
     n_parts, size = parts.members.shape
-    records = parts.members.ravel()
-    sensitive = parts.hidden.select(records)
-    most, width = int(sensitive.supports.max(initial=0)), max(sensitive.n_items, 1)
+    hidden = parts.hidden.select(parts.members.ravel())
+    by_holdings = np.lexsort((hidden.row_ranks(), -hidden.lengths, np.repeat(np.arange(n_parts), size)))
+    held = hidden.select(by_holdings)  # part by part, those that hold the most first
+    group_of = cut(held, n_parts, parts.p)
+    ranks = held.row_ranks()
+    is_new = (ranks[1:] != ranks[:-1]) | (np.arange(1, len(ranks)) % size == 0)
+    for alike in np.split(np.arange(len(ranks)), np.flatnonzero(is_new) + 1):  # of one part, holding the same
+        group_of[alike] = rng.permutation(group_of[alike])
+    records = parts.members.ravel()[by_holdings]
+    return [records[group_of == group] for group in range(int(group_of.max()) + 1)]
+
+
+def cut(held: Transactions, n_parts: int, p: int) -> NDArray[np.int64]:
+    """The group of each record, int64[records]: of every part the same number in each, and as many as possible.
+
+    ``held``: what the records hold, part by part. They are dealt in turn, then change groups within their part.
+    """
+    size = held.n_records // n_parts
+    place = np.arange(held.n_records).reshape(n_parts, size) % size
+    n_holders = np.count_nonzero(held.lengths.reshape(n_parts, size), axis=1)
+    turn = (place + np.cumsum(n_holders)[:, None] - n_holders[:, None]) % size  # holders of all parts one after another
+    most = int(held.supports.max(initial=0))
     for n_groups in range(size, 1, -1):
-        sizes = np.full(n_groups, size // n_groups) + (np.arange(n_groups) < size % n_groups)  # of a group's pieces
-        allowed = n_parts * sizes // parts.p
+        allowed = n_parts * np.bincount(np.arange(size) % n_groups) // p
         if allowed.min() < 1 or allowed.sum() < most:
             continue
-        pieces = np.tile(np.repeat(np.arange(n_groups), sizes), (n_parts, 1))
-        for _ in range(MOST_TRIES):
-            group_of = rng.permuted(pieces, axis=1).ravel()
-            keys, counts = np.unique(group_of[sensitive.owners] * width + sensitive.items, return_counts=True)
-            if (counts <= allowed[keys // width]).all():
-                return [records[group_of == group] for group in range(n_groups)]
-    return [records]
+        group_of = (turn % n_groups).ravel()
+        counts = np.zeros((n_groups, held.n_items), dtype=np.int64)
+        np.add.at(counts, (group_of[held.owners], held.items), 1)
+        kernels.exchange_excess(size, kernels.Cut(Rows(held.indptr, held.items), group_of, counts, allowed))
+        if (counts <= allowed[:, None]).all():
+            return group_of
+    return np.zeros(held.n_records, dtype=np.int64)
 
 
 def _pair(units: NDArray[np.int64], fails: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64] | None:
