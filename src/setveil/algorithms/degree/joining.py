@@ -195,7 +195,7 @@ def cut(held: Transactions, n_parts: int, p: int) -> NDArray[np.int64]:
         allowed = n_parts * np.bincount(np.arange(size) % n_groups) // p
         if allowed.min() < 1 or allowed.sum() < most:
             continue
-        group_of = (turn % n_groups).ravel()
+        group_of: NDArray[np.int64] = (turn % n_groups).ravel()
         counts = np.zeros((n_groups, held.n_items), dtype=np.int64)
         np.add.at(counts, (group_of[held.owners], held.items), 1)
         kernels.exchange_excess(size, kernels.Cut(Rows(held.indptr, held.items), group_of, counts, allowed))
