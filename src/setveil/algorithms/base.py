@@ -55,12 +55,6 @@ class Algorithm(ABC):
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
         """Make a release of ``data`` that keeps ``model``, or raise InfeasibleError."""
 
-    @classmethod  # noqa: B027
-    def compile_backwards(cls) -> None:
-        """Compile long loops in the order opposite to that of a run: a second process that begins with what the run
-        needs last meets it in the middle. Worth while where compiling takes many seconds.
-        """
-
 
 @dataclass(frozen=True)
 class Option:

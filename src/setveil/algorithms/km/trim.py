@@ -120,18 +120,6 @@ class Trim(Algorithm):
             least = raise_left_out(rows, shown, value, hierarchy, trim)
         return least.astype(np.int32)
 
-    @classmethod
-    def compile_backwards(cls) -> None:
-        """First what repairs, then what shakes, what settles, and what bounds."""
-        rows = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["b", "c"]])
-        sets = number_sets(rows, 2, 2, Context())
-        assert sets is not None
-        work = Search(rows, sets, np.ones(rows.n_items), 2, 2, EFFORTS["normal"], Context())
-        work.repair_some(work.state, np.arange(1), np.zeros(len(work.state.count), dtype=np.uint8), "repairing")
-        work.shake(0)
-        work.settle()
-        work.bound()
-
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
