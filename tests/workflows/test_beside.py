@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from setveil import kernels
+from setveil.algorithms.km.trim import Trim
 from setveil.core import Transactions
 from setveil.models import KmAnonymity, PrivacyDegree
 from setveil.workflows import beside
@@ -134,5 +135,6 @@ def test_the_helper_begins_with_what_is_certain(
 
     monkeypatch.setattr(warm, "anonymize", anonymize)
     monkeypatch.setattr(warm, "_warm_publishing", lambda data, release: log.append("publishing"))
+    monkeypatch.setattr(Trim, "compile_longest", lambda: None)
     warm.warm_beside(plans)
     assert log == done

@@ -73,6 +73,7 @@ def warm_beside(plans: Iterable[str]) -> None:
                 if entry.name in warmed:
                     continue
                 warmed.add(entry.name)
+                entry.load().compile_longest()
                 takes_one = entry.hierarchy == "required" or (tree == "tree" and entry.hierarchy == "optional")
                 with suppress(SetveilError):  # an infeasible ask has compiled what it needed
                     release = anonymize(data, model, entry.name, "fanout:2" if takes_one else None)
