@@ -17,6 +17,7 @@ from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.types.functions import BaseFunction
 
+from setveil.kernel_arrays import sign_array
 from setveil.kernel_lowering import Lowering, lend
 
 UNNEEDED = {  # passes, for closures, ``with``, literals to unroll, branches that types decide, array expressions
@@ -122,6 +123,9 @@ def _remembering() -> Iterator[None]:
 
 
 def _remember_signature(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+    made = sign_array(function, arguments, named)
+    if made is not None:
+        return made
     if named or not all(isinstance(kind, types.Number | types.Boolean | types.Array) for kind in arguments):
         return _find_signature(function, context, arguments, named)
     key = function, arguments

@@ -12,8 +12,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -42,6 +42,17 @@ def stay_plain() -> None:
     """From now on run loops as plain Python, unless they turn out to take long: for data that are tiny."""
     global _time_left
     _time_left = PATIENCE
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Run loops as plain Python in here, for a handful of records."""
+    before, _inside.now = getattr(_inside, "now", False), True
+    try:
+        with np.errstate(over="ignore"):  # hashes wrap around, as they do when compiled
+            yield
+    finally:
+        _inside.now = before
 
 
 def call_before_compiling(tell: Callable[[], None]) -> None:

@@ -14,7 +14,7 @@ from setveil.core import Transactions
 from setveil.models import KmAnonymity, PrivacyDegree
 from setveil.workflows import beside
 from setveil.workflows.beside import compiling_beside, expect
-from setveil.workflows.portfolio import planned
+from setveil.workflows.portfolio import EFFORTS, YARDSTICKS, certain, planned
 
 
 class Helper:
@@ -26,6 +26,9 @@ class Helper:
 
     def write(self, line: bytes) -> None:
         self.heard += line
+
+    def flush(self) -> None:
+        """Said at once."""
 
     def close(self) -> None:
         """Nothing more is said."""
@@ -58,12 +61,14 @@ def test_a_helper_begins_with_the_first_kernel_and_ends_with_the_run(
     with pytest.raises(KeyboardInterrupt), compiling_beside(lambda: told.append("compiling")):
         assert not told and not HELPERS  # nothing has to be compiled yet
         if is_known_before:
-            expect("km", ["trim", "aa"], True)
+            expect("km", ["trim"], True)
         assert kernels._tell is not None
         kernels._tell()
         if not is_known_before:
             assert not any(helper.heard for helper in HELPERS)
-            expect("km", ["trim", "aa"], True)
+            expect("km", ["trim"], True)
+        assert all(helper.heard == b"km tree trim\n" for helper in HELPERS)
+        expect("km", ["trim", "aa"], True)
         assert len(HELPERS) == n_processors - 1
         assert not any(helper.ended for helper in HELPERS)
         raise KeyboardInterrupt
@@ -73,7 +78,7 @@ def test_a_helper_begins_with_the_first_kernel_and_ends_with_the_run(
     assert len(HELPERS) == n_processors - 1  # none after the run
     for helper in HELPERS:
         assert helper.command == (sys.executable, "-P", "-m", "setveil.workflows.warm", "--beside")
-        assert helper.heard == b"km tree trim aa\n"
+        assert helper.heard == b"km tree trim\nkm tree trim aa\n"
 
 
 def test_a_helper_that_has_ended_does_not_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,16 +103,27 @@ def test_what_will_run() -> None:
     assert planned(data, PrivacyDegree(p=4, sensitive=["a"]), None, {}, False) == ["blocks"]
 
 
+@pytest.mark.parametrize("effort", EFFORTS)
+@pytest.mark.parametrize("yardstick", YARDSTICKS)
+@pytest.mark.parametrize("has_hierarchy", [False, True])
+def test_what_will_run_whatever_the_data_are(effort: str, yardstick: str, has_hierarchy: bool) -> None:
+    data, options = Transactions.from_lists([["a", "b"]] * 5), {"effort": effort, "yardstick": yardstick}
+    assert planned(data, KmAnonymity(k=2, m=2), None, options, has_hierarchy)[0] == certain("km", None)
+    assert certain("km", "aa") == "aa"
+    assert certain("degree", None) == "blocks"
+
+
 @pytest.mark.parametrize(
-    ("names", "done"),
+    ("plans", "done"),
     [
-        (["trim", "trim", "aa+refine"], ["aa+refine", "trim", "publishing"]),
-        (["trim", "trim", "pcta+", "aa+refine"], ["aa+refine", "publishing", "pcta+", "trim"]),
-        (["aa"], ["aa", "publishing"]),
+        (["km tree trim", "km tree trim trim aa+refine"], ["trim", "publishing", "aa+refine"]),
+        (["km tree trim", "km tree trim pcta+ aa+refine"], ["trim", "publishing", "pcta+", "aa+refine"]),
+        (["km tree aa", "km tree aa"], ["aa", "publishing"]),
+        ([], []),  # the run has ended
     ],
 )
-def test_the_helper_begins_with_what_the_run_needs_last(
-    names: list[str], done: list[str], monkeypatch: pytest.MonkeyPatch
+def test_the_helper_begins_with_what_is_certain(
+    plans: list[str], done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from setveil.workflows import warm
 
@@ -119,6 +135,6 @@ def test_the_helper_begins_with_what_the_run_needs_last(
 
     monkeypatch.setattr(warm, "anonymize", anonymize)
     monkeypatch.setattr(warm, "_warm_publishing", lambda data, release: log.append("publishing"))
-    monkeypatch.setattr(Trim, "compile_backwards", lambda: None)
-    warm.warm_backwards("km", True, names)
+    monkeypatch.setattr(Trim, "compile_longest", lambda: None)
+    warm.warm_beside(plans)
     assert log == done

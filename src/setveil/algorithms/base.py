@@ -56,9 +56,9 @@ class Algorithm(ABC):
         """Make a release of ``data`` that keeps ``model``, or raise InfeasibleError."""
 
     @classmethod  # noqa: B027
-    def compile_backwards(cls) -> None:
-        """Compile long loops in the order opposite to that of a run: a second process that begins with what the run
-        needs last meets it in the middle. Worth while where compiling takes many seconds.
+    def compile_longest(cls) -> None:
+        """Compile the loop that takes longest, where one takes seconds: a second process begins with it, and the run
+        compiles meanwhile what leads to it.
         """
 
 

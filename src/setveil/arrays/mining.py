@@ -256,7 +256,7 @@ def sum_over_matches(
     records are in ``own_group[query]``; an empty ``group_of`` means that there are no groups.
     """
     query_indptr, query_items = queries
-    sums = np.zeros(len(which))
+    sums = np.zeros(len(which), dtype=np.float64)
     in_group = np.zeros(len(which), dtype=np.int64)
     for query in range(len(which)):
         itemset = query_items[query_indptr[query] : query_indptr[query + 1]]
@@ -271,7 +271,7 @@ def sum_over_matches(
 def are_matches(postings: Postings, queries: Queries, records: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the given record of each query contains its itemset."""
     query_indptr, query_items = queries
-    found = np.ones(len(records), dtype=np.bool_)
+    found = np.full(len(records), True, dtype=np.bool_)
     for query in range(len(records)):
         for item in query_items[query_indptr[query] : query_indptr[query + 1]]:
             if not _is_in(postings, item, records[query]):

@@ -163,7 +163,7 @@ def take_some(
 
 def find_new_rows(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> NDArray[np.bool_] | None:
     """Which rows differ from the one before, if all are in lexicographic order; None if they are not."""
-    is_new = np.ones(len(indptr) - 1, dtype=np.bool_)
+    is_new = np.full(len(indptr) - 1, True, dtype=np.bool_)
     for is_sorted in map_in_order(lambda part: mark_repeats(indptr, items, *part, is_new), slices_of(indptr)):
         if not is_sorted:
             return None

@@ -56,8 +56,10 @@ def _sift_down(values: NDArray[np.generic], start: int, end: int) -> None:
 def stable_order(keys: NDArray[np.generic]) -> NDArray[np.int64]:
     """The places of ``keys`` in ascending order, equal ones as they stand: merge sort from the bottom up."""
     n = len(keys)
-    order = np.arange(n)
+    order = np.empty(n, dtype=np.int64)
     other = np.empty(n, dtype=np.int64)
+    for place in range(n):
+        order[place] = place
     width = 1
     while width < n:
         for first in range(0, n, 2 * width):

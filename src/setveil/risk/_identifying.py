@@ -44,7 +44,7 @@ def tally_subsets(
     scratch = Scratch(
         np.zeros(n_items, dtype=np.int64),
         np.zeros(n_items, dtype=np.int64),
-        np.zeros(n_items),
+        np.zeros(n_items, dtype=np.float64),
         np.zeros(n_items, dtype=np.int64),
         np.empty(n_items, dtype=np.int32),
     )
@@ -63,8 +63,8 @@ def tally_subsets(
             shift = indptr[row + 1] - behind[at + 1]
             for place in range(behind[at], behind[at + 1]):
                 copied[place] = items[place + shift]
-        own_sums = np.zeros((len(members), n_known, 2))
-        own_least = np.full((len(members), n_known), _NEVER)
+        own_sums = np.zeros((len(members), n_known, 2), dtype=np.float64)
+        own_least = np.full((len(members), n_known), _NEVER, dtype=np.int64)
         _tally_behind((behind, copied, copied_weights), scratch, own_sums, own_least)
         for at in range(len(members)):
             row = members[at]

@@ -16,11 +16,11 @@ COMMAND = (sys.executable, "-P", "-m", "setveil.workflows.warm", "--beside")
 
 
 class _Helper:
-    """The second process, as soon as something has to be compiled; it waits to be told what the run is going to do."""
+    """The second process, as soon as something has to be compiled; it is told what the run is going to do."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
-        self.plan = ""
+        self.plans = ""
 
     def begin(self) -> None:
         nothing = subprocess.DEVNULL
@@ -28,16 +28,19 @@ class _Helper:
         self.hand_over()
 
     def hand_over(self) -> None:
-        if self.process is not None and self.plan:
+        if self.process is not None and self.plans:
             assert self.process.stdin is not None
             with suppress(OSError):  # it has ended: the run compiles everything
-                self.process.stdin.write(self.plan.encode())
-                self.process.stdin.close()
-            self.plan = ""
+                self.process.stdin.write(self.plans.encode())
+                self.process.stdin.flush()
+            self.plans = ""
 
     def end(self) -> None:
         if self.process is not None:
+            assert self.process.stdin is not None
             self.process.terminate()
+            with suppress(OSError):
+                self.process.stdin.close()
             self.process.wait()
 
 
@@ -48,8 +51,9 @@ _helper: _Helper | None = None
 def compiling_beside(tell: Callable[[], None]) -> Iterator[None]:
     """As soon as something has to be compiled, call ``tell`` and start a second process.
 
-    A run looks at the risk, tries its algorithms and publishes; the second process begins at the end, so they meet in
-    the middle, and each finds on disk what the other has compiled. With one processor there is nothing to gain.
+    A run reads, looks at the risk, tries its algorithms, the last one listed first, and publishes. The second process
+    begins with the first one listed and with publishing, so they meet in the middle, and each finds on disk what the
+    other has compiled. With one processor there is nothing to gain.
     """
     global _helper
     helper = _helper = _Helper()
@@ -69,7 +73,7 @@ def compiling_beside(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def expect(model: str, algorithms: Sequence[str], has_hierarchy: bool) -> None:
-    """Say what a run is going to do, as soon as that is known: algorithms in the order in which they are tried."""
+    """Say what a run is going to do, as soon as that is known, and again as more is: algorithms as they are listed."""
     if _helper is not None:
-        _helper.plan = " ".join([model, "tree" if has_hierarchy else "no-tree", *algorithms]) + "\n"
+        _helper.plans += " ".join([model, "tree" if has_hierarchy else "no-tree", *algorithms]) + "\n"
         _helper.hand_over()

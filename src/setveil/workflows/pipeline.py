@@ -19,7 +19,7 @@ from setveil.workflows.assess import quick_risk
 from setveil.workflows.beside import expect
 from setveil.workflows.cluster import engine_for
 from setveil.workflows.policies import hierarchy_of
-from setveil.workflows.portfolio import planned
+from setveil.workflows.portfolio import certain, planned
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
 
@@ -71,9 +71,12 @@ def run(
         >>> sv.run(policy, "baskets.txt", "from-a-policy").verdict.holds
         True
     """
-    if policy.algorithm.name:
-        refuse_guessable(policy.algorithm.name, policy.output.accept_guessable)
+    chosen = policy.algorithm
+    if chosen.name:
+        refuse_guessable(chosen.name, policy.output.accept_guessable)
     with Staging(out, force) as staging:  # reserved before the long work
+        if engine == "local":
+            expect(policy.model.name, [certain(policy.model.name, chosen.name)], bool(policy.hierarchy.source))
         progress("reading", None)
         data, input_facts = read_input(source, policy, engine, master)
         tell(data.summary())
@@ -81,14 +84,12 @@ def run(
             tree = hierarchy_of(policy, data, progress)
             model = model_of(policy, data, tree)
             if engine == "local":
-                chosen, has_tree = policy.algorithm, tree is not None
-                expect(model.name, planned(data, model, chosen.name, chosen.options, has_tree), has_tree)
+                names = planned(data, model, chosen.name, chosen.options, tree is not None)
+                expect(model.name, names, tree is not None)
             progress("assessing the risk", None)
             risk_before = quick_risk(data, model, policy.seed)
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
-            release = make_release(
-                data, model, policy.algorithm.name, policy.algorithm.options, context, policy.hierarchy.source or ""
-            )
+            release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
         return publish(
             with_warnings(release, notes),
             out,

@@ -23,6 +23,7 @@ YARDSTICKS = {
 }
 # What `trim` makes of a hierarchy. Leaving it aside is never better than raising what is left out: it is not tried.
 WAYS = {"counts": ("counts",), "ncp": ("loss", "counts"), "itemsets": ("counts", "loss"), "entries": ("counts",)}
+FIRST = "trim"
 EFFORTS = ("fast", "normal", "best")
 FREQUENT, LARGEST = 0.01, 3
 MOST_ENTRIES = {"fast": 0, "normal": 100_000, "best": 500_000}  # for algorithms whose cost grows faster than the data
@@ -39,22 +40,26 @@ class Choice(NamedTuple):
 
 
 def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[str, Any], context: Context) -> Choice:
-    """The release with the smallest figure on the yardstick; ties go to the algorithm listed first."""
+    """The release with the smallest figure on the yardstick; ties go to the algorithm listed first.
+
+    The last one listed runs first: a second process that compiles on the first run begins with the first one listed,
+    which takes longest.
+    """
     effort, yardstick = _asked(options)
     tried: list[dict[str, Any]] = []
     best: tuple[float, Choice] | None = None
     refused: InfeasibleError | None = None
-    for name, settings in candidates(data, effort, yardstick, context.hierarchy is not None):
+    for name, settings in reversed(candidates(data, effort, yardstick, context.hierarchy is not None)):
         context.step(f"trying {name}", None)
         try:
             release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
         except InfeasibleError as problem:
-            refused = problem
+            refused = refused or problem
             tried.append({"algorithm": name, "options": settings, "figure": None, "refused": str(problem)})
             continue
         figure = figure_of(data, release, yardstick)
         tried.append({"algorithm": name, "options": settings, "figure": figure})
-        if best is None or figure < best[0]:
+        if best is None or figure <= best[0]:
             best = figure, Choice(name, settings, release)
     if best is None:
         assert refused is not None
@@ -66,7 +71,7 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
         "effort": effort,
         "chosen": choice.algorithm,
         "options": choice.options,
-        "tried": tried,
+        "tried": tried[::-1],
     }
     release = replace(choice.release, details={**choice.release.details, "portfolio": portfolio})
     return choice._replace(release=release)
@@ -75,10 +80,15 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
 def planned(
     data: Transactions, model: PrivacyModel, algorithm: str | None, options: Mapping[str, Any], has_hierarchy: bool
 ) -> list[str]:
-    """The algorithms that will run, in this order."""
+    """The algorithms that will run, as they are listed."""
     if algorithm is not None or model.name not in PORTFOLIO:
-        return [algorithm or default_for(model.name).name]
+        return [certain(model.name, algorithm)]
     return [name for name, _ in candidates(data, *_asked(options), has_hierarchy)]
+
+
+def certain(model: str, algorithm: str | None) -> str:
+    """The algorithm, among those listed the first, that will run whatever the data are."""
+    return algorithm or (FIRST if model in PORTFOLIO else default_for(model).name)
 
 
 def _asked(options: Mapping[str, Any]) -> tuple[str, str]:
@@ -100,7 +110,7 @@ def candidates(
     n_items = int((data.supports > 0).sum())
     small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
     ways = [{"raising": way} for way in WAYS[yardstick]] if has_hierarchy else [{}]
-    names: list[tuple[str, dict[str, Any]]] = [("trim", {"effort": effort, **way}) for way in ways]
+    names: list[tuple[str, dict[str, Any]]] = [(FIRST, {"effort": effort, **way}) for way in ways]
     if has_hierarchy and small and n_items <= PROVABLE[effort]:
         names.append(("optimal", {}))
     if small:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,8 +31,6 @@ from setveil.workflows.explore import rarest
 from setveil.workflows.publish import publish
 from setveil.workflows.reading import as_transactions
 
-LONG = {"trim", "pcta+"}  # to compile: several seconds each
-
 
 def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
     """Run algorithms for every model they enforce on a handful of records; publish, attack and measure each result.
@@ -43,7 +41,6 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for entry in map(find, names):
-            entry.load().compile_backwards()
             for name in entry.models:
                 model = make_model(name, MODELS[name].example)
                 takes_one = entry.hierarchy == "required" or (with_hierarchy and entry.hierarchy == "optional")
@@ -62,23 +59,26 @@ def warm(names: Sequence[str], *, with_hierarchy: bool = False) -> None:
         risk(data, known=(3,), budget=0)  # sampled
 
 
-def warm_backwards(model_name: str, has_hierarchy: bool, names: Sequence[str]) -> None:
-    """What a run that tries these algorithms needs, the last first: it is busy with the first itself.
-
-    Publishing comes last of all but is soon compiled: first, if there is no time for all that takes long.
+def warm_beside(plans: Iterable[str]) -> None:
+    """What a run needs that says line by line which algorithms it will try: these as they are listed, and publishing
+    after the first. The run itself begins with the last one.
     """
-    data, model = _few_records(1), make_model(model_name, MODELS[model_name].example)
-    order = list(dict.fromkeys(reversed(names)))
-    publishes_at = 0 if len(LONG.intersection(order)) > 1 else len(order) - 1
+    data, warmed = _few_records(1), set[str]()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number, entry in enumerate(map(find, order)):
-            entry.load().compile_backwards()
-            takes_one = entry.hierarchy == "required" or (has_hierarchy and entry.hierarchy == "optional")
-            with suppress(SetveilError):  # an infeasible ask has compiled what it needed
-                release = anonymize(data, model, entry.name, "fanout:2" if takes_one else None)
-                if number == publishes_at:
-                    _warm_publishing(data, release)
+        for plan in plans:
+            model_name, tree, *names = plan.split()
+            model = make_model(model_name, MODELS[model_name].example)
+            for entry in map(find, names):
+                if entry.name in warmed:
+                    continue
+                warmed.add(entry.name)
+                entry.load().compile_longest()
+                takes_one = entry.hierarchy == "required" or (tree == "tree" and entry.hierarchy == "optional")
+                with suppress(SetveilError):  # an infeasible ask has compiled what it needed
+                    release = anonymize(data, model, entry.name, "fanout:2" if takes_one else None)
+                    if len(warmed) == 1:
+                        _warm_publishing(data, release)
 
 
 def _warm_publishing(data: Transactions, release: Release) -> None:
@@ -122,9 +122,7 @@ def warm_looking() -> None:
 def main() -> None:
     """Warm what is named, or everything; ``--beside``: what a run needs that says so on standard input."""
     if sys.argv[1:] == ["--beside"]:
-        planned = sys.stdin.readline().split()
-        if planned:  # else the run has ended
-            warm_backwards(planned[0], planned[1] == "tree", planned[2:])
+        warm_beside(sys.stdin)
         return
     if sys.argv[1:]:
         warm(sys.argv[1:])

@@ -211,7 +211,10 @@ def build_graph(starts: Ints, partner: Slots, count: Ints) -> Graph:
             head[slot] = 2 * edge
             follows[2 * edge + 1] = head[other]
             head[other] = 2 * edge + 1
-    return Graph(head, follows, to, count, np.arange(len(count)).astype(np.int32))
+    into = np.empty(len(count), dtype=np.int32)
+    for edge in range(len(count)):
+        into[edge] = edge
+    return Graph(head, follows, to, count, into)
 
 
 @compiled

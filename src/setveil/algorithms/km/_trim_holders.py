@@ -165,7 +165,7 @@ def pick_promising(
     rows if there are too few that can be weighed.
     """
     owners = np.empty(len(rows), dtype=np.int64)
-    losses = np.empty(len(rows))
+    losses = np.empty(len(rows), dtype=np.float64)
     n_rows = glance(state, sets, number, rows, owners, losses)
     if n_rows < need:
         return owners[:0], 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +27,39 @@ from setveil.arrays.sorting import stable_order
 from setveil.kernels import compiled
 
 SHORT = 24  # items of a row that is looked at as a whole with every change
+BOUND, SETTLE, REPAIR = range(3)
+
+
+class Task(NamedTuple):
+    """What to do with rows, or with sets."""
+
+    kind: int  # BOUND or SETTLE rows, REPAIR sets
+    k: int
+    budget: int  # steps
+    fills: int = 0  # how often a set is filled up before it is given up
+    others: int = 0  # rows looked at for that
+
+
+@compiled
+def work_on(
+    state: State,
+    sets: Sets,
+    room: Scratch,
+    lists: Lists,
+    numbers: NDArray[np.int64],
+    tries: NDArray[np.uint8],
+    first: int,
+    task: Task,
+) -> tuple[int, float]:
+    """Do it with rows or sets from ``numbers[first]`` on; where it stopped, and the sum of bounds.
+
+    One loop for Python instead of three: they are made of the same parts, which are compiled once this way.
+    """
+    if task.kind == BOUND:
+        return bound_rows(state, sets, room, numbers, first, task.budget)
+    if task.kind == SETTLE:
+        return settle_rows(state, sets, room, numbers, first, task.k, task.budget), 0.0
+    return repair(state, sets, room, lists, numbers, tries, first, task), 0.0
 
 
 @compiled
@@ -231,11 +266,11 @@ def lose_all_but_one(state: State, sets: Sets, row: int) -> float:
                 n_clashes[one] -= 1
                 n_clashes[other] -= 1
     group = np.full(length, -1, dtype=np.int64)
-    dearest = np.zeros(length)
+    dearest = np.zeros(length, dtype=np.float64)
     n_groups = 0
     loss = 0.0
     for at in stable_order(n_clashes):
-        fits = np.ones(n_groups, dtype=np.uint8)
+        fits = np.full(n_groups, 1, dtype=np.uint8)
         for other in range(length):
             if group[other] >= 0 and not clash[at, other]:
                 fits[group[other]] = 0
@@ -264,7 +299,7 @@ def fill_up(
     at_most: float,
 ) -> bool:
     """Let ``need`` of the rows ``others`` show a set, if that costs no more than ``at_most`` in all."""
-    costs = np.empty(len(others))
+    costs = np.empty(len(others), dtype=np.float64)
     ways = np.empty(len(others), dtype=np.uint64)
     for at in range(len(others)):
         costs[at], ways[at] = weigh_row(state, sets, room, others[at], number, -1)
@@ -286,21 +321,21 @@ def repair(
     sets: Sets,
     room: Scratch,
     lists: Lists,
-    rare: NDArray[np.int32],
+    rare: NDArray[np.int64],
     tries: NDArray[np.uint8],
     first: int,
-    settings: tuple[int, int, int, int],
+    task: Task,
 ) -> int:
     """Sets shown by some rows, but fewer than k: fill each up to k rows or give it up, whichever costs less.
 
-    ``tries`` counts how often each set was filled up. ``settings``: k, fills per set, rows looked at to fill, budget.
-    A set that no row shows is revived, if k rows lose nothing by it in all. Returns where it stopped.
+    ``tries`` counts how often each set was filled up. A set that no row shows is revived, if k rows lose nothing by it
+    in all. Returns where it stopped.
     """
-    k, most_tries, most_others, budget = settings
+    k, most_tries, most_others = task.k, task.fills, task.others
     steps = 0
     done = first
-    while done < len(rare) and steps < budget:
-        number = np.int64(rare[done])
+    while done < len(rare) and steps < task.budget:
+        number = rare[done]
         done += 1
         if state.count[number] >= k:
             continue

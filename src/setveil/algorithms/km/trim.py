@@ -64,6 +64,7 @@ from setveil.algorithms.km.trim_whole import trim_whole
 from setveil.core import Hierarchy, LocalRecoding, Transactions
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError
+from setveil.kernels import plainly
 from setveil.models import KmAnonymity
 
 
@@ -121,15 +122,13 @@ class Trim(Algorithm):
         return least.astype(np.int32)
 
     @classmethod
-    def compile_backwards(cls) -> None:
-        """First what repairs, then what shakes, what settles, and what bounds."""
+    def compile_longest(cls) -> None:
+        """The one of the search: it takes as long as all others together."""
         rows = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["b", "c"]])
-        sets = number_sets(rows, 2, 2, Context())
-        assert sets is not None
-        work = Search(rows, sets, np.ones(rows.n_items), 2, 2, EFFORTS["normal"], Context())
-        work.repair_some(work.state, np.arange(1), np.zeros(len(work.state.count), dtype=np.uint8), "repairing")
-        work.shake(0)
-        work.settle()
+        with plainly():
+            sets = number_sets(rows, 2, 2, Context())
+            assert sets is not None
+            work = Search(rows, sets, np.ones(rows.n_items), 2, 2, EFFORTS["normal"], Context())
         work.bound()
 
 

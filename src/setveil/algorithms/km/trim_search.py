@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.km._trim_holders import Lists, mark_rows
-from setveil.algorithms.km._trim_moves import bound_rows, repair, settle_rows
+from setveil.algorithms.km._trim_moves import BOUND, REPAIR, SETTLE, Task, work_on
 from setveil.algorithms.km._trim_rows import LONGEST, Scratch, State
 from setveil.algorithms.km._trim_scan import count_sets, scan_rows
 from setveil.algorithms.km._trim_sets import Sets, count_extensions, move_keys
@@ -33,6 +33,7 @@ CAUTION, MARGIN = 0.6, 10  # its decline per record more, for others may drop it
 SCARCE = 1.6  # times k holders of an itemset
 NEAR = 8  # times k: rows with an itemset of fewer holders are shaken
 SWEEPS = 20  # through all of them, each time
+NO_TRIES = np.zeros(0, dtype=np.uint8)
 RARE, HEAT = (0.5, 1.0), (0.3, 0.1)  # at first and at last: the price of rare itemsets, and what a change may cost
 
 
@@ -179,12 +180,7 @@ class Search:
     def bound(self) -> float:
         """What the rows lose at least, because fewer than k of them hold some itemsets."""
         free = self.state._replace(price=np.zeros(1), nodes=BOUNDING)
-        total, done = 0.0, 0
-        while done < len(self.concerned):
-            self.context.step("bounding", done / len(self.concerned))
-            done, more = bound_rows(free, self.sets, self.room, self.concerned, done, SLICE)
-            total += more
-        return total
+        return self._work_on(free, self.concerned, Task(BOUND, self.k, SLICE), "bounding")
 
     def search(self) -> None:
         """Find something safe to show; shake and repair it to find something better; then put back what may be."""
@@ -229,10 +225,7 @@ class Search:
         self._settle(self.strict, rows, self.k)
 
     def _settle(self, state: State, rows: NDArray[np.int64], k: int) -> None:
-        done = 0
-        while done < len(rows):
-            self.context.step("choosing", done / len(rows))
-            done = settle_rows(state, self.sets, self.room, rows, done, k, SLICE)
+        self._work_on(state, rows, Task(SETTLE, k, SLICE), "choosing")
 
     def repair_all(self, fills: int) -> None:
         """Fill up or give up until no itemset is shown by fewer than k rows, the rarest first."""
@@ -301,12 +294,18 @@ class Search:
 
     def repair_some(self, state: State, rare: NDArray[np.int64], tries: NDArray[np.uint8], stage: str) -> None:
         """Fill up or give up these itemsets, one after another."""
-        done = 0
-        settings = (self.k, self.effort.fills, self.effort.others, SLICE // 10)
-        numbers = rare.astype(np.int32)
+        task = Task(REPAIR, self.k, SLICE // 10, self.effort.fills, self.effort.others)
+        self._work_on(state, rare, task, stage, tries)
+
+    def _work_on(
+        self, state: State, numbers: NDArray[np.int64], task: Task, stage: str, tries: NDArray[np.uint8] = NO_TRIES
+    ) -> float:
+        done, total = 0, 0.0
         while done < len(numbers):
             self.context.step(stage, done / len(numbers))
-            done = repair(state, self.sets, self.room, self.lists, numbers, tries, done, settings)
+            done, more = work_on(state, self.sets, self.room, self.lists, numbers, tries, done, task)
+            total += more
+        return total
 
 
 def _room_for(m: int, longest: int) -> Scratch:
