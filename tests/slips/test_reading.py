@@ -728,6 +728,11 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"id_column": "visit", "item_column": "item"},
         'a record is what one "visit" has, and "patient" is not used',
     ),
+    "rows for people": (
+        table("id,item", *(f"{n},{PRODUCTS[i]}" for n, i in enumerate(i for items in SETS for i in items))),
+        {},
+        'every "id" has one item only',
+    ),
     "an age for a count": (
         table("id,age,milk,tea", *rows(lambda p, s: f"{p},{30 + p},{p % 2},{p % 3}")),
         {"format": "onehot"},

@@ -58,6 +58,7 @@ def check(data: Transactions, plan: Plan, where: str) -> None:
     _refuse_other_columns(data, plan, where)
     _warn_about_missing(data, plan, where)
     _warn_about_unused_people(plan, where)
+    _warn_about_row_numbers(data, plan, where)
     _warn_about_full_columns(data, plan, where)
 
 
@@ -254,6 +255,18 @@ def _warn_about_unused_people(plan: Plan, where: str) -> None:
         warnings.warn(
             f'{where}: a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '
             "person with several records hides among fewer people than k. --id-column makes one record of each person.",
+            SetveilWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> None:
+    """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
+    is_long = plan.layout in ("long", "parquet") and plan.id_place is not None and len(plan.item_places) == 1
+    if is_long and data.n_records == data.n_occurrences >= LEAST_RECORDS:
+        warnings.warn(
+            f'{where}: every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
+            "several, name their column with --id-column.",
             SetveilWarning,
             stacklevel=3,
         )
