@@ -135,6 +135,10 @@ WARNED: dict[str, tuple[str, str]] = {
         "anonymize spelt.csv -o out --model constraints -k 2 --constraints pairs.csv",
         '"Milk " in the data differs from an item of the list',
     ),
+    "a domain of other items": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm pcta --domain other.txt",
+        'the domain lacks 5 item(s) of the data: "beer", "bread", "flu" and 2 more',
+    ),
     "ids published": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-ids",
         "Record ids are published",

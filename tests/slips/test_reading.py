@@ -699,6 +699,11 @@ STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"no_header": True},
         "leave out --no-header",
     ),
+    "rounded ids": (
+        table("id,item", *pairs(lambda p, i: f"1.2345{p % 3}E+11,{PRODUCTS[i]}")),
+        {},
+        "were rounded by a spreadsheet",
+    ),
     "products for people": (
         table("product,email", *pairs(lambda p, i: f"{PRODUCTS[i]},jo{p}@example.org")),
         {"id_column": "product", "item_column": "email"},
