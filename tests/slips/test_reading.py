@@ -675,15 +675,6 @@ def among(make: Callable[[int], str]) -> str:
 
 
 STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "ids in baskets": (among(lambda p: f"C{1000 + p}"), {"format": "basket"}, "that nobody else has"),
-    "dates in baskets": (among(lambda p: f"2024-01-{1 + p % 9:02}"), {"format": "basket"}, "that is a date"),
-    "ages in baskets": (among(lambda p: str(30 + p % 9)), {"format": "basket"}, "that is a number"),
-    "names in a table": (
-        table("name,sex,region", *rows(lambda p, s: f"Jo {p},{'mf'[p % 2]},{'nswe'[p % 4]}")),
-        {"format": "table"},
-        "that nobody else has",
-    ),
-    "all columns taken for items": (WIDE, {"item_columns": "*"}, "name the columns of the items with --item-columns"),
     "two delimiters": (
         table("", *rows(lambda p, s: ",,;"[p % 3].join(PRODUCTS[i] for i in s))),
         {"format": "basket", "delimiter": ","},
@@ -723,6 +714,19 @@ def test_what_is_no_item_is_refused(name: str, here: Path) -> None:
 
 
 DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "ids in baskets": (among(lambda p: f"C{1000 + p}"), {"format": "basket"}, "that nobody else has"),
+    "dates in baskets": (among(lambda p: f"2024-01-{1 + p % 9:02}"), {"format": "basket"}, "that is a date"),
+    "ages in baskets": (among(lambda p: str(30 + p % 9)), {"format": "basket"}, "that is a number"),
+    "names in a table": (
+        table("name,sex,region", *rows(lambda p, s: f"Jo {p},{'mf'[p % 2]},{'nswe'[p % 4]}")),
+        {"format": "table"},
+        "that nobody else has",
+    ),
+    "all columns taken for items": (
+        WIDE,
+        {"item_columns": "*"},
+        "if that is no item, name the columns of the items with --item-columns",
+    ),
     "nothing in words": (
         table("id,item", "41,NULL", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
         {},

@@ -55,8 +55,8 @@ def check(data: Transactions, plan: Plan, where: str) -> None:
     _refuse_decimals(few, plan, where)
     _refuse_free_text(data, few, where)
     _refuse_unique_items(data, plan, where)
-    _refuse_other_columns(data, plan, where)
     _warn_about_missing(data, plan, where)
+    _warn_about_other_columns(data, plan, where)
     _warn_about_unused_people(plan, where)
     _warn_about_row_numbers(data, plan, where)
     _warn_about_full_columns(data, plan, where)
@@ -144,7 +144,7 @@ def _refuse_lists(data: Transactions, labels: tuple[str, ...], plan: Plan, where
     is_single = data.n_occurrences <= 1.2 * data.n_records
     if len(labels) < 3 or data.n_records < 3:
         return
-    for separator in "|;,":
+    for separator in "|;,".replace(plan.delimiter, ""):  # what holds the delimiter was quoted, and meant
         lists = [label for label in labels if separator in label and _is_made_of_items(data, label, separator)]
         if len(lists) >= 3 and 20 * len(lists) >= len(labels):
             raise _slip(
@@ -225,7 +225,7 @@ def _refuse_unique_items(data: Transactions, plan: Plan, where: str) -> None:
         )
 
 
-def _refuse_other_columns(data: Transactions, plan: Plan, where: str) -> None:
+def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> None:
     """Ids, dates or ages among the items: (almost) every record has equally many, and other items besides."""
     if isinstance(data, RemoteTransactions):
         return
@@ -245,7 +245,13 @@ def _refuse_other_columns(data: Transactions, plan: Plan, where: str) -> None:
         n_others = len(place) - int(n_such.sum())
         if 2 * n_others >= n_filled and np.bincount(n_such)[1:].max(initial=0) >= 0.95 * n_filled:
             shown = one_line(labels[int(np.argmax(is_such))], 30)
-            raise _slip(where, f'nearly every record has something that {what}, as "{shown}"; {_other(plan)}')
+            warnings.warn(
+                f'{where}: nearly every record has something that {what}, as "{shown}"; if that is no item, '
+                f"{_other(plan)}.",
+                SetveilWarning,
+                stacklevel=3,
+            )
+            return
 
 
 def _warn_about_unused_people(plan: Plan, where: str) -> None:
