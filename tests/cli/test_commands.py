@@ -258,6 +258,30 @@ def test_k_1_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "k must be at least 2, not 1" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["hierarchy", "build", "baskets.txt", "-o", "link.txt"],
+        ["hierarchy", "convert", "tree.csv", "-o", "./tree.csv", "--to", "edges"],
+        ["constraints", "generate", "baskets.txt", "--how", "occurring", "-o", "baskets.txt"],
+    ],
+)
+def test_what_is_read_is_not_written_over(command: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("link.txt").symlink_to("baskets.txt")
+    before = {name: Path(name).read_bytes() for name in ("baskets.txt", "tree.csv")}
+    assert setveil(*command) == 2
+    assert "would be lost; choose another output" in capsys.readouterr().err
+    assert before == {name: Path(name).read_bytes() for name in before}
+
+
+def test_the_demo_replaces_no_release_but_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert setveil("anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv") == 0
+    assert setveil("demo", "-o", "out") == 2
+    assert "exists already" in capsys.readouterr().err
+    assert setveil("verify", "out", "--original", "baskets.txt") == 0
+    assert [setveil("demo"), setveil("demo")] == [0, 0]
+
+
 def test_violations_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert setveil("verify", "baskets.txt", "--model", "km", "-k", "2", "-m", "2", "--all-violations") == 1
     shown = capsys.readouterr().out

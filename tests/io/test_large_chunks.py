@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -24,18 +25,29 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "BLOCK", 64)
 
 
-def compiled_everywhere(monkeypatch: pytest.MonkeyPatch, n_threads: int) -> None:
-    for module, name in ((fimi, "LARGE_CHUNK"), (delimited, "LARGE_CHUNK"), (labels, "MANY"), (labels, "LARGE")):
+CUTTING = ((fimi, "LARGE_CHUNK"), (delimited, "LARGE_CHUNK"))
+NUMBERING = ((labels, "MANY"), (labels, "LARGE"))
+
+
+def compiled_everywhere(
+    monkeypatch: pytest.MonkeyPatch, n_threads: int, thresholds: Iterable[tuple[ModuleType, str]] = CUTTING + NUMBERING
+) -> None:
+    for module, name in thresholds:
         monkeypatch.setattr(module, name, 0)
     monkeypatch.setattr(threads, "available_threads", lambda: n_threads)
 
 
 def both_ways(text: bytes, layout: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transactions | str]:
-    """What the careful way, and then the compiled one with one and three threads, make of a file."""
-    for n_threads in (0, 1, 3):
+    """What the careful way makes of a file, then each compiled step alone, then both with one and three threads."""
+    for n_threads, thresholds in (
+        (1, ()),
+        (1, CUTTING),
+        (1, NUMBERING),
+        (1, CUTTING + NUMBERING),
+        (3, CUTTING + NUMBERING),
+    ):
         with monkeypatch.context() as patch:
-            if n_threads:
-                compiled_everywhere(patch, n_threads)
+            compiled_everywhere(patch, n_threads, thresholds)
             try:
                 yield read_transactions(
                     io.BytesIO(text), format=layout, labels_as_they_are=True, keep_ids=layout == "long"

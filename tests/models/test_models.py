@@ -58,3 +58,11 @@ def test_a_model_by_name() -> None:
     assert sv.verify(release, "km", k=2, m=1)
     with pytest.raises(sv.InputError, match="k given beside a model"):
         sv.verify(rows, sv.KmAnonymity(k=2, m=2), k=3)
+
+
+def test_coherence_promises_nothing_to_those_who_know_nothing() -> None:
+    """Three of four records have the sensitive item: whoever counts knows that, whatever h says of known items."""
+    model = sv.Coherence(h=50, k=2, p=2, sensitive=["s"])
+    assert sv.verify([["s"], ["s"], ["s"], []], model).holds
+    assert model.guarantee().startswith("Someone who knows 1 to 2 public items of a person finds at least 2 ")
+    assert any("none of the published items" in sentence for sentence in model.not_protected())

@@ -152,7 +152,7 @@ def test_nothing_is_named_that_was_left_out_altogether(tmp_path: Path) -> None:
 
 
 def test_guessable_groups_need_consent_and_say_so(tmp_path: Path) -> None:
-    data = sv.read([["a", f"u{n}"] for n in range(20)] + [["a", "b", "s"]])
+    data = sv.Transactions.from_lists([["a", f"u{n}"] for n in range(20)] + [["a", "b", "s"]])
     release = sv.anonymize(data, "degree", p=2, sensitive=["s"], algorithm="nn")
     with pytest.raises(sv.InputError, match="accept_guessable=True"):
         release.publish(tmp_path / "out")

@@ -127,6 +127,18 @@ WARNED: dict[str, tuple[str, str]] = {
         "anonymize data.csv -o out --model constraints -k 2 --constraints mixed.csv",
         '"gin" not in the data',
     ),
+    "a sensitive item in another spelling": (
+        "anonymize spelt.csv -o out --model degree -p 2 --sensitive flu",
+        '"Flu\\u200b" in the data differs from an item of the list',
+    ),
+    "a constraint in another spelling": (
+        "anonymize spelt.csv -o out --model constraints -k 2 --constraints pairs.csv",
+        '"Milk " in the data differs from an item of the list',
+    ),
+    "a domain of other items": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm pcta --domain other.txt",
+        'the domain lacks 5 item(s) of the data: "beer", "bread", "flu" and 2 more',
+    ),
     "ids published": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-ids",
         "Record ids are published",
@@ -147,6 +159,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     lines = [f"p{number},{item}\n" for number, row in enumerate(ROWS * 6) for item in row]
     Path("data.csv").write_text("person,item\n" + "".join(lines))
+    spelt = {"p5,flu": "p5,Flu\u200b", "p0,milk": '"p0","Milk "'}
+    lines = [spelt.get(line.strip(), line.strip()) + "\n" for line in lines]
+    Path("spelt.csv").write_text("person,item\n" + "".join(lines), encoding="utf-8")
     Path("tree.csv").write_text(TREE)
     Path("other-tree.csv").write_text("wine,drinks,all\nrum,drinks,all\nham,meat,all\n")
     Path("other.txt").write_text("wine\nrum\n")

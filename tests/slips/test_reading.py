@@ -19,7 +19,7 @@ from naive import tables as naive
 
 import setveil as sv
 from setveil.cli.main import _run
-from setveil.errors import InputError
+from setveil.errors import InputError, SetveilWarning
 
 rng = random.Random(11)
 PRODUCTS = ["milk", "bread", "beer", "apples", "tea", "rice", "salt", "eggs", "soap", "ham"]
@@ -667,6 +667,96 @@ def test_guards_can_be_switched_off(here: Path) -> None:
     data = sv.read("visits.csv", labels_as_they_are=True)
     assert data.n_occurrences == N and any("|" in label for label in data.vocabulary)
     assert _run(["risk", "visits.csv", "--labels-as-they-are", "--known", "1"]) == 0
+
+
+def among(make: Callable[[int], str]) -> str:
+    """Baskets with something of another kind in each."""
+    return table("", *rows(lambda p, s: ",".join([make(p), *(PRODUCTS[i] for i in s)])))
+
+
+STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "two delimiters": (
+        table("", *rows(lambda p, s: ",,;"[p % 3].join(PRODUCTS[i] for i in s))),
+        {"format": "basket", "delimiter": ","},
+        'add --split ";"',
+    ),
+    "dates for items": (
+        table("id,item,day", *pairs(lambda p, i: f"{p},{PRODUCTS[i]},{1 + i}.3.2024")),
+        {"id_column": "id", "item_column": "day"},
+        "all items are dates",
+    ),
+    "a header that is there": (
+        table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
+        {"no_header": True},
+        "leave out --no-header",
+    ),
+    "rounded ids": (
+        table("id,item", *pairs(lambda p, i: f"1.2345{p % 3}E+11,{PRODUCTS[i]}")),
+        {},
+        "were rounded by a spreadsheet",
+    ),
+    "products for people": (
+        table("product,email", *pairs(lambda p, i: f"{PRODUCTS[i]},jo{p}@example.org")),
+        {"id_column": "product", "item_column": "email"},
+        "turn --id-column and --item-column round",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STRAYS)
+def test_what_is_no_item_is_refused(name: str, here: Path) -> None:
+    text, options, words = STRAYS[name]
+    Path("data.csv").write_text(text)
+    with pytest.raises(InputError) as refusal:
+        sv.read("data.csv", **options)
+    assert words in str(refusal.value) and "\n" not in str(refusal.value)
+    sv.read("data.csv", **options, labels_as_they_are=True)
+
+
+DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "ids in baskets": (among(lambda p: f"C{1000 + p}"), {"format": "basket"}, "that nobody else has"),
+    "dates in baskets": (among(lambda p: f"2024-01-{1 + p % 9:02}"), {"format": "basket"}, "that is a date"),
+    "ages in baskets": (among(lambda p: str(30 + p % 9)), {"format": "basket"}, "that is a number"),
+    "names in a table": (
+        table("name,sex,region", *rows(lambda p, s: f"Jo {p},{'mf'[p % 2]},{'nswe'[p % 4]}")),
+        {"format": "table"},
+        "that nobody else has",
+    ),
+    "all columns taken for items": (
+        WIDE,
+        {"item_columns": "*"},
+        "if that is no item, name the columns of the items with --item-columns",
+    ),
+    "nothing in words": (
+        table("id,item", "41,NULL", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
+        {},
+        '"NULL" is read as an item',
+    ),
+    "visits for people": (
+        table("patient,visit,item", *pairs(lambda p, i: f"{p // 3},{p},{PRODUCTS[i]}")),
+        {"id_column": "visit", "item_column": "item"},
+        'a record is what one "visit" has, and "patient" is not used',
+    ),
+    "rows for people": (
+        table("id,item", *(f"{n},{PRODUCTS[i]}" for n, i in enumerate(i for items in SETS for i in items))),
+        {},
+        'every "id" has one item only',
+    ),
+    "an age for a count": (
+        table("id,age,milk,tea", *rows(lambda p, s: f"{p},{30 + p},{p % 2},{p % 3}")),
+        {"format": "onehot"},
+        'everybody has "age"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DOUBTS)
+def test_what_may_be_a_slip_is_told(name: str, here: Path) -> None:
+    text, options, words = DOUBTS[name]
+    Path("data.csv").write_text(text)
+    with pytest.warns(SetveilWarning, match=words):
+        sv.read("data.csv", **options)
+    sv.read("data.csv", **options, labels_as_they_are=True)
 
 
 def test_unknown_options_are_errors() -> None:

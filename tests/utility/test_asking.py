@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
 import setveil as sv
+from setveil.cli.main import _run
 
 RNG = random.Random(3)
 ITEMS = "abcdefgh"
@@ -39,6 +41,17 @@ def test_from_files_and_by_command(tmp_path) -> None:  # type: ignore[no-untyped
     release.publish(tmp_path / "out")
     again = sv.open_release(tmp_path / "out")
     assert sv.query(again, None, "ab").low == sv.query(release, None, "ab").low
+
+
+def test_groups_are_asked_about_what_they_publish(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [*RECORDS, ["h"], ["h"], ["h"]]  # nothing public to put into a group: left out
+    release = sv.anonymize(records, "degree", p=2, sensitive=["h"])
+    release.publish(tmp_path / "out")
+    assert _run(["query", str(tmp_path / "out"), "--sensitive", "h"]) == 0
+    said = capsys.readouterr().out
+    n_published = sum(release.count.tolist())
+    assert n_published < sum("h" in record for record in records)
+    assert f"certainly between {n_published} and {n_published} of what is published" in said
 
 
 @pytest.mark.parametrize("asked", [((), ()), (("a",), ("a",)), (("nothing",), ())])

@@ -85,6 +85,7 @@ def test_columns_and_what_they_are_taken_for(tmp_path: Path) -> None:
         ({"patient": "id", "day": "item"}, 5, {"d0", "d5", "d3", "d1"}),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*(is not used; a person with several records|has one item only)")
 def test_roles_are_said_to_the_reader(roles: dict[str, str], n_people: int, items: set[str], tmp_path: Path) -> None:
     path = tmp_path / "visits.csv"
     path.write_text(VISITS)

@@ -175,6 +175,15 @@ def test_integer_layouts_get_fresh_integers_in_hierarchy_order(tmp_path: Path) -
     assert (folder / "published.dat").read_text().splitlines() == ["15 16", f"{first}", f"{first} {last}"]
 
 
+def test_fresh_integers_are_none_of_the_taxonomy(tmp_path: Path) -> None:
+    """SPMF's taxonomies call groups by numbers: what is published must not mean another group there."""
+    (tmp_path / "taxonomy.txt").write_text("1,7\n5,7\n2,8\n3,9\n4,9\n6,8\n7,10\n8,10\n9,10\n")
+    release = sv.anonymize([[1, 2], [5, 6], [3, 2], [4, 6]], "km", "aa", str(tmp_path / "taxonomy.txt"), k=2, m=1)
+    out = release.publish(tmp_path / "out", to="spmf")
+    published = {int(item) for item in (out / "published.txt").read_text().split()}
+    assert published == {2, 6, 12, 14}  # 11 is the root, 13 the group of 2 and 6
+
+
 def test_a_release_that_breaks_its_claim_is_not_published(tmp_path: Path) -> None:
     from dataclasses import replace
 

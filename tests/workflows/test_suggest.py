@@ -42,6 +42,8 @@ def test_groups_are_never_proposed_without_saying_what_they_leave_exposed() -> N
     assert groups is not found.choices[0]
     assert "Leaves exposed: records can be recognized" in groups.words()[-1]
     assert "--sensitive i40" in found.command(groups)
+    others = [choice for choice in found.choices if choice is not groups]
+    assert all("sensitive items are published like all others" in choice.words()[-1] for choice in others)
 
 
 @pytest.mark.parametrize("purpose", PURPOSES)

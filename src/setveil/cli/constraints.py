@@ -46,7 +46,9 @@ def generate(
 ) -> None:
     """Write privacy constraints made from data: what an attacker might know."""
     from setveil.workflows import constraints
+    from setveil.workflows.places import spare_what_is_read
 
+    spare_what_is_read(input, output)
     data = read_data(input, reading)
     count = constraints.generate(data, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0)
     say(f"{count:,} constraints written to {output}")

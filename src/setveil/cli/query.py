@@ -26,7 +26,7 @@ def query(
     json: o.Json = False,
 ) -> None:
     """Estimate from a release alone how many records have some items and lack others, with bounds that hold for
-    certain.
+    certain; of groups with sensitive counts, among what is published.
     """
     import setveil
 
@@ -38,4 +38,5 @@ def query(
     if json:
         say_json(vars(answer))
         return
-    say(f"about {answer.estimate:,.1f} records; certainly between {answer.low:,} and {answer.high:,}")
+    among = "" if sensitive is None else " of what is published; what groups cannot protect was left out before"
+    say(f"about {answer.estimate:,.1f} records; certainly between {answer.low:,} and {answer.high:,}{among}")

@@ -21,7 +21,7 @@ from setveil.models.base import (
 
 @dataclass(frozen=True, repr=False)
 class Coherence(PrivacyModel):
-    """Every occurring set of at most ``p`` public items has support at least ``k``, and at most ``h`` percent of the
+    """Every occurring set of 1 to ``p`` public items has support at least ``k``, and at most ``h`` percent of the
     records that contain it share any one sensitive item.
 
     Args:
@@ -65,25 +65,31 @@ class Coherence(PrivacyModel):
         object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
 
     @property
+    def _known(self) -> str:
+        return "one public item" if self.p == 1 else f"1 to {self.p} public items"  # with none, all records fit
+
+    @property
     def crowd(self) -> int:
         return self.k
 
     def attacker(self) -> Attacker:
         return Attacker(
-            f"up to {self.p} items of a person that are not sensitive",
+            f"{self._known} of a person",
             "to find that person's record or to learn a sensitive item",
             f"at least {self.k} records that fit, or none, of which at most {self.h:g} % share any one sensitive item",
         )
 
     def guarantee(self) -> str:
         return (
-            f"Someone who knows up to {self.p} public items of a person finds at least {self.k} fitting records, "
-            f"or none, and at most {self.h:g} % of them share any one sensitive item."
+            f"Someone who knows {self._known} of a person finds at least {self.k} fitting records, or none, and at "
+            f"most {self.h:g} % of them share any one sensitive item."
         )
 
     def not_protected(self) -> list[str]:
         return [
             f"Attackers who know more than {self.p} public items, or a sensitive one.",
+            "Attackers who know none of the published items: how many of all records have a sensitive item can be "
+            f"counted, whether or not that is more than {self.h:g} %.",
             NEGATIVE_KNOWLEDGE,
             REPEATED_RELEASES,
             MINIMALITY,

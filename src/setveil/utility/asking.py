@@ -32,11 +32,11 @@ def query(
     """How many records have all of ``with_items`` and none of ``without_items``; in a grouping together with
     ``sensitive``.
 
-    Groupings: see ``reconstruction.query``. Elsewhere the estimate takes each of the g items that a published item
-    stands for to be there with the chance 1/g, and ``expand`` takes all of them. ``low`` counts the records that fit
-    whatever the published items stand for, ``high`` those that fit for some of it. Where entries may have been left
-    out a record can hold more than it shows: the published count of exact items is ``low``, and nothing bounds it from
-    above but what records show of the excluded items. A replacement bounds nothing.
+    Groupings are asked about what they publish (see ``reconstruction.query``). Elsewhere the estimate takes each of the
+    g items that a published item stands for to be there with the chance 1/g, and ``expand`` takes all of them. ``low``
+    counts the records that fit whatever the published items stand for, ``high`` those that fit for some of it. Where
+    entries may have been left out a record can hold more than it shows: the published count of exact items is ``low``,
+    and nothing bounds it from above but what records show of the excluded items. A replacement bounds nothing.
 
     Args:
         release: what is asked.

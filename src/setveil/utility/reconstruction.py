@@ -60,7 +60,8 @@ def query(
     """Estimate how many records have the sensitive item, all of ``with_items`` and none of ``without_items``.
 
     A group of size g with a occurrences and b records that fit the public part contributes a·b/g (eq. 4); for certain
-    it contributes at least a+b-g and at most the smaller of a and b.
+    it contributes at least a+b-g and at most the smaller of a and b. All three are about what is published: a grouping
+    does not say how many records of sensitive items alone were left out before.
     """
     number = release.sensitive.number(sensitive)
     if number < 0:

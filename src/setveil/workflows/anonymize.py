@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -134,6 +135,7 @@ def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
 
 
 LISTS = ("sensitive", "constraints", "utility")
+PROTECTING = ("sensitive", "constraints")  # what these lists do not name is published in the open
 
 
 def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
@@ -152,6 +154,29 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
             warnings.warn(
                 f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=3
             )
+        if what in PROTECTING:
+            _warn_about_other_spellings(data, what, labels)
+
+
+def _warn_about_other_spellings(data: Transactions, what: str, labels: set[str]) -> None:
+    """Who protects "flu" and has "Flu" in the data, too, publishes it in the open."""
+    spellings = set(map(_as_read_aloud, labels))
+    missed = [label for label in data.vocabulary if label not in labels and _as_read_aloud(label) in spellings]
+    if missed:
+        warnings.warn(
+            f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks or invisible "
+            "signs only, and is not protected; name it as well, or mend the data.",
+            SetveilWarning,
+            stacklevel=4,
+        )
+
+
+def _as_read_aloud(label: str) -> str:
+    """The label without what the eye passes over."""
+    if not label.isascii():
+        normal = unicodedata.normalize("NFKC", label)
+        label = "".join(sign for sign in normal if unicodedata.category(sign) != "Cf")
+    return " ".join(label.casefold().split())
 
 
 def _warn_about_one_item(data: Transactions, release: Release) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.core import Grouping, Hierarchy, Release, RemoteTransactions, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.io.releases.domain import with_items
 from setveil.models import KmAnonymity, PrivacyDegree, PrivacyModel, as_model
 from setveil.workflows.reading import as_transactions
 
@@ -167,7 +168,8 @@ def measure(
     """
     from setveil.utility import measure as compute
 
-    return compute(as_transactions(data, **(read_options or {})), release, aligned=aligned)
+    original = as_transactions(data, **(read_options or {}))
+    return compute(original, _with_names(release, original), aligned=aligned)
 
 
 def attack(
@@ -214,7 +216,13 @@ def attack(
     others = None if control is None else as_transactions(control, **(read_options or {}))
     if release.record is not None:
         options = {**guessing_options(release.record), **options}
+    release = _with_names(release, original)
     return carry_out(original, release, known, targets, seed, control=others, progress=progress, **options)
+
+
+def _with_names(release: Release, original: Transactions) -> Release:
+    """A release read from files as one that knows the owner's items: files do not name what was left out."""
+    return with_items(release, original.vocabulary) if release.record is None else release
 
 
 def public_metrics(release: Release) -> dict[str, int]:

@@ -78,7 +78,7 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     release, is_ordered = _open(out, original)
     if isinstance(original, RemoteTransactions) and not isinstance(release, Recoding):
         raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
-    return measure(original, with_items(release, original.vocabulary), aligned=is_ordered)
+    return measure(original, release, aligned=is_ordered)
 
 
 def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Sequence[float]) -> PatternTable:
@@ -94,9 +94,7 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
     """Attack a release folder; see ``risk.attack``. Linking needs ``OUT.internal`` beside it."""
     release, is_ordered = _open(out)
-    original = as_transactions(data)
-    release = with_items(release, original.vocabulary)
-    return attack(original, release, aligned=is_ordered, **{**_remaking(Path(out)), **options})
+    return attack(data, release, aligned=is_ordered, **{**_remaking(Path(out)), **options})
 
 
 def _remaking(folder: Path) -> dict[str, Any]:

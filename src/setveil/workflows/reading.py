@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from setveil.core import Transactions, Vocabulary
+from setveil.errors import SetveilWarning, name_some, one_line
 from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
 
 if TYPE_CHECKING:
@@ -65,5 +67,14 @@ def read_input(
     if policy.input.domain:
         from setveil.policy.selection import read_items
 
-        data = data.over(Vocabulary({*data.vocabulary, *read_items(policy.input.domain)}))
+        public = frozenset(read_items(policy.input.domain))
+        strangers = [label for label in data.vocabulary if label not in public]
+        if strangers:
+            warnings.warn(
+                f"the domain lacks {len(strangers):,} item(s) of the data: {name_some(map(one_line, strangers), 3)}; "
+                "what is published of them names them. Check that the list belongs to this data.",
+                SetveilWarning,
+                stacklevel=2,
+            )
+        data = data.over(Vocabulary({*data.vocabulary, *public}))
     return data, data.facts()

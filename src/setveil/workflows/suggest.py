@@ -375,7 +375,8 @@ class _Search:
                 place = (part.share, policy.hierarchy.source)
                 if place not in self.trees:
                     self.trees[place] = resolve_hierarchy(policy.hierarchy.source, part.data)
-                return _measured(part, policy, self.trees[place], role, lambda: time.monotonic() > deadline)
+                asked = bool(self.ask["sensitive"])
+                return _measured(part, policy, self.trees[place], role, asked, lambda: time.monotonic() > deadline)
         except CancelledError:
             why = f"took longer than {time.monotonic() - started:.0f} s"
         except (InfeasibleError, InputError) as problem:
@@ -401,7 +402,14 @@ def _sample(data: Transactions, occurrences: int, seed: int) -> _Part:
     return _Part(data.select(chosen).used_items(), n / data.n_records)
 
 
-def _measured(part: _Part, policy: Policy, tree: Hierarchy | None, role: str, cancelled: Callable[[], bool]) -> Choice:
+def _measured(
+    part: _Part,
+    policy: Policy,
+    tree: Hierarchy | None,
+    role: str,
+    has_sensitive: bool,
+    cancelled: Callable[[], bool],
+) -> Choice:
     from setveil.utility.avg_re import query_errors
     from setveil.utility.exactness import exactness
 
@@ -433,7 +441,7 @@ def _measured(part: _Part, policy: Policy, tree: Hierarchy | None, role: str, ca
         n_tried=data.n_records,
         is_sampled=part.is_sampled,
         seconds=time.monotonic() - started,
-        warning=_leaves_exposed(table, isinstance(release, Grouping)),
+        warning=_leaves_exposed(table, isinstance(release, Grouping), has_sensitive),
     )
 
 
@@ -447,9 +455,10 @@ def _typical(errors: Mapping[str, Any]) -> tuple[float, float] | None:
     return singles, pairs
 
 
-def _leaves_exposed(table: Any, is_grouping: bool) -> str:
+def _leaves_exposed(table: Any, is_grouping: bool, has_sensitive: bool) -> str:
     if not is_grouping:
-        return ""
+        told = "Leaves exposed: sensitive items are published like all others, and all records that fit may share one."
+        return told if has_sensitive else ""
     last = [row for row in table.rows if row.singled_out is not None][-1:]
     seen = f": {last[0].known} known public items single out {percent(last[0].singled_out)} of them" if last else ""
     return (

@@ -54,7 +54,9 @@ def _stands_for_itself(release: Release) -> list[bool]:
 
 
 def _integer_names(release: Release) -> list[str]:
-    """Original items keep their integer; generalized ones get fresh integers above the largest, in hierarchy order."""
+    """Original items keep their integer; generalized ones get fresh integers above the largest, also of the
+    hierarchy's, in hierarchy order.
+    """
     labels = list(release.published.vocabulary)
     intact = _stands_for_itself(release)
     if isinstance(release, Recoding | LocalRecoding):
@@ -68,6 +70,8 @@ def _integer_names(release: Release) -> list[str]:
     if hierarchy is not None:
         # Every inner node has its number, used or not: numbers depend on the hierarchy only.
         inner = [int(node) for node in hierarchy.in_preorder if node >= hierarchy.n_items]
+        taken = (hierarchy.labels[node] for node in inner)  # a group that is called 8 in the taxonomy is no other's 8
+        base = max([base, *(int(label) for label in taken if label.isascii() and label.isdigit())])
         fresh = {hierarchy.published_labels[node]: str(base + place) for place, node in enumerate(inner, start=1)}
     else:
         merged = [label for label, is_intact in zip(labels, intact, strict=True) if not is_intact]

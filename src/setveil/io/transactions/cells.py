@@ -11,6 +11,7 @@ UNKNOWN = frozenset({"", "?"})  # nothing is said about the item, so it is not t
 MISSING = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "#N/A", "."})
 COUNT = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 WHOLE = re.compile(r"[0-9]+")
+ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+")
 
 
 def is_present(cell: str) -> bool | None:
@@ -21,6 +22,12 @@ def is_present(cell: str) -> bool | None:
     if word in ABSENT or word in UNKNOWN:
         return False
     return float(word) > 0 if COUNT.fullmatch(word) else None
+
+
+def are_rounded(cells: Iterable[str]) -> bool:
+    """Whether most cells are numbers as a spreadsheet shows long ones: ``1.23457E+11``."""
+    rounded = [bool(ROUNDED.fullmatch(cell.strip())) for cell in cells]
+    return 2 * sum(rounded) > len(rounded)
 
 
 def says_yes_or_no(cells: Iterable[str]) -> bool:

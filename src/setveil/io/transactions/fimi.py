@@ -101,11 +101,12 @@ def _split_ordinary(chunk: bytes) -> Lines | None:
     """The tokens of many lines of digits; None if there is anything odd in them."""
     from setveil.arrays.tokens import ODD, split_numbers
 
-    text = np.frombuffer(chunk, dtype=np.uint8)
+    buffer = padded(chunk)
+    text = buffer[: len(chunk)]
     starts, lengths = np.empty(len(text) // 2 + 1, dtype=np.int64), np.empty(len(text) // 2 + 1, dtype=np.int64)
     n_tokens = np.empty(chunk.count(b"\n"), dtype=np.int64)
     n, _ = split_numbers(text, starts, lengths, n_tokens)
-    return None if n == ODD else Lines(Tokens(text, starts[:n], lengths[:n]), n_tokens)
+    return None if n == ODD else Lines(Tokens(buffer, starts[:n], lengths[:n]), n_tokens)
 
 
 def read_spmf(source: Source, has_names: bool = False) -> Transactions:

@@ -1,8 +1,8 @@
 """Slips of a data steward that a reader can see: refused with the option that mends them.
 
-A guard looks at labels and counts, never at records, so it costs next to nothing. Each either raises an error that
-names the fix, or warns where both readings are possible. ``--labels-as-they-are`` (``labels_as_they_are=True``)
-switches all of them off.
+A guard looks at labels and counts, and never at records one by one, so it costs next to nothing. Each either raises an
+error that names the fix, or warns where both readings are possible. ``--labels-as-they-are``
+(``labels_as_they_are=True``) switches all of them off.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import re
 import warnings
 from collections.abc import Iterable
 
+import numpy as np
+
+from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.io.source import one_line
@@ -27,10 +30,13 @@ from setveil.io.transactions.layouts import Plan
 
 OFF = "or add --labels-as-they-are if they are meant"
 LEAST_RECORDS = 20  # below, everything may be chance
-LOOKED_AT = 20_000  # labels
+LOOKED_AT = 20_000  # labels, and records
 DECIMAL = re.compile(r"[+-]?[0-9]+[.,][0-9]+(?:[eE][+-]?[0-9]+)?")
 NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?")
 ICD9 = re.compile(r"[0-9]{3}(?:\.[0-9]{1,2})?")
+DATE = re.compile(
+    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4})(?:[T ][0-9:.Z+-]+)?"
+)
 CODE = re.compile(r"[A-Z0-9][A-Z0-9._-]*")
 
 
@@ -50,6 +56,10 @@ def check(data: Transactions, plan: Plan, where: str) -> None:
     _refuse_free_text(data, few, where)
     _refuse_unique_items(data, plan, where)
     _warn_about_missing(data, plan, where)
+    _warn_about_other_columns(data, plan, where)
+    _warn_about_unused_people(plan, where)
+    _warn_about_row_numbers(data, plan, where)
+    _warn_about_full_columns(data, plan, where)
 
 
 def _refuse_answers(data: Transactions, labels: tuple[str, ...], plan: Plan, where: str) -> None:
@@ -74,10 +84,15 @@ def _refuse_table_as_baskets(data: Transactions, plan: Plan, where: str) -> None
 
 
 def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None:
-    """Baskets whose first line names columns."""
-    if plan.layout != "basket" or data.n_records < 3:
+    """Baskets, or rows said to have no header, whose first line names columns."""
+    is_headless = plan.layout == "long" and not plan.has_header and not isinstance(data, RemoteTransactions)
+    if not (plan.layout == "basket" or is_headless) or data.n_records < 3:
         return
     first = [data.vocabulary[int(item)] for item in data.record(0)]
+    if is_headless and len(first) == 1 and looks_like_items(first[0]) and data.supports[data.record(0)[0]] == 1:
+        raise _slip(
+            where, f'the first line ends in "{one_line(first[0], 30)}", as a header does; leave out --no-header'
+        )
     if len(first) < 2 or any(data.supports[item] > 1 for item in data.record(0)):
         return
     is_table = any(map(looks_like_ids, first)) and (any(map(looks_like_items, first)) or len(first) > 2)
@@ -129,6 +144,14 @@ def _refuse_lists(data: Transactions, labels: tuple[str, ...], plan: Plan, where
     is_single = data.n_occurrences <= 1.2 * data.n_records
     if len(labels) < 3 or data.n_records < 3:
         return
+    for separator in "|;,".replace(plan.delimiter, ""):  # what holds the delimiter was quoted, and meant
+        lists = [label for label in labels if separator in label and _is_made_of_items(data, label, separator)]
+        if len(lists) >= 3 and 20 * len(lists) >= len(labels):
+            raise _slip(
+                where,
+                f'{len(lists):,} labels are lists of other items, as "{one_line(lists[0], 40)}", as in files with two '
+                f'delimiters; add --split "{separator}" to take them apart',
+            )
     for separator in "|;,":
         if _are_lists(labels, separator) and (is_single or (separator != "," and _pieces_recur(labels, separator))):
             shown = one_line(next(label for label in labels if separator in label), 40)
@@ -141,6 +164,10 @@ def _refuse_lists(data: Transactions, labels: tuple[str, ...], plan: Plan, where
             raise _slip(
                 where, f'most items hold codes between blanks, as "{shown}"; add --split " " to take them apart'
             )
+
+
+def _is_made_of_items(data: Transactions, label: str, separator: str) -> bool:
+    return all(piece.strip() in data.vocabulary for piece in label.split(separator))
 
 
 def _are_lists(labels: Iterable[str], separator: str) -> bool:
@@ -156,8 +183,12 @@ def _pieces_recur(labels: Iterable[str], separator: str) -> bool:
 
 
 def _refuse_decimals(labels: tuple[str, ...], plan: Plan, where: str) -> None:
-    """Measurements and prices are no items; ICD-9 codes look like them and are."""
-    if plan.layout in ("table", "onehot") or len(labels) < 3 or not all(map(NUMBER.fullmatch, labels)):
+    """Measurements, prices and dates are no items; ICD-9 codes look like them and are."""
+    if plan.layout in ("table", "onehot") or len(labels) < 3:
+        return
+    if all(map(DATE.fullmatch, labels)):
+        raise _slip(where, f"all items are dates ({name_some(labels, 3)}); {_other(plan)}")
+    if not all(map(NUMBER.fullmatch, labels)):
         return
     n_decimals = sum(bool(DECIMAL.fullmatch(label)) for label in labels)
     if 2 * n_decimals >= len(labels) and not all(map(ICD9.fullmatch, labels)):
@@ -194,9 +225,77 @@ def _refuse_unique_items(data: Transactions, plan: Plan, where: str) -> None:
         )
 
 
+def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> None:
+    """Ids, dates or ages among the items: (almost) every record has equally many, and other items besides."""
+    if isinstance(data, RemoteTransactions):
+        return
+    bounds = data.indptr[: LOOKED_AT + 1]
+    n_filled = int((np.diff(bounds) > 0).sum())
+    if plan.layout == "onehot" or n_filled < LEAST_RECORDS:
+        return
+    items, place = np.unique(data.items[: bounds[-1]], return_inverse=True)
+    labels = [data.vocabulary[int(item)] for item in items]
+    kinds = {
+        "nobody else has, as ids are": data.supports[items] == 1,
+        "is a date": np.array([bool(DATE.fullmatch(label)) for label in labels]),
+        "is a number": np.array([label.isdecimal() for label in labels]),
+    }
+    for what, is_such in kinds.items():
+        n_such = np.diff(np.concatenate(([0], np.cumsum(is_such[place])))[bounds])  # [records]
+        n_others = len(place) - int(n_such.sum())
+        if 2 * n_others >= n_filled and np.bincount(n_such)[1:].max(initial=0) >= 0.95 * n_filled:
+            shown = one_line(labels[int(np.argmax(is_such))], 30)
+            warnings.warn(
+                f'{where}: nearly every record has something that {what}, as "{shown}"; if that is no item, '
+                f"{_other(plan)}.",
+                SetveilWarning,
+                stacklevel=3,
+            )
+            return
+
+
+def _warn_about_unused_people(plan: Plan, where: str) -> None:
+    """Records of visits where people have a column, too: several records of one person weaken every k."""
+    people = [name for name in plan.unused if rank_of_ids(name) == 3]
+    if plan.layout in ("long", "parquet") and people and rank_of_ids(plan.id_name) < 3:
+        warnings.warn(
+            f'{where}: a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '
+            "person with several records hides among fewer people than k. --id-column makes one record of each person.",
+            SetveilWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> None:
+    """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
+    is_long = plan.layout in ("long", "parquet") and plan.id_place is not None and len(plan.item_places) == 1
+    if is_long and data.n_records == data.n_occurrences >= LEAST_RECORDS:
+        warnings.warn(
+            f'{where}: every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
+            "several, name their column with --id-column.",
+            SetveilWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> None:
+    """A count that nobody has 0 of is an age or a postcode rather than an item."""
+    if plan.layout != "onehot" or data.n_records < LEAST_RECORDS:
+        return
+    full = [label for label, support in zip(data.vocabulary, data.supports, strict=True) if support == data.n_records]
+    if full:
+        warnings.warn(
+            f"{where}: everybody has {name_some(map(one_line, full))}; if that is no item, name the columns that are "
+            "with --item-columns.",
+            SetveilWarning,
+            stacklevel=3,
+        )
+
+
 def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> None:
     """Words for "nothing here" in cells that may be empty are labels like any other; the user should know."""
-    if plan.layout != "wide":
+    may_be_chance = plan.layout not in ("long", "basket") or data.n_records < LEAST_RECORDS
+    if plan.layout != "wide" and may_be_chance:
         return
     found = sorted(label for label in MISSING if label in data.vocabulary)
     if found:

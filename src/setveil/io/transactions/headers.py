@@ -33,6 +33,10 @@ PERSON_WORDS = frozenset(
         "consumer",
         "listener",
         "author",
+        "email",
+        "phone",
+        "ssn",
+        "mrn",
     }
 )
 VISIT_WORDS = frozenset({

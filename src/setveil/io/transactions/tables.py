@@ -14,7 +14,7 @@ from functools import cached_property
 
 from setveil.errors import InputError, name_some
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.cells import are_counts, says_yes_or_no
+from setveil.io.transactions.cells import are_counts, are_rounded, says_yes_or_no
 from setveil.io.transactions.delimiters import Cells, choose_delimiter, first_rows
 from setveil.io.transactions.headers import (
     guess_pair,
@@ -75,6 +75,11 @@ class Look:
 
     def plan(self, layout: str, told_by: str, id_place: int | None, places: Iterable[int], *notes: str) -> Plan:
         """The decision."""
+        if id_place is not None and not self.options.labels_as_they_are and are_rounded(self.column(id_place)):
+            raise self.ask(
+                f'the ids in "{one_line(self.names[id_place], 40)}" were rounded by a spreadsheet, as '
+                f"{one_line(self.column(id_place)[0], 30)}, so that people become one; export them as text."
+            )
         return Plan(
             layout, told_by, self.delimiter, self.names, not self.options.no_header, id_place, tuple(places), notes
         )
