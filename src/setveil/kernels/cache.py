@@ -23,7 +23,7 @@ from numba.core.runtime.nrt import rtsys
 MARK = b"setveil kernel\n"
 CLAIMS = "setveil-compiling"  # a file in a folder of kernels; a byte of it is locked while a kernel is compiled
 PATIENCE = 15.0  # seconds to wait for somebody else, who may have forgotten
-COMPILER = [str(Path(__file__).with_name(f"kernel_{name}.py")) for name in ("arrays", "lowering", "parts")]
+COMPILER = [str(Path(__file__).with_name(name)) for name in ("arrays.py", "lowering.py", "parts.py")]
 
 
 class _CheckedFile(caching.IndexDataCacheFile):

@@ -165,7 +165,7 @@ def test_own_arrays_are_given_back() -> None:
 OTHER_NUMBA = """
 from setveil import kernels
 kernels.KNOWN = "another"
-from tests.test_kernel_lowering import a_record, work
+from tests.kernels.test_lowering import a_record, work
 record = a_record()
 print(work(record, 4), record.counts.tolist(), type(work.dispatcher).__module__)
 """
@@ -174,7 +174,7 @@ print(work(record, 4), record.counts.tolist(), type(work.dispatcher).__module__)
 def test_another_numba_compiles_in_its_own_way(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", OTHER_NUMBA]
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     ran = subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True, text=True)
     plain = a_record()
     expected = work.loop(plain, 4)  # type: ignore[attr-defined]

@@ -61,7 +61,7 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_elsewhere_has_changed(
 HOLD = """
 import sys
 from pathlib import Path
-from setveil.kernel_cache import _Claim
+from setveil.kernels.cache import _Claim
 
 claim = _Claim(Path(sys.argv[1]), sys.argv[2])
 assert not claim.wait()
@@ -72,24 +72,24 @@ sys.stdin.readline()
 
 def test_two_processes_do_not_compile_the_same_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who comes second waits until the first is done or dead, not for ever; other kernels are not waited for."""
-    from setveil import kernel_cache
-    from setveil.kernel_cache import _Claim
+    from setveil.kernels import cache
+    from setveil.kernels.cache import _Claim
 
-    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+    monkeypatch.setattr(cache, "PATIENCE", 0.2)
     path = tmp_path / "claims"
     command = [sys.executable, "-c", HOLD, str(path), "repair"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout is not None and first.stdout.readline() == "mine\n"
         assert _Claim(path, "repair").wait()  # somebody who has forgotten
         assert not _Claim(path, "scan").wait()
-        monkeypatch.setattr(kernel_cache, "PATIENCE", 60.0)
+        monkeypatch.setattr(cache, "PATIENCE", 60.0)
         first.kill()
         _Claim(path, "repair").wait()
     assert not _Claim(path, "repair").wait()
 
 
 def test_without_locks_everybody_compiles(tmp_path: Path) -> None:
-    from setveil.kernel_cache import _Claim
+    from setveil.kernels.cache import _Claim
 
     claim = _Claim(tmp_path / "nowhere" / "claims", "repair")
     assert not claim.wait()

@@ -6,6 +6,7 @@ gives the same either way; the tests run algorithms and verifier both ways and c
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import sys
@@ -14,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -24,7 +24,7 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 UNNEEDED = ("scipy.linalg", "coverage", "yaml", "colorama")  # a BLAS, coverage of loops, a settings file, colours
 OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}  # of all loops
-KNOWN = "0.68."  # the Numba whose inside kernel_parts.py builds on; any other compiles in its own way, for longer
+KNOWN = "0.68."  # the Numba whose inside parts.py builds on; any other compiles in its own way, for longer
 PATIENCE = 0.3  # seconds in plain loops after which the compiled ones are worth loading
 
 _making = threading.RLock()
@@ -65,7 +65,7 @@ class Kernel:
     """A loop, and what Numba makes of it as soon as that is worth while."""
 
     def __init__(self, loop: Callable[..., Any]) -> None:
-        update_wrapper(self, loop)
+        functools.update_wrapper(self, loop)
         self.loop = loop
         self._dispatcher: Any = None
         self._part: Any = None
@@ -86,7 +86,7 @@ class Kernel:
             if self._dispatcher is None:
                 dispatcher = _dispatch(self.loop, "Whole")
                 with suppress(RuntimeError, OSError):  # no folder for a cache: compile in memory, every time
-                    from setveil.kernel_cache import KernelCache
+                    from setveil.kernels.cache import KernelCache
 
                     dispatcher._cache = KernelCache(self.loop)
                 self._dispatcher = dispatcher
@@ -118,9 +118,9 @@ def _dispatch(loop: Callable[..., Any], kind: str) -> Any:
     numba = _numba()
     if numba.__version__.startswith(KNOWN) and not numba.config.DISABLE_JIT:
         with suppress(ImportError, AttributeError):
-            from setveil import kernel_parts
+            from setveil.kernels import parts
 
-            return getattr(kernel_parts, kind)(loop, OPTIONS)
+            return getattr(parts, kind)(loop, OPTIONS)
     return numba.jit(**OPTIONS)(loop)
 
 
@@ -133,7 +133,7 @@ def _as_compiled(result: Any) -> Any:
     return result
 
 
-@cache
+@functools.cache
 def _numba() -> Any:
     """Numba without what it looks for while it starts: that costs half as much again."""
     choose_cache_folder()

@@ -17,8 +17,8 @@ from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.types.functions import BaseFunction
 
-from setveil.kernel_arrays import sign_array
-from setveil.kernel_lowering import Lowering, lend
+from setveil.kernels.arrays import sign_array
+from setveil.kernels.lowering import Lowering, lend
 
 UNNEEDED = {  # passes, for closures, ``with``, literals to unroll, branches that types decide, array expressions
     untyped_passes.WithLifting,
