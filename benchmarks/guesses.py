@@ -3,6 +3,8 @@
     python -m benchmarks.guesses --data DIR            two data sets, p=10, 10 sensitive items, one seed
     python -m benchmarks.guesses --data DIR --seeds 3  the mean of three
     python -m benchmarks.guesses --data DIR --algorithms blocks,nn --sets BMS1.dat.gz
+    python -m benchmarks.guesses --data DIR --deals 30 only `blocks` and random holders of items that twenty records
+                                                       have: the mean of thirty deals and its standard error
 
 Sensitive items are drawn as in ``benchmarks.sensitive``. *Random*: they are dealt anew to records drawn at random and
 the release is made anew, so whoever is ahead of 10 % learned it from the groups. *Real*: they stay where they are.
@@ -19,8 +21,11 @@ import numpy as np
 
 import setveil as sv
 from benchmarks.sensitive import SETS, draw_sensitive
+from setveil.algorithms import Context
+from setveil.algorithms.degree.blocks import BlocksOfRecords
 from setveil.core import Grouping, Transactions
-from setveil.risk.guesses import Guesses, guess_both
+from setveil.models import PrivacyDegree
+from setveil.risk.guesses import Guesses, deal_anew, guess_both, guess_holders
 from setveil.workflows.assess import guessing_options
 
 ALGORITHMS = ("blocks", "random", "nn", "cahd", "nn+", "lsh", "permmondrian")
@@ -38,11 +43,27 @@ def measure(data: Transactions, algorithm: str, seed: int) -> tuple[Guesses | No
     return table.random, table.real
 
 
+def show_deals(data: Transactions, n_deals: int) -> None:
+    """Guesses at `blocks` with random holders: mean and standard error over so many deals."""
+    rates: dict[str, list[float]] = {}
+    for seed in range(100, 100 + n_deals):  # none of those above
+        sensitive = draw_sensitive(data, 10, seed, support=20)
+        dealt = deal_anew(data, np.isin(np.arange(data.n_items), data.vocabulary.numbers(sensitive)), seed)
+        release = BlocksOfRecords().run(dealt, PrivacyDegree(10, sensitive), Context(seed=seed))
+        guesses = guess_holders(dealt.select(Grouping.publishable(dealt, release.sensitive)), release)
+        assert guesses is not None
+        for guesser in guesses.guessers:
+            rates.setdefault(guesser.name, []).append(100 * guesses.rate(guesser.name).value)
+    for name, values in rates.items():
+        print(f"{name:16}{np.mean(values):>8.2f} ± {np.std(values) / len(values) ** 0.5:.2f}")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Print a table per data set and kind of holder: guessers down, algorithms across, % right."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.guesses", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with " + " and ".join(SETS))
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--deals", type=int, help="only `blocks` and random holders, so often")
     parser.add_argument("--algorithms", help="only these, separated by commas")
     parser.add_argument("--sets", default=",".join(SETS), help="files in the folder, separated by commas")
     given = parser.parse_args(arguments)
@@ -50,6 +71,10 @@ def main(arguments: list[str] | None = None) -> int:
     algorithms = tuple(given.algorithms.split(",")) if given.algorithms else ALGORITHMS
     for name in given.sets.split(","):
         data = sv.read(given.data / name)
+        if given.deals:
+            print(f"\n{name}, {given.deals} deals, % right")
+            show_deals(data, given.deals)
+            continue
         found = {a: [measure(data, a, seed) for seed in range(given.seeds)] for a in algorithms}
         for place, title in enumerate(("random", "real")):
             print(f"\n{name}, {title} holders, % right\n{'':16}" + "".join(f"{a:>13}" for a in algorithms))
