@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import Any
 from setveil.algorithms import PORTFOLIO, Context, default_for, find, make_algorithm
 from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.models import PrivacyModel, as_model
 from setveil.workflows.cluster import algorithm_for, engine_for
@@ -160,8 +160,8 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
 
 def _warn_about_other_spellings(data: Transactions, what: str, labels: set[str]) -> None:
     """Who protects "flu" and has "Flu" in the data, too, publishes it in the open."""
-    spellings = set(map(_as_read_aloud, labels))
-    missed = [label for label in data.vocabulary if label not in labels and _as_read_aloud(label) in spellings]
+    spellings = set(map(as_read_aloud, labels))
+    missed = [label for label in data.vocabulary if label not in labels and as_read_aloud(label) in spellings]
     if missed:
         warnings.warn(
             f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks or invisible "
@@ -169,14 +169,6 @@ def _warn_about_other_spellings(data: Transactions, what: str, labels: set[str])
             SetveilWarning,
             stacklevel=4,
         )
-
-
-def _as_read_aloud(label: str) -> str:
-    """The label without what the eye passes over."""
-    if not label.isascii():
-        normal = unicodedata.normalize("NFKC", label)
-        label = "".join(sign for sign in normal if unicodedata.category(sign) != "Cf")
-    return " ".join(label.casefold().split())
 
 
 def _warn_about_one_item(data: Transactions, release: Release) -> None:
