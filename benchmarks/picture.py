@@ -16,7 +16,7 @@ from typing import Any
 
 import setveil as sv
 from setveil.report.charts import curve, mark_of
-from setveil.report.compare_page import front_chart
+from setveil.report.compare_page import front_charts
 from setveil.workflows.compare import compare, pareto_front, read_grid
 from setveil.workflows.samples import demo_files
 
@@ -105,7 +105,7 @@ def settings() -> list[dict[str, Any]]:
 def draw(risk: str, rows: Sequence[dict[str, Any]]) -> str:
     """Both charts on one card."""
     look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in rows))}
-    front = front_chart(rows, look, KNOWN)
+    front = front_charts(rows, look, KNOWN)[0]["chart"]
     key = "".join(
         f'{mark_of(532 + 84 * number, 50, number)}<text x="{542 + 84 * number}" y="54">{name}</text>'
         for name, number in look.items()

@@ -66,3 +66,26 @@ def test_coherence_promises_nothing_to_those_who_know_nothing() -> None:
     assert sv.verify([["s"], ["s"], ["s"], []], model).holds
     assert model.guarantee().startswith("Someone who knows 1 to 2 public items of a person finds at least 2 ")
     assert any("none of the published items" in sentence for sentence in model.not_protected())
+
+
+@EVERY
+def test_numpy_numbers_are_the_numbers_they_are(kind: type[PrivacyModel]) -> None:
+    """A certificate, and with it its digest, must not depend on where a number came from."""
+    import numpy as np
+
+    plain = make_model(kind.name, kind.example)
+    given = {name: np.int64(value) if isinstance(value, int) else value for name, value in kind.example.items()}
+    model = make_model(kind.name, given)
+    assert model == plain and repr(model) == repr(plain)
+    assert [type(value) for value in model.options().values()] == [type(value) for value in plain.options().values()]
+
+
+def test_a_percentage_may_be_a_numpy_float() -> None:
+    import numpy as np
+
+    for h in (np.float32(12.5), np.float64(12.5)):
+        model = sv.Coherence(h=h, k=np.uint8(2), p=np.int32(2), sensitive=["a"])  # type: ignore[arg-type]
+        assert model == sv.Coherence(h=12.5, k=2, p=2, sensitive=["a"]) and type(model.h) is float
+    for k in (np.True_, np.float64(5.0), True):
+        with pytest.raises(sv.InputError, match="k must be a whole number"):
+            sv.KmAnonymity(k=k, m=2)  # type: ignore[arg-type]

@@ -37,7 +37,17 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "sensitive file that is not there": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive gone.txt",
         2,
-        "gone.txt",
+        'there is no file "gone.txt", and no item of that name',
+    ),
+    "an algorithm of another model that can be guessed besides": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm cahd",
+        2,
+        'algorithm "cahd" cannot enforce model "km"',
+    ),
+    "a domain beyond the hierarchy": (
+        "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --domain other.txt",
+        2,
+        'the hierarchy lacks 2 item(s) of the domain that nobody has: "rum", "wine"',
     ),
     "sensitive glob that matches nothing": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive zz*",

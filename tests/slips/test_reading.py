@@ -732,6 +732,21 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
         {},
         '"NULL" is read as an item',
     ),
+    "nobody in words": (
+        table("id,item", *pairs(lambda p, i: f"{'NULL' if p % 9 == 0 else p},{PRODUCTS[i]}")),
+        {},
+        f'{sum(len(items) for items in SETS[8::9])} rows have the id "NULL" and are read as one person',
+    ),
+    "people in two cases": (
+        table("id,item", *pairs(lambda p, i: f"{'pP'[i % 2]}{1000000 + p},{PRODUCTS[i]}")),
+        {},
+        r'id\(s\) in "id" differ from another in case, blanks or invisible signs only',
+    ),
+    "people with blanks and signs": (
+        table("id,item", "1 ,milk", "\u200b2,milk", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
+        {},
+        r'2 id\(s\) in "id" differ from another',
+    ),
     "visits for people": (
         table("patient,visit,item", *pairs(lambda p, i: f"{p // 3},{p},{PRODUCTS[i]}")),
         {"id_column": "visit", "item_column": "item"},

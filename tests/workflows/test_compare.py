@@ -18,7 +18,7 @@ import pytest
 from setveil.errors import InputError
 from setveil.policy.schema import Policy
 from setveil.report.compare_page import name_of
-from setveil.workflows.compare import Point, compare, pareto_front, row_of
+from setveil.workflows.compare import Comparison, Point, compare, pareto_front, row_of
 from setveil.workflows.grid import default_grid, read_grid
 
 GRID = """\
@@ -83,12 +83,50 @@ def test_the_front_holds_what_nothing_beats_in_both() -> None:
 def test_groups_that_can_be_guessed_are_called_so_and_beat_nobody() -> None:
     """Their risk is that of guessers, whom the chance of a match does not count."""
     policy = Policy.from_dict({"schema": 1, "model": {"name": "degree"}, "algorithm": {"name": "nn"}})
-    figures = {"status": "ok", "avg_re": 0.1}
-    nn = Point("nn", policy, {**figures, "algorithm": "nn", "mean_chance": 0.01})
-    blocks = Point("blocks", policy, {**figures, "algorithm": "blocks", "mean_chance": 0.02})
+    figures = {"status": "ok", "sensitive_chance": 0.2}
+    nn = Point("nn", policy, {**figures, "algorithm": "nn", "kl": 0.01})
+    blocks = Point("blocks", policy, {**figures, "algorithm": "blocks", "kl": 0.02})
     assert pareto_front([nn, blocks]) == {"blocks"}
     assert name_of(row_of(nn, False)) == "nn (guessable)"
     assert name_of(row_of(blocks, True)) == "blocks"
+
+
+def test_groups_are_ranked_among_themselves_by_what_groups_lose() -> None:
+    """They publish public items as they are: counts of pairs put groups at random first, whatever p."""
+
+    def grouping(name: str, p: int, kl: float, avg_re: float) -> Point:
+        policy = Policy.from_dict({"schema": 1, "model": {"name": "degree", "p": p}, "algorithm": {"name": name}})
+        figures = {"mean_chance": 0.07, "sensitive_chance": 1 / p, "kl": kl, "avg_re": avg_re, "exact_ratio": 0.9}
+        return Point(f"{name}{p}", policy, {"status": "ok", "algorithm": name, **figures})
+
+    points = [grouping("random", 3, 0.012, 0.2), grouping("blocks", 3, 0.007, 0.3), grouping("blocks", 5, 0.009, 0.3)]
+    points.append(point("records", 0.01, 0.1))  # less of both figures that say nothing about groups
+    front = pareto_front(points)
+    assert front == {"blocks3", "blocks5", "records"}
+    found = Comparison(tuple(points), tuple(row_of(each, each.id in front) for each in points), 2)
+    assert [[row["id"] for row in same] for same in found.front] == [["records"], ["blocks5"], ["blocks3"]]
+    printed = str(found).splitlines()
+    assert printed[0].endswith("settings no other beats")
+    assert "reconstruction error  groups no other beats" in printed[2]
+    assert "20.0 %" in printed[3]
+    assert printed[3].split()[-3:] == ["0.009", "blocks", "p=5"]
+
+
+@pytest.mark.slow
+def test_the_page_draws_groups_by_their_reconstruction_error(tmp_path: Path) -> None:
+    data = tmp_path / "data.dat"
+    data.write_text("1 2 3\n1 2\n2 3\n1 3 4\n4 1\n2 4\n1 2 9\n" * 5)
+    blocks = [
+        {"model": "degree", "p": [2, 3], "algorithm": ["blocks", "random"], "sensitive": ["9"]},
+        {"model": "k-anonymity", "k": 2},
+    ]
+    found = compare(data, {"known": 1, "grid": blocks}, tmp_path / "out", processes=2)
+    groups = [row for row in found.rows if row["model"] == "degree"]
+    assert all(0 < row["sensitive_chance"] <= 1 / row["p"] for row in groups)
+    assert [row["sensitive_chance"] for row in found.rows if row["model"] != "degree"] == [None]
+    page = (tmp_path / "out" / "compare.html").read_text()
+    assert "Groups are ranked among themselves" in page
+    assert page.count('class="picture"') == 2
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """One file per algorithm, named as in its paper; ``registry`` lists them."""
 
 from setveil.algorithms.base import Algorithm, Context, Option, make_algorithm, option, options_of
-from setveil.algorithms.registry import ENTRIES, PORTFOLIO, Entry, by_kind, default_for, find
+from setveil.algorithms.registry import ENTRIES, PORTFOLIO, Entry, by_kind, default_for, find, find_for
 
 __all__ = [
     "ENTRIES",
@@ -13,6 +13,7 @@ __all__ = [
     "by_kind",
     "default_for",
     "find",
+    "find_for",
     "make_algorithm",
     "option",
     "options_of",

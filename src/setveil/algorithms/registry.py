@@ -354,6 +354,14 @@ def find(name: str) -> Entry:
     )
 
 
+def find_for(model: str, name: str) -> Entry:
+    """The entry of an algorithm that is to enforce a model."""
+    entry = find(name)
+    if model not in entry.models:
+        raise InputError(f'algorithm "{name}" cannot enforce model "{model}"; it enforces {", ".join(entry.models)}.')
+    return entry
+
+
 def may_leave_out(name: str) -> bool:
     """Whether an algorithm may leave out single entries; of one that is not listed, made by hand, nobody knows."""
     return all(entry.leaves_out for entry in ENTRIES if entry.name == name)

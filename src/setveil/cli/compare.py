@@ -37,8 +37,6 @@ def compare(
     json: o.Json = False,
 ) -> None:
     """Run many settings and see which ones are worth it: risk against loss, with the front nothing beats."""
-    from setveil.report.compare_page import name_of
-    from setveil.report.words import percent
     from setveil.workflows.compare import compare as run_all
     from setveil.workflows.policies import check_ask
 
@@ -62,16 +60,8 @@ def compare(
         told = [{"id": p.id, "policy": p.policy.to_toml(), "pareto": p.id in front, **p.result} for p in found]
         say_json({"input": data.facts(), "points": told})
         return
-    rows = [
-        (
-            "; ".join(map(name_of, same)),
-            percent(same[0]["exact_ratio"]),
-            percent(same[0]["mean_chance"]),
-            percent(same[0]["avg_re"]),
-        )
-        for same in found.front
-    ]
-    table(("settings no other beats", "exact", "chance", "pair error"), rows)
+    for header, rows in found.tables():
+        table(header, rows)
     n_failed = sum(not point.is_ok for point in found)
     others = "" if not n_failed else "; the others are listed with their reason"
     say(f"{len(found) - n_failed} of {len(found)} settings gave a release{others}.")

@@ -262,16 +262,16 @@ class Hierarchy:
 
     # -- meeting the data -----------------------------------------------------------------------------------------
 
-    def leaf_of_items(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    def leaf_of_items(self, vocabulary: Vocabulary, whose: str = "of the data") -> NDArray[np.int32]:
         """The leaf of each item of a vocabulary, int32[n_items]; items that are not leaves are an error that names
-        them.
+        them, and says ``whose`` they are.
         """
         leaves = self.vocabulary.numbers(vocabulary)
         missing = [vocabulary[int(item)] for item in np.flatnonzero(leaves < 0)]
         if missing:
             self._refuse_inner_nodes(missing)
             raise InputError(
-                f"the hierarchy lacks {len(missing):,} item(s) of the data: {name_some(missing)}; "
+                f"the hierarchy lacks {len(missing):,} item(s) {whose}: {name_some(missing)}; "
                 "add them, or use --unknown-items root to put them directly below the root."
             )
         return leaves

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -83,3 +84,11 @@ class Vocabulary(Sequence[str]):
             strangers = [label for label, number in zip(wanted, numbers, strict=True) if number < 0]
             raise InputError(f"unknown {what} {name_some(strangers)}; check the spelling.")
         return numbers
+
+
+def as_read_aloud(label: str) -> str:
+    """A label, or an id, without what the eye passes over: case, blanks, invisible signs."""
+    if not label.isascii():
+        normal = unicodedata.normalize("NFKC", label)
+        label = "".join(sign for sign in normal if unicodedata.category(sign) != "Cf")
+    return " ".join(label.casefold().split())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 from setveil.errors import InputError
@@ -34,6 +35,11 @@ class PrivacyModel(ABC):
     example: ClassVar[
         Mapping[str, Any]
     ]  # parameters that fit a handful of records over the items 1 … 9; 9 is sensitive
+
+    def __post_init__(self) -> None:
+        """Numbers of other libraries, such as NumPy's, as the plain ones they are: a certificate knows no others."""
+        for field in fields(self):
+            object.__setattr__(self, field.name, _plain_number(getattr(self, field.name)))
 
     def __repr__(self) -> str:
         """As it is made, without lists of combinations: they may be records."""
@@ -65,6 +71,12 @@ class PrivacyModel(ABC):
     @abstractmethod
     def not_protected(self) -> list[str]:
         """What this promise leaves open, in plain sentences."""
+
+
+def _plain_number(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value) if isinstance(value, Real) else value
 
 
 def _shown(value: Any) -> str:

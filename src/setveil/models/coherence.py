@@ -58,6 +58,7 @@ class Coherence(PrivacyModel):
     sensitive: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number(self.k, "k", least=2)
         whole_number(self.p, "p")
         if isinstance(self.h, bool) or not isinstance(self.h, int | float) or not 0 <= self.h <= 100:

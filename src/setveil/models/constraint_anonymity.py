@@ -59,6 +59,7 @@ class ConstraintAnonymity(PrivacyModel):
     max_suppressed: float = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number(self.k, "k", least=2)
         object.__setattr__(self, "constraints", _groups(self.constraints, "constraints"))
         if self.utility is not None:

@@ -43,6 +43,7 @@ class KAnonymity(PrivacyModel):
     l: int = 1  # noqa: E741 - the literature's letter
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number(self.k, "k", least=2)
         whole_number(self.l, "l")
         object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))

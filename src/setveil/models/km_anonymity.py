@@ -47,6 +47,7 @@ class KmAnonymity(PrivacyModel):
     m: int | Literal["all"]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number(self.k, "k", least=2)
         given: object = self.m
         if given != "all":

@@ -38,6 +38,7 @@ class PrivacyDegree(PrivacyModel):
     sensitive: Sequence[str]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number(self.p, "p", least=2)
         object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
         if not self.sensitive:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,13 @@ COLUMNS = (
     ("largest set", "largest_set", figure),
     ("chance", "mean_chance", percent),
     ("singled out", "singled_out", percent),
+    ("chance of a sensitive item", "sensitive_chance", percent),
     ("error of pair counts", "avg_re", percent),
+    ("reconstruction error", "kl", figure),
     ("NCP", "ncp", figure),
     ("UL log2", "ul_log2", figure),
     ("left out", "suppression_ratio", percent),
     ("IL", "il_ratio", figure),
-    ("KL", "kl", figure),
     ("items", "published_items", figure),
     ("seconds", "seconds", figure),
     ("MB", "peak_mb", figure),
@@ -33,6 +35,7 @@ FIGURES = (  # what a setting gave; settings that gave the same are one line
     "largest_set",
     "singled_out",
     "mean_chance",
+    "sensitive_chance",
     "avg_re",
     "ncp",
     "ul_log2",
@@ -41,6 +44,71 @@ FIGURES = (  # what a setting gave; settings that gave the same are one line
     "kl",
     "published_items",
 )
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:,.6g} %"
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """What settings of one kind are ranked by, among themselves: keys of a row, and their words."""
+
+    what: str
+    risk: str
+    loss: str
+    risk_words: str
+    loss_words: str
+    risk_axis: str
+    loss_axis: str
+    show_loss: Callable[[Any], str]
+    loss_tick: Callable[[float], str]
+    how: str
+
+    def measures(self, row: Row) -> bool:
+        """Whether a setting is ranked by it: it gave a release of this kind, and both figures are known."""
+        is_known = row.get(self.risk) is not None and row.get(self.loss) is not None
+        return row["status"] == "ok" and yardstick_of(row) is self and is_known
+
+    def place(self, row: Row) -> tuple[float, float]:
+        """Risk and loss of a setting; less is better."""
+        return row[self.risk], row[self.loss]
+
+
+RECORDS = Yardstick(
+    "settings",
+    "mean_chance",
+    "avg_re",
+    "chance",
+    "error of pair counts",
+    "mean chance of an attacker who knows {known} items",
+    "mean relative error of pair counts",
+    percent,
+    _share,
+    "To the left less risk (chance of an attacker who knows {known} items of a person), further down less loss (mean "
+    "relative error of counts of pairs).",
+)
+GROUPS = Yardstick(
+    "groups",
+    "sensitive_chance",
+    "kl",
+    "chance of a sensitive item",
+    "reconstruction error",
+    "greatest chance of a sensitive item",
+    "mean reconstruction error (KL)",
+    figure,
+    "{:g}".format,
+    "Groups are ranked among themselves: they publish public items as they are, so what they hide and lose is who has "
+    "the sensitive ones. To the left less risk (the greatest share of a group that has the same sensitive item), "
+    "further down less loss (mean KL divergence of what groups say about sensitive items from the truth). Guessable "
+    "groups tell more than that to whoever knows the algorithm: they are drawn, and beat nobody.",
+)
+YARDSTICKS = (RECORDS, GROUPS)
+
+
+def yardstick_of(row: Row) -> Yardstick:
+    """Groups alone have sensitive items to reconstruct; counts of public items tell next to nothing about them."""
+    return RECORDS if row.get("kl") is None else GROUPS
 
 
 def write_compare_page(
@@ -52,7 +120,7 @@ def write_compare_page(
     """
     from setveil.report.template import write_page
 
-    good = [row for row in rows if row["status"] == "ok" and None not in (row["avg_re"], row["mean_chance"])]
+    good = [row for row in rows if yardstick_of(row).measures(row)]
     lines = merged(row for row in rows if row["status"] == "ok")
     look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in good))}
     shown = [column for column in COLUMNS if any(row[column[1]] is not None for row in good)]
@@ -60,14 +128,12 @@ def write_compare_page(
         "compare.html.j2",
         path,
         source=source,
-        known=known,
         n_settings=len(rows),
         n_good=sum(row["status"] == "ok" for row in rows),
         n_failed=sum(row["status"] != "ok" for row in rows),
         n_merged=sum(len(same) - 1 for same in lines),
         best=_best(good),
-        chart=front_chart(good, look, known),
-        key=[(swatch(number), name) for name, number in look.items()],
+        pictures=front_charts(good, look, known),
         panels=_panels(good, look),
         columns=[("setting", False), *((name, True) for name, _, _ in shown)],
         rows=[_line(same, shown) for same in lines],
@@ -91,9 +157,12 @@ def merged(rows: Any) -> list[list[Row]]:
 def name_of(row: Row) -> str:
     """A setting in a few words."""
     told = [f"{name}={row[name]}" for name in NUMBERS if row[name] is not None]
-    words = " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip()
-    words += " (guessable)" if row.get("guessable") else ""
+    words = " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip() + _mark_of_guessable(row)
     return f"{words} (one item for everything)" if row.get("published_items") in (0, 1) else words
+
+
+def _mark_of_guessable(row: Row) -> str:
+    return " (guessable)" if row.get("guessable") else ""
 
 
 def _line(same: Sequence[Row], shown: Sequence[Any]) -> dict[str, Any]:
@@ -109,7 +178,7 @@ def _line(same: Sequence[Row], shown: Sequence[Any]) -> dict[str, Any]:
 
 def _best(rows: Sequence[Row]) -> str:
     """The setting on the front that keeps most entries exact for the chance it leaves an attacker, in a sentence."""
-    front = [row for row in rows if row["pareto"] and row["exact_ratio"] is not None]
+    front = [row for row in rows if row["pareto"] and RECORDS.measures(row) and row["exact_ratio"] is not None]
     if not front:
         return ""
     best = max(front, key=lambda row: row["exact_ratio"] - row["mean_chance"])
@@ -120,53 +189,73 @@ def _best(rows: Sequence[Row]) -> str:
     )
 
 
-def front_chart(
+def front_charts(
     rows: Sequence[Row], look: Mapping[str, int], known: int, labels: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """A picture for each kind of settings there is, how to read it, and the key of its marks; ``look`` numbers
+    algorithms, ``labels`` names settings by id.
+    """
+    kinds = [(by, [row for row in rows if yardstick_of(row) is by]) for by in YARDSTICKS]
+    return [
+        {
+            "how": by.how.format(known=known),
+            "chart": _front_chart(by, some, look, known, labels),
+            "key": _key(some, look),
+        }
+        for by, some in kinds
+        if some
+    ]
+
+
+def _key(rows: Sequence[Row], look: Mapping[str, int]) -> list[tuple[str, str]]:
+    """The mark of each algorithm, and its name."""
+    names = {row["algorithm"]: row["algorithm"] + _mark_of_guessable(row) for row in rows}
+    return [(swatch(look[algorithm]), name) for algorithm, name in names.items()]
+
+
+def _front_chart(
+    by: Yardstick, rows: Sequence[Row], look: Mapping[str, int], known: int, labels: Mapping[str, str] | None
 ) -> str:
-    """Every setting by risk and loss, and the front; ``look`` numbers algorithms, ``labels`` names settings by id."""
+    """Every setting by risk and loss, and the front."""
     targets = {id(row): same[0]["id"] for same in merged(rows) for row in same}
     marks = [
         Mark(
-            row["mean_chance"],
-            row["avg_re"],
+            *by.place(row),
             look[row["algorithm"]],
             (f"{labels[row['id']]}, " if labels else "")
-            + f"{name_of(row)}: chance {percent(row['mean_chance'])}, error of pair counts {percent(row['avg_re'])}",
+            + f"{name_of(row)}: {by.risk_words} {percent(row[by.risk])}, {by.loss_words} {by.show_loss(row[by.loss])}",
             f"p{row['id'] if labels else targets[id(row)]}",
             (labels or {}).get(row["id"], ""),
         )
         for row in rows
     ]
-    front = sorted((row["mean_chance"], row["avg_re"]) for row in rows if row["pareto"])
+    front = sorted(by.place(row) for row in rows if row["pareto"])
     return plane(
         marks,
         front,
-        f"mean chance of an attacker who knows {known} items",
-        "mean relative error of pair counts",
-        "Risk and loss of every setting; the table below has the figures.",
-        _tick,
-        _tick,
+        by.risk_axis.format(known=known),
+        by.loss_axis,
+        f"Risk and loss of all {by.what}; the table below has the figures.",
+        _share,
+        by.loss_tick,
     )
 
 
-def _tick(share: float) -> str:
-    return f"{100 * share:g} %"
-
-
 def _panels(rows: Sequence[Row], look: Mapping[str, int]) -> list[str]:
-    """One small chart of query error over the crowd size per model, m and hierarchy."""
+    """One small chart of the loss over the crowd size per model, m and hierarchy."""
     panels: dict[str, list[Row]] = {}
     for row in rows:
         told = [f"{name}={row[name]}" for name in ("m", "l", "h") if row[name] is not None]
         panels.setdefault(" ".join([row["model"], *told, row["hierarchy"]]).strip(), []).append(row)
     drawn = []
     for name, some in panels.items():
+        by = yardstick_of(some[0])
         crowd = "k" if any(row["k"] is not None for row in some) else "p"
         lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for row in some:
             if row[crowd] is not None:
-                lines.setdefault((row["algorithm"], row["options"]), []).append((row[crowd], row["avg_re"]))
+                lines.setdefault((row["algorithm"], row["options"]), []).append((row[crowd], row[by.loss]))
         if len({x for line in lines.values() for x, _ in line}) > 1:  # a single place shows no course
             series = [(look[algorithm], sorted(line)) for (algorithm, _), line in lines.items()]
-            drawn.append(panel(name, series, crowd, "error of pair counts", percent))
+            drawn.append(panel(name, series, crowd, by.loss_words, by.loss_tick))
     return drawn

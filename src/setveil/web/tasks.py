@@ -287,7 +287,9 @@ class Desk:
                 "largest": pictures.figure(row["largest_set"]),
                 "chance": pictures.percent(row["mean_chance"]),
                 "singled_out": pictures.percent(row["singled_out"]),
+                "sensitive_chance": pictures.percent(row["sensitive_chance"]),
                 "error": pictures.percent(row["avg_re"]),
+                "reconstruction": pictures.figure(row["kl"]),
                 "items": pictures.figure(row["published_items"]),
                 "seconds": pictures.figure(row["seconds"]),
             }

@@ -332,16 +332,22 @@ COMPARE_COLUMNS = {
     "largest": "largest set",
     "chance": "attacker's chance",
     "singled_out": "singled out",
+    "sensitive_chance": "chance of a sensitive item",
     "error": "error of pair counts",
+    "reconstruction": "reconstruction error",
     "items": "items",
     "seconds": "seconds",
 }
 COMPARE_HOW = (
     "Further left, an attacker finds less. Further down, what is counted is closer to the truth.",
     "The line joins runs that no other beats in both (★).",
+    "Groups have a picture of their own, by what they hide and lose: who has sensitive items.",
     "Click a point, or press Enter on it, to see that run below.",
 )
-COMPARE_NOTE = "The attacker knows three random items of a person. ★: no other run is better in both chance and error."
+COMPARE_NOTE = (
+    "The attacker knows three random items of a person. ★: no other run is better in both chance and error; groups are "
+    "ranked among themselves, by the chance of a sensitive item and the reconstruction error."
+)
 SIDE_BY_SIDE = "Side by side"
 SIDE_BY_SIDE_NOTE = "Choose runs here or in the picture. What follows is about your records and stays in the house."
 CUT_TITLE = "What became of the items"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import time
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from setveil.algorithms import PORTFOLIO, Context, default_for, find, make_algorithm
+from setveil.algorithms import PORTFOLIO, Context, default_for, find_for, make_algorithm
 from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.core.vocabulary import as_read_aloud
+from setveil.errors import InputError, SetveilWarning, name_some, one_line
 from setveil.models import PrivacyModel, as_model
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
@@ -101,11 +102,7 @@ def make_release(
 
         algorithm, options, release = take_least_loss(data, model, options, context)
     else:
-        entry = find(algorithm) if algorithm else default_for(model.name)
-        if model.name not in entry.models:
-            raise InputError(
-                f'algorithm "{entry.name}" cannot enforce model "{model.name}"; it enforces {", ".join(entry.models)}.'
-            )
+        entry = find_for(model.name, algorithm) if algorithm else default_for(model.name)
         chosen = make_algorithm(entry.load(), entry.name, options)
         if context.hierarchy is not None and entry.hierarchy == "none":
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
@@ -135,6 +132,7 @@ def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
 
 
 LISTS = ("sensitive", "constraints", "utility")
+FILE_NAME = re.compile(r"[/\\]|\.(?:txt|csv|tsv|dat|list|lst|toml|json)(?:\.gz)?$", re.IGNORECASE)  # or a path
 PROTECTING = ("sensitive", "constraints")  # what these lists do not name is published in the open
 
 
@@ -145,6 +143,10 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
         if what == "constraints" and given is not None and not labels:
             raise InputError("constraints: none is given, so that nothing would be protected; name what can be known.")
         strangers = sorted(label for label in labels if label not in data.vocabulary)
+        if what == "sensitive" and len(labels) == len(strangers) == 1 and FILE_NAME.search(strangers[0]):
+            raise InputError(
+                f'{what}: there is no file "{one_line(strangers[0])}", and no item of that name; check the path.'
+            )
         if strangers and len(strangers) == len(labels):
             raise InputError(
                 f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
@@ -160,8 +162,8 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
 
 def _warn_about_other_spellings(data: Transactions, what: str, labels: set[str]) -> None:
     """Who protects "flu" and has "Flu" in the data, too, publishes it in the open."""
-    spellings = set(map(_as_read_aloud, labels))
-    missed = [label for label in data.vocabulary if label not in labels and _as_read_aloud(label) in spellings]
+    spellings = set(map(as_read_aloud, labels))
+    missed = [label for label in data.vocabulary if label not in labels and as_read_aloud(label) in spellings]
     if missed:
         warnings.warn(
             f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks or invisible "
@@ -169,14 +171,6 @@ def _warn_about_other_spellings(data: Transactions, what: str, labels: set[str])
             SetveilWarning,
             stacklevel=4,
         )
-
-
-def _as_read_aloud(label: str) -> str:
-    """The label without what the eye passes over."""
-    if not label.isascii():
-        normal = unicodedata.normalize("NFKC", label)
-        label = "".join(sign for sign in normal if unicodedata.category(sign) != "Cf")
-    return " ".join(label.casefold().split())
 
 
 def _warn_about_one_item(data: Transactions, release: Release) -> None:

@@ -28,7 +28,15 @@ from setveil.errors import InputError, one_line
 from setveil.io.releases.folders import write_whole
 from setveil.models import NUMBERS
 from setveil.policy.schema import Policy
-from setveil.report.compare_page import FIGURES, merged, name_of, write_compare_page
+from setveil.report.compare_page import (
+    FIGURES,
+    YARDSTICKS,
+    Yardstick,
+    merged,
+    name_of,
+    write_compare_page,
+    yardstick_of,
+)
 from setveil.workflows.grid import Grid, default_grid, make_grid, read_grid
 from setveil.workflows.policies import make_policy
 from setveil.workflows.reading import as_transactions
@@ -95,39 +103,58 @@ class Comparison(Sequence[Point]):
 
     @property
     def front(self) -> list[list[Mapping[str, Any]]]:
-        """The settings that no other beats in risk and loss, those with equal figures together, the least risk
-        first.
+        """The settings that no other of their kind beats in risk and loss, those with equal figures together, the least
+        risk first, groups last.
         """
+        return [same for _, lines in self.fronts for same in lines]
+
+    @property
+    def fronts(self) -> list[tuple[Yardstick, list[list[Mapping[str, Any]]]]]:
+        """The front of each kind of settings that has one, with what it is ranked by."""
         best = [row for row in self.rows if row["pareto"]]
-        return merged(sorted(best, key=lambda row: (row["mean_chance"], row["avg_re"])))
+        kinds = [(by, sorted((row for row in best if yardstick_of(row) is by), key=by.place)) for by in YARDSTICKS]
+        return [(by, merged(rows)) for by, rows in kinds if rows]
+
+    def tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+        """The fronts in words: headings, and a line for settings with equal figures."""
+        return [
+            (
+                (f"{by.what} no other beats", "exact", by.risk_words, by.loss_words),
+                [_told(by, same) for same in lines],
+            )
+            for by, lines in self.fronts
+        ]
 
     def to_polars(self) -> Any:
         """The table of all settings."""
         return _frame(self.rows)
 
     def __str__(self) -> str:
-        from setveil.report.words import percent
-
-        lines = [f"{'exact':>8}{'chance':>9}{'pair error':>12}  settings no other beats"]
-        for same in self.front:
-            row = same[0]
-            figures = f"{percent(row['exact_ratio']):>8}{percent(row['mean_chance']):>9}{percent(row['avg_re']):>12}"
-            lines.append(f"{figures}  {'; '.join(map(name_of, same))}")
-        return "\n".join(lines)
+        lines = []
+        for header, rows in self.tables():
+            widths = [max(8, len(name) + 2) for name in header[1:]]
+            for name, *figures in (header, *rows):
+                told = "".join(f"{cell:>{width}}" for cell, width in zip(figures, widths, strict=True))
+                lines.append(f"{told}  {name}")
+        return "\n".join(lines) or "no setting gave a release whose risk and loss can be told"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from setveil.report.cards import card
-        from setveil.report.words import percent
 
-        figures = ("exact_ratio", "mean_chance", "avg_re")
-        rows = [
-            ("; ".join(map(name_of, same)), *(percent(same[0][figure]) for figure in figures)) for same in self.front
-        ]
         n_ok = sum(point.is_ok for point in self)
-        header = ("settings no other beats", "published exactly", "chance of a match", "error of pair counts")
-        return card("Comparison", header=header, rows=rows, note=f"{n_ok} of {len(self)} settings gave a release.")
+        note = f"{n_ok} of {len(self)} settings gave a release."
+        tables = self.tables() or [(("settings no other beats",), [])]
+        return "".join(card("Comparison", header=header, rows=rows, note=note) for header, rows in tables)
+
+
+def _told(by: Yardstick, same: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    from setveil.report.words import percent
+
+    row = same[0]
+    names = "; ".join(map(name_of, same))
+    return names, percent(row["exact_ratio"]), percent(row[by.risk]), by.show_loss(row[by.loss])
 
 
 # -- running ----------------------------------------------------------------------------------------------------------
@@ -366,17 +393,18 @@ def _read_result(text: str) -> dict[str, Any] | None:
 
 
 def pareto_front(points: Sequence[Point]) -> set[str]:
-    """Ids of the settings that no other beats in risk and in query error at once; none whose risk is another one."""
-    known = [
-        (p.id, p.result["mean_chance"], p.result["avg_re"])
-        for p in points
-        if p.is_ok and not p.is_guessable and None not in (p.result["mean_chance"], p.result["avg_re"])
-    ]
-    return {
-        name
-        for name, risk, loss in known
-        if not any((r <= risk and x < loss) or (r < risk and x <= loss) for _, r, x in known)
-    }
+    """Ids of the settings that no other of their kind beats in risk and in loss at once; none whose risk is another
+    one.
+    """
+    front: set[str] = set()
+    for by in YARDSTICKS:
+        known = [(p.id, *by.place(p.result)) for p in points if not p.is_guessable and by.measures(p.result)]
+        front |= {
+            name
+            for name, risk, loss in known
+            if not any((r <= risk and x < loss) or (r < risk and x <= loss) for _, r, x in known)
+        }
+    return front
 
 
 def row_of(point: Point, is_front: bool) -> dict[str, Any]:

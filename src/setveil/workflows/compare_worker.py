@@ -15,7 +15,9 @@ import warnings
 from contextlib import suppress
 from typing import Any
 
-from setveil.core import Release, Transactions
+import numpy as np
+
+from setveil.core import Grouping, Release, Transactions
 from setveil.errors import InputError, SetveilError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
@@ -54,6 +56,7 @@ def figures_of(data: Transactions, release: Release, known: int) -> dict[str, An
         "algorithm": release.record.algorithm,
         "singled_out": singled_out,
         "mean_chance": mean_chance,
+        "sensitive_chance": _sensitive_chance(release),
         "avg_re": _avg_re(data, release),
         "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
@@ -73,6 +76,14 @@ def _attacked(data: Transactions, release: Release, known: int) -> tuple[float |
     if not rows or rows[0].after.singled_out is None or rows[0].after.linked is None:
         return None, None  # nobody has that many items
     return rows[0].after.singled_out.value, rows[0].after.linked.value
+
+
+def _sensitive_chance(release: Release) -> float | None:
+    """The greatest share of a group that has the same sensitive item; who is in a group is no secret."""
+    if not isinstance(release, Grouping):
+        return None
+    sizes = np.bincount(release.group_of, minlength=release.n_groups)
+    return float((release.count / sizes[release.count_group]).max(initial=0.0))
 
 
 def _avg_re(data: Transactions, release: Release) -> float | None:

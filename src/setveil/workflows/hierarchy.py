@@ -11,6 +11,7 @@ import numpy as np
 from setveil.core import Hierarchy, RemoteTransactions, Transactions
 from setveil.core.hierarchy_sources import parts_of_source
 from setveil.core.progress import Progress, no_progress
+from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, SetveilError
 from setveil.models import KmAnonymity, PrivacyModel
 
@@ -38,8 +39,17 @@ def resolve_hierarchy(
         strangers = [label for label in data.vocabulary if label not in tree.vocabulary and label not in inner]
         if strangers:
             tree = tree.with_items_below_root(strangers)
-    tree.leaf_of_items(data.vocabulary)  # raises, naming the items that are missing
+    _refuse_strangers(tree, data)
     return tree
+
+
+def _refuse_strangers(tree: Hierarchy, data: Transactions) -> None:
+    """Items that the hierarchy lacks are named: those that occur before those that only a domain has."""
+    occurring = [label for label, support in zip(data.vocabulary, data.supports.tolist(), strict=True) if support]
+    if len(occurring) < data.n_items:
+        tree.leaf_of_items(Vocabulary(occurring))
+        tree.leaf_of_items(data.vocabulary, "of the domain that nobody has")
+    tree.leaf_of_items(data.vocabulary)
 
 
 def _built(source: str, data: Transactions, model: PrivacyModel | None, progress: Progress) -> Hierarchy:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.report.charts import Series, bars, curve, icicle, swatch
-from setveil.report.compare_page import front_chart, name_of
+from setveil.report.compare_page import front_charts, name_of, yardstick_of
 from setveil.report.facts import Facts
 from setveil.report.page import LEGEND
 from setveil.report.template import shared_style
@@ -82,14 +82,17 @@ SUPPORTS = ("1", "2–4", "5–9", "10–99", "100+")
 def runs_chart(
     points: Sequence[Point], known: int, labels: Mapping[str, str]
 ) -> tuple[str, list[tuple[str, str]], list[dict[str, Any]]]:
-    """Runs by risk and loss with the front, marks named by ``labels``; their key; a row per run, with its name."""
+    """Runs by risk and loss with the front, groups in a picture of their own, marks named by ``labels``; their key; a
+    row per run, with its name.
+    """
     front = pareto_front(points)
     rows = [{**row_of(point, point.id in front)} for point in points]
     for row in rows:
         row["name"] = name_of(row)
-    good = [row for row in rows if row["status"] == "ok" and None not in (row["avg_re"], row["mean_chance"])]
+    good = [row for row in rows if yardstick_of(row).measures(row)]
     look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in good))}
-    return front_chart(good, look, known, labels), [(swatch(number), name) for name, number in look.items()], rows
+    charts = "".join(picture["chart"] for picture in front_charts(good, look, known, labels))
+    return charts, [(swatch(number), name) for name, number in look.items()], rows
 
 
 def cut_picture(facts: Facts) -> tuple[str, list[tuple[str, str]]]:

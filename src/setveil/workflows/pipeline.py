@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from setveil.algorithms import Context
+from setveil.algorithms import Context, find_for
 from setveil.core.progress import Progress, no_progress
 from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
@@ -73,6 +73,7 @@ def run(
     """
     chosen = policy.algorithm
     if chosen.name:
+        find_for(policy.model.name, chosen.name)
         refuse_guessable(chosen.name, policy.output.accept_guessable)
     with Staging(out, force) as staging:  # reserved before the long work
         if engine == "local":

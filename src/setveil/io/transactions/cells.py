@@ -9,6 +9,11 @@ PRESENT = frozenset({"true", "t", "yes", "y", "x", "✓", "present"})
 ABSENT = frozenset({"false", "f", "no", "n", "absent"})
 UNKNOWN = frozenset({"", "?"})  # nothing is said about the item, so it is not there
 MISSING = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "#N/A", "."})
+NOBODY = frozenset(  # in place of an id
+    spelt
+    for word in (*MISSING, "missing", "unknown", "\\N")
+    for spelt in (word, word.lower(), word.upper(), word.capitalize())
+)
 COUNT = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 WHOLE = re.compile(r"[0-9]+")
 ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+")

@@ -81,7 +81,7 @@ def read_long(source: Source, plan: Plan, keep_ids: bool) -> tuple[Transactions,
     records = ids.records(keep_ids)
     items = joined(numbers, np.int32)
     data = assemble_runs(records, items, labels.texts(), long_layout(plan))
-    return data, replace(plan, n_rows=len(items))
+    return data, replace(plan, n_rows=len(items), ids=records.seen)
 
 
 def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:

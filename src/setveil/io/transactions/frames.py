@@ -31,7 +31,7 @@ from setveil.io.transactions.labels import (
     joined,
     number_apart,
 )
-from setveil.io.transactions.layouts import Plan, ReadOptions
+from setveil.io.transactions.layouts import Plan, ReadOptions, SeenIds
 from setveil.io.transactions.tables import COUNTS_NOTE, match_columns
 
 
@@ -52,8 +52,8 @@ def from_frame(
     assert plan.id_place is not None
     layout = Layout("parquet", id_column=names[plan.id_place], item_column=names[place], long=True)
     kinds = [frame.kind(column) for column in range(len(names))]
-    data = _from_long(frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout())
-    return data, replace(plan, n_rows=frame.n_rows)
+    data, seen = _from_long(frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout())
+    return data, replace(plan, n_rows=frame.n_rows, ids=seen)
 
 
 def plan_frame(frame: Frame, options: ReadOptions, told_by: str = "") -> Plan:
@@ -277,7 +277,7 @@ def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, 
 
 def _from_long(
     frame: Frame, kinds: list[str], id_place: int, place: int, keep_ids: bool, layout: Layout
-) -> Transactions:
+) -> tuple[Transactions, SeenIds]:
     for column in (id_place, place):
         if kinds[column] not in SCALARS:
             for _ in frame.texts(column):  # null and NaN have a message of their own
@@ -293,7 +293,7 @@ def _from_long(
 
     numbers = [labels.merge(items) for items in map_in_order(read, frame.texts(place))]
     records = _records(frame, id_place, keep_ids)
-    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout)
+    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout), records.seen
 
 
 def _records(frame: Frame, place: int, keep_ids: bool) -> Records:

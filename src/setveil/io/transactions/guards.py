@@ -15,9 +15,10 @@ import numpy as np
 
 from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.io.source import one_line
-from setveil.io.transactions.cells import ABSENT, MISSING, PRESENT
+from setveil.io.transactions.cells import ABSENT, MISSING, NOBODY, PRESENT
 from setveil.io.transactions.headers import (
     is_known_header,
     looks_like_ids,
@@ -57,6 +58,8 @@ def check(data: Transactions, plan: Plan, where: str) -> None:
     _refuse_unique_items(data, plan, where)
     _warn_about_missing(data, plan, where)
     _warn_about_other_columns(data, plan, where)
+    _warn_about_nobody(plan, where)
+    _warn_about_other_spellings(plan, where)
     _warn_about_unused_people(plan, where)
     _warn_about_row_numbers(data, plan, where)
     _warn_about_full_columns(data, plan, where)
@@ -252,6 +255,31 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Non
                 stacklevel=3,
             )
             return
+
+
+def _warn_about_nobody(plan: Plan, where: str) -> None:
+    """Rows whose id says that nobody knows whose they are would become one person."""
+    for word, n_rows in (plan.ids.nobody if plan.ids else {}).items():
+        if n_rows > 1:
+            warnings.warn(
+                f'{where}: {n_rows:,} rows have the id "{word}" and are read as one person; if it says that the id is '
+                "missing, take them out or give each its own.",
+                SetveilWarning,
+                stacklevel=3,
+            )
+
+
+def _warn_about_other_spellings(plan: Plan, where: str) -> None:
+    """One person under two spellings is two records, and hides among fewer people than k. Ids are not told."""
+    ids = plan.ids.first - NOBODY if plan.ids else frozenset[str]()
+    n_spelt_again = len(ids) - len(set(map(as_read_aloud, ids)))
+    if n_spelt_again:
+        warnings.warn(
+            f'{where}: {n_spelt_again:,} id(s) in "{one_line(plan.id_name)}" differ from another in case, blanks or '
+            "invisible signs only, and are read as people of their own; if they are the same people, mend the data.",
+            SetveilWarning,
+            stacklevel=3,
+        )
 
 
 def _warn_about_unused_people(plan: Plan, where: str) -> None:

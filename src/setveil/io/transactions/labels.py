@@ -19,10 +19,13 @@ from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import SetveilWarning, name_some
 from setveil.io.source import one_line
+from setveil.io.transactions.cells import NOBODY
+from setveil.io.transactions.layouts import SeenIds
 
 WORD = 8  # bytes
 SLICE = 1 << 20  # runs compared at a time
 LONGEST = 512  # bytes; chunks with longer texts take the plain way
+LOOKED_AT = 50_000  # runs of rows whose ids are remembered for the guards
 MANY = 1 << 16  # pieces for which it is worth loading a compiled loop
 _MASKS = np.array([(1 << (8 * length)) - 1 for length in range(WORD + 1)], dtype=np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -169,6 +172,7 @@ class Records(NamedTuple):
     n_rows: NDArray[np.int32]  # [runs]
     n_records: int
     ids: tuple[str, ...] | None  # if they are kept
+    seen: SeenIds
 
 
 class Ids:
@@ -219,13 +223,11 @@ class Ids:
         buffer = np.frombuffer(b"".join((*self._long, bytes(WORD))), dtype=np.uint8)
         self._long.clear()
         ordered = np.sort(keys)
+        seen = SeenIds(_first_texts(keys, lengths, buffer), _rows_of_nobody(keys, ordered, lengths, n_rows))
         if bool((ordered[1:] != ordered[:-1]).all()) and not keep_texts:  # as usual: the rows of an id are adjacent
-            return Records(np.arange(len(keys)), n_rows, len(keys), None)
+            return Records(np.arange(len(keys)), n_rows, len(keys), None, seen)
         del ordered
-        in_buffer = np.where(lengths > WORD, lengths, 0)
-        starts = np.cumsum(in_buffer, dtype=np.int64) - in_buffer  # only long ids have a place in the buffer
-        tokens = Tokens(buffer, starts, lengths)
-
+        tokens = _long_ids(buffer, lengths)
         order = np.argsort(keys)  # runs of one id side by side
         is_new = _differs_from_previous(keys, tokens, order)
         if is_new is None:
@@ -243,7 +245,32 @@ class Ids:
             record_of_run = np.empty(len(keys), dtype=np.int64)
             record_of_run[order] = rank[np.cumsum(is_new, dtype=np.int32) - 1]
         texts = tuple(_text(keys, tokens, run).decode() for run in first.tolist()) if keep_texts else None
-        return Records(record_of_run, n_rows, len(first), texts)
+        return Records(record_of_run, n_rows, len(first), texts, seen)
+
+
+def _long_ids(buffer: NDArray[np.uint8], lengths: NDArray[np.int32]) -> Tokens:
+    """Where the texts of runs lie; only long ids have a place in the buffer."""
+    in_buffer = np.where(lengths > WORD, lengths, 0)
+    return Tokens(buffer, np.cumsum(in_buffer, dtype=np.int64) - in_buffer, lengths)
+
+
+def _first_texts(keys: NDArray[np.uint64], lengths: NDArray[np.int32], buffer: NDArray[np.uint8]) -> frozenset[str]:
+    tokens = _long_ids(buffer, lengths[:LOOKED_AT])
+    return frozenset(_text(keys, tokens, run).decode() for run in range(len(tokens.starts)))
+
+
+def _rows_of_nobody(
+    keys: NDArray[np.uint64], ordered: NDArray[np.uint64], lengths: NDArray[np.int32], n_rows: NDArray[np.int32]
+) -> dict[str, int]:
+    """How many rows have a word for no id at all; such words are short, so that they are their own keys."""
+    found = {}
+    for word in sorted(NOBODY):
+        text = word.encode()
+        key = np.uint64(int.from_bytes(text, "little"))
+        place = int(np.searchsorted(ordered, key))
+        if place < len(ordered) and ordered[place] == key:
+            found[word] = int(n_rows[(keys == key) & (lengths == len(text))].sum())
+    return found
 
 
 def _begins_with(runs: Runs, text: bytes) -> bool:

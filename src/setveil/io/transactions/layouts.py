@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from setveil.errors import InputError
 
@@ -77,6 +78,13 @@ class ReadOptions:
                     raise InputError(f"{option} needs a layout with ids, and {layout} has none; leave it out.")
 
 
+class SeenIds(NamedTuple):
+    """What a reader of rows remembers of their ids, for the guards."""
+
+    first: frozenset[str]  # a bounded number of different ones
+    nobody: Mapping[str, int]  # words that stand for no id at all, and how many rows have them
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a look at the first lines decided, and why."""
@@ -91,6 +99,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     kind: str = ""  # in words, where the layout alone does not say it
     n_rows: int = 0  # of a long table; of baskets that are all equally long, their cells; 0 if nobody counted
+    ids: SeenIds | None = None  # of a long table
 
     @property
     def unused(self) -> tuple[str, ...]:
