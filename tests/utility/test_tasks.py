@@ -18,9 +18,18 @@ from naive.databases import ITEMS, random_paths, random_records
 from naive.releases import random_grouping, random_local, random_recoding, random_replacement
 from naive.utility import compared, frequent, raise_to, read_supports, rules, shared_support
 
+import setveil as sv
 from setveil.core import Hierarchy, Itemsets, Recoding, Release, Transactions
 from setveil.errors import InputError
-from setveil.utility.avg_re import avg_re, relative_errors, workload_frequent, workload_i, workload_t
+from setveil.utility.avg_re import (
+    avg_re,
+    least_error,
+    query_errors,
+    relative_errors,
+    workload_frequent,
+    workload_i,
+    workload_t,
+)
 from setveil.utility.cooccurrence import compare_cooccurrence
 from setveil.utility.itemsets import frequent_itemsets
 from setveil.utility.patterns import compare_patterns
@@ -409,3 +418,16 @@ def test_what_cannot_be_measured_is_noted() -> None:
     found = measure_tasks(data, Recoding.from_clusters(data, np.array([0, 1])), query_sizes=(2, 1))
     assert [row["size"] for row in found["count_queries"]] == [1] * 4
     assert found["notes"] == ["COUNT queries of 2 items: no record has 2 items to ask for; choose smaller queries."]
+
+
+def test_the_least_error_is_that_of_the_best_reading_of_pairs() -> None:
+    """One count is right if vague entries are read as nothing, and off by far if they stand for everything."""
+    data = Transactions.from_lists([["a", "b"]] * 4 + [["a", "c"], ["a", "d"], ["a", "e"], ["b", "c"]])
+    release = sv.anonymize(data, "km", k=2, m=2, algorithm="aa", hierarchy="fanout:5")
+    by_reading = query_errors(data, release)["pairs"]
+    assert len({found["mean"] for found in by_reading.values()}) > 1
+    assert least_error(data, release) == min(found["mean"] for found in by_reading.values())
+    singles = Transactions.from_lists([["a"], ["a"], ["b"], ["b"]])
+    made = sv.anonymize(singles, "km", k=2, m=1, algorithm="aa", hierarchy="fanout:2")
+    assert least_error(singles, made) == 0.0
+    assert least_error(Transactions.from_lists([[], []]), made) is None

@@ -86,7 +86,7 @@ RECORDS = Yardstick(
     percent,
     _share,
     "To the left less risk (chance of an attacker who knows {known} items of a person), further down less loss (mean "
-    "relative error of counts of pairs).",
+    "relative error of counts of pairs, in the reading of vague entries that suits a release best).",
 )
 GROUPS = Yardstick(
     "groups",

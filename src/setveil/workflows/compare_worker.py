@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from setveil.core import Grouping, Release, Transactions
-from setveil.errors import InputError, SetveilError
+from setveil.errors import SetveilError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
+from setveil.utility.avg_re import least_error
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import measure, verify
 from setveil.workflows.policies import hierarchy_of
@@ -29,7 +30,6 @@ from setveil.workflows.reading import read
 _PR_SET_PDEATHSIG = 1
 SPARE = 1 << 30  # bytes that libraries reserve and never touch
 N_TARGETS = 5000  # people attacked
-N_QUERIES, QUERY_SIZE = 1000, 2  # the workload behind avg_re: random pairs of random records
 
 
 def work(order: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def figures_of(data: Transactions, release: Release, known: int) -> dict[str, An
         "singled_out": singled_out,
         "mean_chance": mean_chance,
         "sensitive_chance": _sensitive_chance(release),
-        "avg_re": _avg_re(data, release),
+        "avg_re": least_error(data, release),
         "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
@@ -84,15 +84,6 @@ def _sensitive_chance(release: Release) -> float | None:
         return None
     sizes = np.bincount(release.group_of, minlength=release.n_groups)
     return float((release.count / sizes[release.count_group]).max(initial=0.0))
-
-
-def _avg_re(data: Transactions, release: Release) -> float | None:
-    from setveil.utility.avg_re import avg_re, workload_t
-
-    try:
-        return avg_re(data, release, workload_t(data, N_QUERIES, QUERY_SIZE, seed=0))
-    except InputError:  # no record is long enough to ask about
-        return None
 
 
 def limit(order: dict[str, Any]) -> None:

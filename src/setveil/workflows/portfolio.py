@@ -125,11 +125,9 @@ def figure_of(data: Transactions, release: Release, yardstick: str) -> float:
     from setveil.utility import measure
 
     if yardstick == "counts":
-        from setveil.utility.avg_re import query_errors
+        from setveil.utility.avg_re import least_error
 
-        errors = query_errors(data, release)
-        asked = errors.get("pairs") or errors.get("singles") or {"expand": {"mean": 0.0}}
-        return min(float(found["mean"]) for found in asked.values())
+        return least_error(data, release) or 0.0
     if yardstick == "itemsets":
         from setveil.utility.patterns import compare_patterns
         from setveil.utility.reading import ESTIMATORS
