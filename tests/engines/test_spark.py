@@ -270,5 +270,16 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pyte
         assert len(said) == 1
         assert words in said[0]
     (tmp_path / "torn.csv").write_text("person,item\n1,a\n2\n3,b,c\n")
-    with pytest.raises(InputError, match="Spark cannot read it"):
+    with pytest.raises(InputError, match=r"Spark cannot read it .*a row has more or fewer fields than the header"):
         cluster.read_path(tmp_path / "torn.csv", None, {})
+
+
+def test_text_in_another_encoding_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark reads é and è of Latin 1 as the same mark: two drugs would be one, and so would two people."""
+    for name, rows in {"items.csv": "1,a\n1,é\n2,è\n3,a\n", "ids.csv": "é,a\nè,b\nx,a\n"}.items():
+        (tmp_path / name).write_text("person,item\n" + rows, encoding="latin-1")
+        with pytest.raises(InputError, match="holds bytes that are not UTF-8; name the encoding"):
+            cluster.read_path(tmp_path / name, None, {})
+        assert cluster.read_path(tmp_path / name, None, {"encoding": "latin-1"}).n_records == 3
+    with pytest.raises(InputError, match=r"cp1252. is not read on Spark; there is ISO-8859-1, "):
+        cluster.read_path(tmp_path / "items.csv", None, {"encoding": "cp1252"})

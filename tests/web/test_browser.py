@@ -140,7 +140,7 @@ def test_cancel_within_a_second_and_an_ask_nobody_can_keep(page: Page, tmp_path:
 
 def test_a_broken_file_is_told_in_words_and_read_again(page: Page) -> None:
     upload(page, "broken.csv.gz", gzip.compress(b"x" * 1000)[:20])
-    page.get_by_role("alert").wait_for()
+    assert page.get_by_role("alert").inner_text().startswith("broken.csv.gz:")  # not where it lies on the server
     held: list[Any] = []
     page.route("**/upload/*", lambda route: held.append(route))  # the next file takes its time to arrive
     with page.expect_request("**/upload/*"):
@@ -174,6 +174,7 @@ def columns_are_told_what_they_are(page: Page) -> None:
     page.get_by_text("60 people").first.wait_for()
     page.get_by_role("cell", name="code 0, day 0").first.wait_for()
     page.get_by_text("Not used: patient_id.").wait_for()
+    page.get_by_role("columnheader", name="person", exact=True).wait_for()  # what stands below are numbers, no ids
 
 
 def test_labels_are_text_whatever_they_hold(page: Page) -> None:
@@ -188,6 +189,44 @@ def test_labels_are_text_whatever_they_hold(page: Page) -> None:
     assert "\\u202e" in text
     assert "{{ 7*7 }}" in text
     assert page.locator("#step img, #step script, #step b").count() == 0
+
+
+def test_labels_without_a_blank_stay_inside_a_narrow_window(page: Page) -> None:
+    labels = ["_" * n + "end" for n in range(80, 92)]
+    upload(
+        page,
+        "long.csv",
+        b"id,item\n" + "".join(f"{n},{labels[n % 12]}\n{n},{labels[n % 5]}\n" for n in range(120)).encode(),
+    )
+    page.get_by_text("120 people").first.wait_for()
+    go(page, "Hierarchy")
+    page.get_by_role("button", name="Groups of so many, in order").click()
+    page.get_by_text("12 items in").wait_for()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert audit(page) == []
+
+
+def test_what_readers_warn_of_is_told_before_figures_look_safe(page: Page) -> None:
+    upload(page, "rows.csv", b"row,item\n" + b"".join(b"%d,item %d\n" % (n, n % 5) for n in range(300)))
+    warning = page.get_by_text('rows.csv: every "row" has one item only')
+    warning.wait_for()
+    assert "“Column that tells people apart”" in warning.inner_text()
+    go(page, "Danger")
+    page.get_by_text("Who is singled out").wait_for()
+    warning.wait_for()
+
+
+def test_groups_that_can_be_guessed_are_not_shown_in_green(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_bytes(small_data() + b"".join(b"p%d,rare test\n" % n for n in range(0, 300, 20)))
+    release = sv.anonymize(tmp_path / "people.csv", "degree", p=4, sensitive=["rare test"], algorithm="cahd")
+    out = release.publish(tmp_path / "groups", accept_guessable=True)
+    go(page, "Check")
+    page.get_by_role("textbox", name="Path of the release folder").fill(str(out))
+    page.get_by_role("button", name="Check it").click()
+    page.get_by_role("heading", name="groups: it holds, but who holds what can be guessed").wait_for(timeout=RUN)
+    assert page.locator(".verdict.care p:not(.soft)", has_text="Guessing: ").count() == 1
+    assert page.locator(".verdict.good").count() == 0
+    assert page.locator(".verdict", has_text="Guessing: ").inner_text().count("Guessing: ") == 1
 
 
 def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:

@@ -67,6 +67,12 @@ def problem(text: str) -> Text:
     return Text("p", text, "problem").props("role=alert")
 
 
+def warnings(notes: Sequence[str]) -> None:
+    """What whoever reads on should know, each in a paragraph of its own."""
+    for note in notes:
+        paragraph(shown(in_fields(note), 600), "problem")
+
+
 def drawing(svg: str) -> ui.html:
     """A chart of the one drawer, which escapes whatever it writes."""
     return ui.html(svg, sanitize=False).classes("drawn")

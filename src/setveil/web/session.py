@@ -12,12 +12,16 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import setveil as sv
+from setveil.errors import one_line
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
-from setveil.web.workspace import Workspace
+from setveil.web.workspace import Workspace, safe_name
+
+if TYPE_CHECKING:
+    from nicegui.elements.upload_files import FileUpload
 
 MODELS: dict[str, Callable[..., Any]] = {
     "km": sv.KmAnonymity,
@@ -92,6 +96,8 @@ class Session:
         # open
         self.path: Path | None = None
         self.name = ""
+        self.uploads: dict[str, str] = {}  # where each lies, and the name it came with
+        self.notes: list[str] = []  # what readers warn of
         self.is_sample = False
         self.options: dict[str, Any] = {}
         self.read: dict[str, Any] | None = None
@@ -150,7 +156,7 @@ class Session:
             yield progress
         except TaskError as problem:
             if problem.kind != "replaced":
-                self.problem = str(problem)
+                self.problem = self.by_name(str(problem))
         finally:
             del self._doing[work]
 
@@ -159,6 +165,19 @@ class Session:
         task = asyncio.get_running_loop().create_task(work)
         self._works.add(task)
         task.add_done_callback(self._works.discard)
+
+    async def receive(self, file: FileUpload, stem: str) -> Path:
+        """Keep an upload under a name of our own."""
+        path = self.workspace.new_folder() / safe_name(file.name, stem)
+        self.uploads[str(path)] = one_line(file.name)
+        await file.save(path)
+        return path
+
+    def by_name(self, words: str) -> str:
+        """Words in which uploads have the names they came with: where they lie here tells nobody anything."""
+        for path, name in self.uploads.items():
+            words = words.replace(path, name)
+        return words
 
     async def open(self, path: Path, name: str, *, is_sample: bool = False, taxonomy: str | None = None) -> None:
         """Read another file; whatever was said about the one before is forgotten."""
@@ -177,13 +196,15 @@ class Session:
         self.read = self.danger = self.tree = None
         self.is_reading = True
         self.touch()
-        read = None
+        read: dict[str, Any] | None = None
+        notes: list[str] = []
         with self.working(t.READING) as progress:
-            read, _ = await child.ask("read", given, progress)
+            read, notes = await child.ask("read", given, progress)
         columns = await self._columns(child)
         if child is not self.child:
             return
         self.read, self.columns, self.is_reading = read, columns, False
+        self.notes = [self.by_name(note) for note in notes]
         self.touch()
         if read is not None:
             self.begin(self._get_ready())
@@ -326,7 +347,7 @@ class Session:
                 run.state = "done"
         except TaskError as problem:
             if run.state == "running":
-                run.state, run.problem = "failed", str(problem)
+                run.state, run.problem = "failed", self.by_name(str(problem))
                 run.is_infeasible = problem.kind == "InfeasibleError"
         finally:
             run.child.stop()

@@ -328,7 +328,7 @@ class Desk:
         found = sv.verify_folder(folder, original, progress=self.progress, **(options if original else {}))
         told = asdict(replace(found, certificate={}, verdict=None))
         reason = found.verdict.reason if found.verdict is not None and not found.verdict.holds else ""
-        return {**told, "reason": reason, "records": found.certificate.get("records")}
+        return {**told, "guessing": found.guessing, "reason": reason, "records": found.certificate.get("records")}
 
 
 def _finite(reach: float | None) -> float | None:

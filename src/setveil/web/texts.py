@@ -88,7 +88,6 @@ NO_SUCH_FILE = "There is no file {path} on this machine."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine."
 PREVIEW = "The first ten records, as they were understood"
 PERSON = "person"
-ID_HEADER = "{column} (who)"
 ITEMS = "items"
 MORE = ", …"
 ROLE_ID = "People are told apart by “{column}”. It is not published."
@@ -404,5 +403,6 @@ ANSWERS = {
     "no": "{name}: it does not hold",
     "unknown": "{name}: that cannot be told here",
 }
+ANSWER_GUESSABLE = "{name}: it holds, but who holds what can be guessed"
 UNCHECKED = "Cannot be checked here: {line}"
 PUBLISHER = "The publisher says, not checked here: made by setveil {version} with {way}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -31,6 +32,11 @@ ON_SPARK = {  # what needs nothing but counts, or works on shards; the first one
 }
 PEEK = 1_000  # rows of a frame that are looked at to tell what its columns are
 COUNTS = "setveil_counts"
+MALFORMED = "a row has more or fewer fields than the header, or a cell has several lines; mend it, or use Parquet."
+ENCODINGS = {  # Python's name: Spark's
+    "utf-8": "UTF-8", "utf-8-sig": "UTF-8", "ascii": "US-ASCII", "iso8859-1": "ISO-8859-1", "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE", "utf-32": "UTF-32",
+}  # fmt: skip
 TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
@@ -85,9 +91,10 @@ def read_path(path: str | os.PathLike[str], master: str | None, options: Mapping
         if is_text:
             usual = "\t" if ".tsv" in source.lower() else ","
             delimiter = options.get("delimiter") or usual
+            encoding = _encoding_on_spark(options.get("encoding") or "utf-8", where)
             reader = session.read.options(
                 sep="\t" if delimiter == "tab" else delimiter, header=not options.get("no_header"), mode="FAILFAST",
-                escape='"', encoding=options.get("encoding") or "UTF-8", columnPruning=False,
+                escape='"', encoding=encoding, columnPruning=False,
             )  # fmt: skip
             frame = reader.csv(source)
         else:
@@ -96,7 +103,20 @@ def read_path(path: str | os.PathLike[str], master: str | None, options: Mapping
     except SparkError as problem:
         if is_of_workers(problem):
             raise
-        raise InputError(f"{one_line(where)}: Spark cannot read it ({said_by(problem)}); check the path.") from None
+        said = said_by(problem)
+        mend = MALFORMED if "malformed" in said else "check the path."
+        raise InputError(f"{one_line(where)}: Spark cannot read it ({said}); {mend}") from None
+
+
+def _encoding_on_spark(name: str, where: str) -> str:
+    """What Spark calls an encoding that Python knows by several names."""
+    try:
+        return ENCODINGS[codecs.lookup(name).name]
+    except (LookupError, ValueError):
+        offered = ", ".join(sorted(set(ENCODINGS.values())))
+        raise InputError(
+            f"{one_line(where)}: --encoding {one_line(name)} is not read on Spark; there is {offered}."
+        ) from None
 
 
 def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text: bool = False) -> RemoteTransactions:
@@ -123,6 +143,9 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
         )
     is_list, id_column = plan.layout == "lists", None if plan.id_place is None else plan.names[plan.id_place]
     item_column = plan.names[plan.item_places[0]]
+    if is_text and not options.get("labels_as_they_are"):
+        used = [item_column] if id_column is None else [id_column, item_column]
+        frames.check_decoded(frame, where, used, options.get("encoding") or "UTF-8")
     data = frames.read_frame(frame, where, item_column, id_column, is_list=is_list, null_is_empty=is_text)
     if data.n_records == 0:
         raise InputError(f"{one_line(where)}: holds no records.")

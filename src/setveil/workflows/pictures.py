@@ -55,7 +55,7 @@ def risk_chart(before: Settings, after: Settings = (), reach: float | None = Non
 def length_chart(counts: Sequence[int], labels: Sequence[str]) -> str:
     """People by how many items they have."""
     return bars(
-        [("people", counts, "after")],
+        [("people", counts, "plain")],
         labels,
         "items a person has",
         "people",
@@ -67,7 +67,7 @@ def length_chart(counts: Sequence[int], labels: Sequence[str]) -> str:
 def support_chart(counts: Sequence[int]) -> str:
     """Items by how many people have them; ``counts`` over 1, 2–4, 5–9, 10–99, 100 and more people."""
     return bars(
-        [("items", counts, "after")],
+        [("items", counts, "plain")],
         SUPPORTS,
         "people who have the item",
         "items",

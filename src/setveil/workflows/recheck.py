@@ -29,7 +29,7 @@ from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
-from setveil.report.facts import public_achieved
+from setveil.report.facts import GUESSING, public_achieved
 from setveil.report.record import further_sentences, kept_of, options_that_occur, sentences_of
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
@@ -71,6 +71,12 @@ class FolderVerdict:
     notes: tuple[str, ...] = ()
     publisher_says: Mapping[str, Any] = field(default_factory=dict)  # not computed here
     nothing_left: str = ""  # a promise is easily kept by saying the same of everybody; one of the notes, too
+
+    @property
+    def guessing(self) -> str:
+        """What the publisher says on groups that can be guessed, so that the promise's condition is not met."""
+        said: Iterable[str] = self.publisher_says.get("not_protected", ())
+        return next((sentence for sentence in said if sentence.startswith(GUESSING)), "")
 
 
 def verify_folder(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import pyarrow as pa
@@ -52,6 +54,18 @@ def read_frame(
     if is_kept:
         blocks = blocks.persist(StorageLevel.MEMORY_AND_DISK)
     return SparkTransactions(blocks, vocabulary, Layout("parquet", item_column="items"))
+
+
+def check_decoded(frame: DataFrame, where: str, columns: Sequence[str], encoding: str) -> None:
+    """Refuse text in another encoding: Spark puts the same mark for whatever it cannot read, so that different labels,
+    or different people, become one.
+    """
+    marked = [f.col(_quoted(column)).cast("string").contains("\ufffd") for column in columns]
+    if frame.where(reduce(or_, marked)).limit(1).count():
+        raise InputError(
+            f"{where}: holds bytes that are not {one_line(encoding)}; name the encoding, as in --encoding latin-1 (if "
+            "the labels are right, use --labels-as-they-are)."
+        )
 
 
 def with_reading(data: SparkTransactions, reading: Reading) -> SparkTransactions:

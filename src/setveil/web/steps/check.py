@@ -11,7 +11,6 @@ from setveil.web import texts as t
 from setveil.web.children import Child
 from setveil.web.elements import Text, bullets, button, card_title, heading, paragraph, shown, uploader
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
-from setveil.web.workspace import safe_name
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -25,10 +24,8 @@ def build(page: Page) -> None:
         heading(t.CHECK_ANOTHER)
 
     async def receive(event: events.UploadEventArguments) -> None:
-        folder = session.workspace.new_folder()
-        path = folder / safe_name(event.file.name, "archive")
-        await event.file.save(path)
-        unpacked = folder / "unpacked"
+        path = await session.receive(event.file, "archive")
+        unpacked = path.parent / "unpacked"
         unpacked.mkdir(mode=0o700)
         session.begin(_check(page, str(path), str(unpacked), shown(event.file.name)))
 
@@ -78,13 +75,15 @@ async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None
 def _verdict(found: dict[str, Any]) -> None:
     holds = found["holds"]
     answer = t.ANSWERS["yes" if holds else "unknown" if holds is None else "no"]
-    with ui.element("section").classes(
-        "card verdict " + ("good" if holds else "care" if holds is None else "bad")
-    ) as card:
+    guessing = found["guessing"] if holds else ""
+    light = "bad" if holds is False else "care" if holds is None or guessing else "good"
+    with ui.element("section").classes(f"card verdict {light}") as card:
         card.props("aria-live=polite")
-        Text("h2", answer.format(name=found["name"]))
+        Text("h2", (t.ANSWER_GUESSABLE if guessing else answer).format(name=found["name"]))
         if holds and found["sentence"]:
             Text("p", shown(found["sentence"], 600), "sentence")
+        if guessing:  # the sentence above has a condition, and here it is not met
+            paragraph(shown(guessing, 400))
         lines = [*found["problems"], *([found["reason"]] if found["reason"] else [])]
         bullets([shown(line, 500) for line in lines])
         bullets([t.UNCHECKED.format(line=shown(line, 400)) for line in found["unchecked"]])
@@ -95,4 +94,4 @@ def _verdict(found: dict[str, Any]) -> None:
             paragraph(
                 t.PUBLISHER.format(version=shown(said.get("setveil", "")), way=shown(said.get("algorithm", ""))), "soft"
             )
-            bullets([shown(line, 400) for line in said.get("not_protected", ())], "soft")
+            bullets([shown(line, 400) for line in said.get("not_protected", ()) if line != guessing], "soft")

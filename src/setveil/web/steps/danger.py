@@ -8,7 +8,7 @@ from nicegui import ui
 
 from setveil.web import texts as t
 from setveil.web.children import TaskError
-from setveil.web.elements import ItemPicker, Text, button, drawing, heading, paragraph, shown, table
+from setveil.web.elements import ItemPicker, Text, button, drawing, heading, paragraph, shown, table, warnings
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -20,6 +20,7 @@ def build(page: Page) -> None:
     if danger is None:
         paragraph(t.ASSESSING if session.busy else t.NOT_ASSESSED)
         return
+    warnings(session.notes)  # figures look safe where the file was misunderstood
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.CURVE_TITLE)

@@ -11,7 +11,6 @@ from nicegui import events, ui
 from setveil.web import texts as t
 from setveil.web.elements import Text, Tick, button, card_title, heading, paragraph, problem, shown, table, uploader
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
-from setveil.web.workspace import safe_name
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -54,8 +53,7 @@ def _sources(page: Page) -> None:
     session = page.session
 
     async def receive(event: events.UploadEventArguments) -> None:
-        path = session.workspace.new_folder() / safe_name(event.file.name, "hierarchy")
-        await event.file.save(path)
+        path = await session.receive(event.file, "hierarchy")
         _load(page, str(path), shown(event.file.name), is_file=True)
 
     def too_large() -> None:

@@ -20,9 +20,9 @@ from setveil.web.elements import (
     shown,
     table,
     uploader,
+    warnings,
 )
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
-from setveil.web.workspace import safe_name
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -51,8 +51,7 @@ def _choose(page: Page) -> None:
     session = page.session
 
     async def receive(event: events.UploadEventArguments) -> None:
-        path = session.workspace.new_folder() / safe_name(event.file.name, "input")
-        await event.file.save(path)
+        path = await session.receive(event.file, "input")
         session.begin(session.open(path, shown(event.file.name)))
 
     def too_large() -> None:
@@ -100,13 +99,13 @@ def _read(page: Page) -> None:
     assert read is not None
     facts: dict[str, Any] = read["facts"]
     Text("p", shown(in_fields(facts["summary"]), 600), "result")
+    warnings(page.session.notes)
     bullets([shown(note, 300) for note in _roles(facts)])
     rows = [
         [shown(name, 30), ", ".join(shown(item, 40) for item in items[:20]) + (t.MORE if len(items) > 20 else "")]
         for name, items in read["records"]
     ]
-    ids = facts.get("id_column")
-    table(t.PREVIEW, (t.ID_HEADER.format(column=shown(ids, 30)) if ids else t.PERSON, t.ITEMS), rows)
+    table(t.PREVIEW, (t.PERSON, t.ITEMS), rows)  # by number: ids are not kept
 
 
 def _roles(facts: dict[str, Any]) -> list[str]:

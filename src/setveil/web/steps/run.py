@@ -21,6 +21,7 @@ from setveil.web.elements import (
     problem,
     shown,
     table,
+    warnings,
 )
 from setveil.web.session import Run
 
@@ -95,8 +96,7 @@ def _done(page: Page, run: Run) -> None:
     if result["advice"]:
         with ui.expansion(t.ADVICE, value=False).props("dense"):
             bullets([shown(line, 500) for line in result["advice"]])
-    for line in result["warnings"]:
-        paragraph(shown(line, 400), "problem")
+    warnings([page.session.by_name(line) for line in result["warnings"]])
     with ui.expansion(t.FIGURES, value=run is page.session.runs[-1]).props("dense"):
         with ui.element("div").classes("halves"):
             with ui.element("section"):
