@@ -131,7 +131,8 @@ def _show_folder(target: Path, result: Any, input: dict[str, Any] | None, json: 
             }
         )
         return
-    say(f"{target}: {_answer(result.nothing_left) if result.holds else WORDS[result.holds]}")
+    but = result.nothing_left or ("who holds what can be guessed" if result.guessing else "")
+    say(f"{target}: {_answer(but) if result.holds else WORDS[result.holds]}")
     if result.holds:
         say(result.sentence)
     for problem in result.problems:
@@ -146,9 +147,11 @@ def _show_folder(target: Path, result: Any, input: dict[str, Any] | None, json: 
         say(f"the publisher says, not checked here: {_told(result.publisher_says)}")
 
 
-def _answer(nothing_left: str) -> str:
-    """A promise that is kept by saying the same of everybody is not called kept without a word."""
-    return f"{WORDS[True]}, but {nothing_left}" if nothing_left else WORDS[True]
+def _answer(but: str) -> str:
+    """A promise that is kept by saying the same of everybody, or by groups that tell, is not called kept without a
+    word.
+    """
+    return f"{WORDS[True]}, but {but}" if but else WORDS[True]
 
 
 def _told(publisher_says: Any) -> str:
