@@ -11,6 +11,7 @@ import pytest
 from setveil.web import children
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
+from setveil.web.elements import in_fields
 from setveil.web.session import Session
 from setveil.web.workspace import Workspace
 from setveil.workflows.policies import make_policy
@@ -108,3 +109,9 @@ def test_a_process_nobody_needs_any_more_is_not_started_again() -> None:
     with pytest.raises(TaskError) as raised:
         asyncio.run(ask())
     assert raised.value.kind == "replaced"
+
+
+def test_options_are_told_as_fields() -> None:
+    told = in_fields("for other columns use --id-column NAME and --item-column NAME, or --no-such NAME")
+    fields = (t.OPTIONS["id_column"], t.OPTIONS["item_column"])
+    assert told == "for other columns use “{}” and “{}”, or --no-such NAME".format(*fields)

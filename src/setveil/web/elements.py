@@ -32,7 +32,7 @@ def shown(label: Any, limit: int = 60) -> str:
 
 def in_fields(message: str) -> str:
     """A message of the command line, which names options, with the names of the page's fields instead."""
-    return re.sub(r"--([a-z]+(?:-[a-z]+)*)", _field, message)
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)( NAME\b)?", _field, message)
 
 
 def _field(found: re.Match[str]) -> str:

@@ -297,12 +297,12 @@ def _named_pair(look: Look) -> Plan | None:
         return look.plan("long", "the names of its columns", id_place, (items[0][1],))
     if pair is None:
         return None
-    change = "for other columns add --id-column NAME --item-column NAME"
+    change = "for other columns use --id-column NAME and --item-column NAME"
     if pair.other_ids or pair.other_items:
         other_id = (*pair.other_ids, pair.id_place)[0]
         other_item = (*pair.other_items, pair.item_place)[0]
         change = (
-            f"for other columns add, say, --id-column {_quoted(look.first[other_id])} "
+            f"for other columns use, say, --id-column {_quoted(look.first[other_id])} "
             f"--item-column {_quoted(look.first[other_item])}"
         )
     return look.plan("long", "the names of its columns", pair.id_place, (pair.item_place,), change)
