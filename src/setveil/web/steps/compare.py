@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AT_FIRST = 2  # runs side by side until somebody chooses
 N_ITEMS = 6  # of a combination that is told
+UNKNOWN = "–"  # a figure that a run does not have
 
 
 # Marks of the chart are buttons: a click, Enter or the space bar gives the run's number to the page.
@@ -114,16 +115,17 @@ class _Comparison:
 
 
 def _table(rows: list[dict[str, Any]]) -> None:
-    """All runs and their figures."""
+    """All runs and the figures that one of them has."""
+    columns = {key: name for key, name in t.COMPARE_COLUMNS.items() if any(row[key] != UNKNOWN for row in rows)}
     cells = [
         (
             f"{t.RUN_NAME.format(number=row['number'])}{' ★' if row['is_best'] else ''}",
             shown(row["name"], 80),
-            *(row[key] for key in t.COMPARE_COLUMNS),
+            *(row[key] for key in columns),
         )
         for row in rows
     ]
-    table(t.COMPARE_TABLE, (t.RUN, t.SETTING, *t.COMPARE_COLUMNS.values()), cells, n_numbers=len(t.COMPARE_COLUMNS))
+    table(t.COMPARE_TABLE, (t.RUN, t.SETTING, *columns.values()), cells, n_numbers=len(columns))
     paragraph(t.COMPARE_NOTE, "soft")
 
 
