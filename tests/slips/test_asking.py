@@ -120,6 +120,11 @@ REFUSED: dict[str, tuple[str, int, str]] = {
         2,
         "leave out --hierarchy",
     ),
+    "a sensitive item in another spelling only": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive flu,BEER",
+        2,
+        '"beer" in the data differs from an item of the list',
+    ),
     "ids of a grouping": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive flu --keep-ids",
         2,

@@ -152,25 +152,27 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
                 f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
                 "be protected. Check the spelling, and that the list belongs to this data."
             )
+        if what in PROTECTING:
+            _check_spellings(data, what, labels, strangers)
         if strangers:
             warnings.warn(
                 f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=3
             )
-        if what in PROTECTING:
-            _warn_about_other_spellings(data, what, labels)
 
 
-def _warn_about_other_spellings(data: Transactions, what: str, labels: set[str]) -> None:
-    """Who protects "flu" and has "Flu" in the data, too, publishes it in the open."""
+def _check_spellings(data: Transactions, what: str, labels: set[str], strangers: Sequence[str]) -> None:
+    """Who protects "flu" and has "Flu" in the data publishes it in the open: a slip if "flu" is not there at all."""
     spellings = set(map(as_read_aloud, labels))
     missed = [label for label in data.vocabulary if label not in labels and as_read_aloud(label) in spellings]
-    if missed:
-        warnings.warn(
-            f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks or invisible "
-            "signs only, and is not protected; name it as well, or mend the data.",
-            SetveilWarning,
-            stacklevel=4,
-        )
+    if not missed:
+        return
+    told = (
+        f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks or invisible signs "
+        "only"
+    )
+    if set(map(as_read_aloud, strangers)).intersection(map(as_read_aloud, missed)):
+        raise InputError(f"{told}, and would not be protected; name it as the data does.")
+    warnings.warn(f"{told}, and is not protected; name it as well, or mend the data.", SetveilWarning, stacklevel=4)
 
 
 def _warn_about_one_item(data: Transactions, release: Release) -> None:

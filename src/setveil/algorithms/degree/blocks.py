@@ -22,11 +22,11 @@ and a number for each pair and sensitive item.
 3. *Joining.* A pair in which a sensitive item occurs twice is mixed, if that is not enough with other pairs that are
    chosen by what they hold; see ``joining``.
 
-Why this tells nothing: step 2 does not depend on who is sensitive. Step 3 depends on it through the numbers of
-sensitive items per pair alone, so exchanging members of a pair changes nothing; and it does not know which pair is
-which, so exchanging what two of one set hold gives the same groups with the same probability. Together, any member of
-a group can be moved to the place of any other. ``docs/algorithms/degree/blocks.md`` has the argument in full, and its
-limits.
+Why this tells nothing: step 2 does not depend on who is sensitive. Step 3 depends on it through what the records of
+each pair hold, never through which records these are: who of those that hold the same goes where is drawn. It does not
+know which pair is which, either, so exchanging what two of one set hold gives the same groups with the same
+probability. Together, any member of a group can be moved to the place of any other.
+``docs/algorithms/degree/blocks.md`` has the argument in full, and its limits.
 
 Departures from the paper: all of it; only the form of the release is theirs.
 

@@ -15,7 +15,7 @@ in it twice. A *unit* is a part at first. What a unit *holds* is how often each 
    as it is), pairs are the units, and all begins again. Only pairs with a failing part are settled.
 4. If one unit is left and does not have the degree, all records are one group.
 
-Every decision depends on the numbers of sensitive items per part alone, never on which part it is;
+Every decision depends on what parts and their records hold, never on which parts and records these are;
 ``docs/algorithms/degree/blocks.md`` says what follows from that.
 """
 

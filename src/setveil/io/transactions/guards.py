@@ -124,11 +124,10 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
         and data.n_items >= 5 * data.n_records
         and data.n_occurrences >= 2 * data.n_items
     ):
-        warnings.warn(
-            f"{where}: {data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn "
+        _warn(
+            where,
+            f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn "
             "--id-column and --item-column round.",
-            SetveilWarning,
-            stacklevel=3,
         )
 
 
@@ -248,11 +247,9 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Non
         n_others = len(place) - int(n_such.sum())
         if 2 * n_others >= n_filled and np.bincount(n_such)[1:].max(initial=0) >= 0.95 * n_filled:
             shown = one_line(labels[int(np.argmax(is_such))], 30)
-            warnings.warn(
-                f'{where}: nearly every record has something that {what}, as "{shown}"; if that is no item, '
-                f"{_other(plan)}.",
-                SetveilWarning,
-                stacklevel=3,
+            _warn(
+                where,
+                f'nearly every record has something that {what}, as "{shown}"; if that is no item, {_other(plan)}.',
             )
             return
 
@@ -261,11 +258,10 @@ def _warn_about_nobody(plan: Plan, where: str) -> None:
     """Rows whose id says that nobody knows whose they are would become one person."""
     for word, n_rows in (plan.ids.nobody if plan.ids else {}).items():
         if n_rows > 1:
-            warnings.warn(
-                f'{where}: {n_rows:,} rows have the id "{word}" and are read as one person; if it says that the id is '
+            _warn(
+                where,
+                f'{n_rows:,} rows have the id "{word}" and are read as one person; if it says that the id is '
                 "missing, take them out or give each its own.",
-                SetveilWarning,
-                stacklevel=3,
             )
 
 
@@ -274,11 +270,10 @@ def _warn_about_other_spellings(plan: Plan, where: str) -> None:
     ids = plan.ids.first - NOBODY if plan.ids else frozenset[str]()
     n_spelt_again = len(ids) - len(set(map(as_read_aloud, ids)))
     if n_spelt_again:
-        warnings.warn(
-            f'{where}: {n_spelt_again:,} id(s) in "{one_line(plan.id_name)}" differ from another in case, blanks or '
+        _warn(
+            where,
+            f'{n_spelt_again:,} id(s) in "{one_line(plan.id_name)}" differ from another in case, blanks or '
             "invisible signs only, and are read as people of their own; if they are the same people, mend the data.",
-            SetveilWarning,
-            stacklevel=3,
         )
 
 
@@ -286,11 +281,10 @@ def _warn_about_unused_people(plan: Plan, where: str) -> None:
     """Records of visits where people have a column, too: several records of one person weaken every k."""
     people = [name for name in plan.unused if rank_of_ids(name) == 3]
     if plan.layout in ("long", "parquet") and people and rank_of_ids(plan.id_name) < 3:
-        warnings.warn(
-            f'{where}: a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '
+        _warn(
+            where,
+            f'a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '
             "person with several records hides among fewer people than k. --id-column makes one record of each person.",
-            SetveilWarning,
-            stacklevel=3,
         )
 
 
@@ -298,11 +292,10 @@ def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> None:
     """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
     is_long = plan.layout in ("long", "parquet") and plan.id_place is not None and len(plan.item_places) == 1
     if is_long and data.n_records == data.n_occurrences >= LEAST_RECORDS:
-        warnings.warn(
-            f'{where}: every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
+        _warn(
+            where,
+            f'every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
             "several, name their column with --id-column.",
-            SetveilWarning,
-            stacklevel=3,
         )
 
 
@@ -312,11 +305,10 @@ def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> None
         return
     full = [label for label, support in zip(data.vocabulary, data.supports, strict=True) if support == data.n_records]
     if full:
-        warnings.warn(
-            f"{where}: everybody has {name_some(map(one_line, full))}; if that is no item, name the columns that are "
+        _warn(
+            where,
+            f"everybody has {name_some(map(one_line, full))}; if that is no item, name the columns that are "
             "with --item-columns.",
-            SetveilWarning,
-            stacklevel=3,
         )
 
 
@@ -327,10 +319,9 @@ def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> None:
         return
     found = sorted(label for label in MISSING if label in data.vocabulary)
     if found:
-        warnings.warn(
-            f"{where}: {name_some(found)} is read as an item; empty such cells if they mean that there is none.",
-            SetveilWarning,
-            stacklevel=3,
+        _warn(
+            where,
+            f"{name_some(found)} is read as an item; empty such cells if they mean that there is none.",
         )
 
 
@@ -340,6 +331,10 @@ def _other(plan: Plan) -> str:
     if plan.layout in ("long", "parquet", "json"):
         return "name the column of the items with --item-column"
     return "give items that people share"
+
+
+def _warn(where: str, what: str) -> None:
+    warnings.warn(f"{where}: {what}", SetveilWarning, stacklevel=4)
 
 
 def _slip(where: str, what: str) -> InputError:
