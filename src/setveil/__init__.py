@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         SetveilWarning,
     )
     from setveil.io.hierarchies.reading import check_hierarchy
-    from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
+    from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
+    from setveil.models import list_models as models
     from setveil.policy.schema import Policy
     from setveil.utility.asking import query
     from setveil.verify import Verdict, minimal_violations
@@ -54,6 +55,7 @@ __all__ = [
     "LocalRecoding",
     "Policy",
     "PrivacyDegree",
+    "PrivacyModel",
     "Recoding",
     "Release",
     "Replacement",
@@ -70,6 +72,7 @@ __all__ = [
     "generate",
     "measure",
     "minimal_violations",
+    "models",
     "open_release",
     "progress_bar",
     "publish",
@@ -88,7 +91,7 @@ _ROOMS = {
     "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies.reading": "check_hierarchy",
-    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree",
+    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree PrivacyModel",
     "setveil.workflows.anonymize": "anonymize",
     "setveil.workflows.assess": "attack measure risk verify",
     "setveil.workflows.compare": "compare",
@@ -103,6 +106,7 @@ _ROOMS = {
     "setveil.verify": "Verdict minimal_violations",
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}
+_WHERE["models"] = "setveil.models:list_models"
 _WHERE["algorithms"] = "setveil.algorithms.registry:list_algorithms"
 
 

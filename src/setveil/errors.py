@@ -84,24 +84,18 @@ class SetveilWarning(UserWarning):
 
 _SWITCHES = "no-header strip labels-as-they-are force keep-ids keep-order publish-constraints accept-guessable"
 _LAYOUTS = "fimi spmf long wide onehot table basket gmt arff jsonl json parquet"
-_VALUES = {  # options and the words that may follow as their value; quoted text and numbers always may
+_VALUES: dict[str, str] = {  # options and the words that may follow as their value; quoted text and numbers always may
     "format": _LAYOUTS,
     "to": _LAYOUTS,
     "encoding": "latin-1 cp1252 utf-16",
     "hierarchy": "FILE auto",
     "hierarchy-format": "csv edges amnesia amnesia-json nodes paths indented mesh",
     "unknown-items": "root error",
-    "utility-rest": "keep free",
     "engine": "local spark",
     "master": "",
-    **dict.fromkeys(
-        ["delimiter", "id-column", "item-column", "item-columns", "split", "hierarchy-columns", "max-suppressed"], ""
-    ),
+    **dict.fromkeys(["delimiter", "id-column", "item-column", "item-columns", "split", "hierarchy-columns"], ""),
     **dict.fromkeys(
         [
-            "sensitive",
-            "constraints",
-            "utility",
             "original",
             "time-limit",
             "known",
@@ -116,6 +110,11 @@ _VALUES = {  # options and the words that may follow as their value; quoted text
 }
 _OPTION = re.compile(r"""(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: ("[^"]*"|'[^']*'|\d+(?!\w)|[A-Za-z][\w-]*))?""")
 _speaks_of_options = False
+
+
+def name_option(name: str, values: str = "") -> None:
+    """Declare an option that messages may name, and the words that may follow as its value."""
+    _VALUES.setdefault(name.replace("_", "-"), values)
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def test_the_whole_flow_for_people(folder: Path, capsys: pytest.CaptureFixture[s
     assert "6 records, 5 items" in capsys.readouterr().out
     assert publish() == 0
     shown = capsys.readouterr().out
-    assert "Verified: Someone who knows up to 2 items" in shown
+    assert "Verified: Anyone who knows up to 2 items" in shown
     assert "report.html" in shown
     assert setveil("verify", "out", "--original", "baskets.txt") == 0
     assert "out: holds" in capsys.readouterr().out

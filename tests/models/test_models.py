@@ -19,7 +19,7 @@ def test_a_model_says_everything_about_itself(kind: type[PrivacyModel]) -> None:
     assert all(line.endswith(".") for line in (*model.not_protected(), *model.alternatives))
     assert all(model.attacker())
     assert model.crowd == 2
-    assert set(model.is_about_original) <= set(model.options())
+    assert set(model.private) <= set(model.options())
 
 
 @EVERY
@@ -31,7 +31,7 @@ def test_a_policy_takes_all_parameters_of_a_model(kind: type[PrivacyModel]) -> N
 
 
 def test_numbers_are_the_parameters_that_are_no_lists() -> None:
-    assert NUMBERS == ("k", "m", "l", "max_suppressed", "p", "h")
+    assert NUMBERS == ("k", "m", "p", "l", "h", "max_suppressed")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_coherence_promises_nothing_to_those_who_know_nothing() -> None:
     """Three of four records have the sensitive item: whoever counts knows that, whatever h says of known items."""
     model = sv.Coherence(h=50, k=2, p=2, sensitive=["s"])
     assert sv.verify([["s"], ["s"], ["s"], []], model).holds
-    assert model.guarantee().startswith("Someone who knows 1 to 2 public items of a person finds at least 2 ")
+    assert model.guarantee().startswith("Anyone who knows 1 to 2 public items of a person matches at least 2 ")
     assert any("none of the published items" in sentence for sentence in model.not_protected())
 
 

@@ -63,7 +63,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     press(page, "Next: Protect")
     page.get_by_text("The promise").first.wait_for()
     press(page, "k: people in the crowd", "ArrowRight")  # the slider
-    page.get_by_text("finds at least 6 published records").first.wait_for()
+    page.get_by_text("matches at least 6 published records").first.wait_for()
     press(page, "Next: Hierarchy")
     press(page, "Groups of so many, in order")
     page.get_by_text("7 items in").wait_for()
@@ -127,7 +127,7 @@ def _fill(page: Page, folder: Path) -> None:
     run_and_wait(page, 1, "the promise is kept")
     go(page, "Protect")
     page.get_by_role("spinbutton", name="k: people in the crowd").fill("20")
-    page.get_by_text("finds at least 20 published records").first.wait_for()
+    page.get_by_text("matches at least 20 published records").first.wait_for()
     run_and_wait(page, 2, "the promise is kept")
     go(page, "Hand over")
     with page.expect_download() as download:

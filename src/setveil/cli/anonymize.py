@@ -19,22 +19,12 @@ def register(app: typer.Typer) -> None:
 
 
 @o.reads_data
+@o.takes_model
 def anonymize(
     input: o.Input,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish; OUT.internal appears beside it.")
     ],
-    model: o.Model = None,
-    k: o.K = None,
-    m: o.M = None,
-    l: o.L = None,  # noqa: E741 - the literature's letter
-    p: o.P = None,
-    h: o.H = None,
-    sensitive: o.Sensitive = None,
-    constraints: o.Constraints = None,
-    utility: o.Utility = None,
-    utility_rest: o.UtilityRest = None,
-    max_suppressed: o.MaxSuppressed = None,
     algorithm: Annotated[
         str | None, typer.Option(help="See `setveil algorithms`; the model's default otherwise.")
     ] = None,
@@ -72,6 +62,7 @@ def anonymize(
     accept_guessable: Annotated[
         bool, typer.Option("--accept-guessable", help="Publish groups whose sensitive records can be guessed.")
     ] = False,
+    model: o.Model = o.NOTHING,
     engine: o.Engine = "local",
     master: o.Master = None,
     reading: o.Reading = o.NOTHING,
@@ -83,7 +74,7 @@ def anonymize(
     from setveil.workflows.beside import compiling_beside
 
     given: dict[str, Any] = {
-        "model": o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed),
+        "model": model,
         "algorithm": {"name": algorithm, "options": {**_pairs(option or []), **_portfolio(effort, yardstick)}},
         "hierarchy": {
             "source": o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input),
@@ -100,10 +91,10 @@ def anonymize(
         },
         "seed": seed,
     }
-    if policy is None and model is None:
-        raise InputError(
-            "say which promise to keep: --model km|k-anonymity|constraints|degree|coherence, or --policy FILE."
-        )
+    if policy is None and "name" not in model:
+        from setveil.models import MODELS
+
+        raise InputError(f"choose a privacy model: --model {'|'.join(MODELS)}, or give --policy FILE.")
     decided = policies.make_policy(given, policy)
     with compiling_beside(tell_first_run), progress_bar() as progress:
         outcome = pipeline.run(

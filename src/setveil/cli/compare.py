@@ -37,6 +37,7 @@ def compare(
     json: o.Json = False,
 ) -> None:
     """Run many settings and see which ones are worth it: risk against loss, with the front nothing beats."""
+    from setveil.models.parameters import Items
     from setveil.workflows.compare import compare as run_all
     from setveil.workflows.policies import check_ask
 
@@ -50,7 +51,7 @@ def compare(
             grid,
             output,
             hierarchy=source,
-            sensitive=o.listed(sensitive),
+            sensitive=None if sensitive is None else Items().parse(sensitive),
             read_options=reading,
             processes=processes,
             progress=progress,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -55,13 +56,10 @@ def generate(
 
 
 @o.reads_data
+@partial(o.takes_model, only="constraints")
 def check(
     input: o.Input,
-    constraints: Annotated[str, typer.Option(help="Privacy constraints: a file with one itemset per line.")],
-    k: Annotated[int, typer.Option("-k", help="Records that must share a constraint's items.")],
-    utility: o.Utility = None,
-    utility_rest: o.UtilityRest = None,
-    max_suppressed: o.MaxSuppressed = None,
+    model: o.Model,
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
@@ -77,12 +75,9 @@ def check(
     from setveil.workflows import constraints as lists
 
     note_first_run()
-    section = o.model_section(
-        k=k, constraints=constraints, utility=utility, utility_rest=utility_rest, max_suppressed=max_suppressed
-    )
     with progress_bar():
         data = read_data(input, reading)
-        found = lists.check(data, section, o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input))
+        found = lists.check(data, model, o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input))
     if json:
         say_json({"input": data.facts(), **asdict(found)})
     else:
@@ -92,7 +87,7 @@ def check(
         for contradiction in found.contradictions[:20]:
             say(
                 f"- {', '.join(contradiction.constraint)}: even with its utility groups published whole it is in "
-                f"{contradiction.support:,} records, fewer than {k}; an item must be suppressed."
+                f"{contradiction.support:,} records, fewer than {model['k']}; an item must be suppressed."
             )
         if len(found.contradictions) > 20:
             say(f"… and {len(found.contradictions) - 20:,} more")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -32,23 +30,10 @@ AsTheyAre = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
-Model = Annotated[str | None, typer.Option(help="km, k-anonymity, constraints, degree or coherence.")]
-K = Annotated[int | None, typer.Option("-k", help="Records that must share what an attacker may know.")]
-M = Annotated[str | None, typer.Option("-m", help='km: items an attacker may know, or "all".')]
-L = Annotated[int | None, typer.Option("-l", help="k-anonymity: distinct sensitive items per class.")]
-P = Annotated[int | None, typer.Option("-p", help="degree: one in P; coherence: items an attacker may know.")]
-H = Annotated[
-    float | None, typer.Option("-H", help="coherence: largest share of records with one sensitive item, in percent.")
-]
 Sensitive = Annotated[
-    str | None, typer.Option(help="Sensitive items: a file with one per line, or a,b,c; globs and @subtree:NAME work.")
+    str | None,
+    typer.Option(help="Sensitive items: a file with one per line, or a,b,c; patterns or @subtree:NAME."),
 ]
-Constraints = Annotated[str | None, typer.Option(help="Privacy constraints: a file with one itemset per line.")]
-Utility = Annotated[str | None, typer.Option(help="Utility constraints: a file with one group of items per line.")]
-UtilityRest = Annotated[
-    str | None, typer.Option(help="Items in no utility group: keep (as they are) or free (one more group).")
-]
-MaxSuppressed = Annotated[float | None, typer.Option(help="Largest share of items that may be suppressed, in percent.")]
 Hierarchy = Annotated[
     str | None, typer.Option(help="A hierarchy file, fanout:5, fanout:5:even, levels:4, prefix:1,3,4 or auto.")
 ]
@@ -75,7 +60,8 @@ Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of ev
 
 
 Reading = Mapping[str, Any]  # what was said about reading the input, as ``setveil.read`` takes it
-NOTHING: Reading = {}
+Model = Mapping[str, Any]  # what was said about the privacy model: the section of a policy
+NOTHING: Mapping[str, Any] = {}
 _READING: dict[str, tuple[Any, Any]] = {
     "format": (Format, None),
     "delimiter": (Delimiter, None),
@@ -92,26 +78,77 @@ _READING: dict[str, tuple[Any, Any]] = {
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of reading; it gets those that were given as its parameter ``reading``."""
+
+    def collect(given: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in given.items() if value not in (None, False)}
+
+    return _with_options(command, "reading", _READING, collect)
+
+
+def takes_model(command: Callable[..., None], only: str | None = None) -> Callable[..., None]:
+    """Give a command the options of all privacy models, or of one, as the models declare them.
+
+    It gets what was given as its parameter ``model``: the section of a policy.
+    """
+    from setveil.models import MODELS, PARAMETERS
+
+    choice = Annotated[str | None, typer.Option(help=f"Privacy model: {', '.join(MODELS)}.")]
+    options: dict[str, tuple[Any, Any]] = {} if only else {"model": (choice, None)}
+    for name, by_model in PARAMETERS.items():
+        shown = {model: one for model, one in by_model.items() if only in (None, model)}
+        if shown:
+            options[name] = (_option_of(shown), ... if only and shown[only].is_required else None)
+
+    def collect(given: dict[str, Any]) -> dict[str, Any]:
+        chosen = only or given.pop("model")
+        section: dict[str, Any] = {} if chosen is None else {"name": chosen}
+        for name, text in given.items():
+            if text is not None:
+                declared = PARAMETERS[name].get(chosen) or next(iter(PARAMETERS[name].values()))
+                section[name] = declared.kind.parse(text)
+        return section
+
+    return _with_options(command, "model", options, collect)
+
+
+def _option_of(by_model: Mapping[str, Any]) -> Any:
+    """One option for the parameters of the same name that several models declare."""
+    helps: dict[str, list[str]] = {}
+    for model, parameter in by_model.items():
+        helps.setdefault(parameter.help, []).append(model)
+    text = " ".join(f"{', '.join(models)}: {help}" for help, models in helps.items())
+    flags = dict.fromkeys(parameter.flag for parameter in by_model.values())
+    return Annotated[str | None, typer.Option(*flags, help=text)]
+
+
+def _with_options(
+    command: Callable[..., None],
+    parameter: str,
+    options: Mapping[str, tuple[Any, Any]],
+    collect: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Callable[..., None]:
+    """A command with more options; it gets what ``collect`` makes of their values as one parameter."""
     signature = inspect.signature(command)
-    told_of = get_type_hints(command, include_extras=True)
+    hints = get_type_hints(command, include_extras=True)
     others = [
-        parameter.replace(annotation=told_of[parameter.name])
-        for parameter in signature.parameters.values()
-        if parameter.name != "reading"
+        each.replace(annotation=hints.get(each.name, each.annotation))
+        for each in signature.parameters.values()
+        if each.name != parameter
     ]
     kind = inspect.Parameter.KEYWORD_ONLY
     added = [
-        inspect.Parameter(name, kind, default=default, annotation=told) for name, (told, default) in _READING.items()
+        inspect.Parameter(name, kind, default=default, annotation=annotation)
+        for name, (annotation, default) in options.items()
     ]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        reading = {name: given.pop(name) for name in _READING}
-        command(**given, reading={name: value for name, value in reading.items() if value not in (None, False)})
+        collected = collect({name: given.pop(name) for name in options})
+        command(**given, **{parameter: collected})
 
     shown: Any = run
     shown.__signature__ = signature.replace(parameters=[*others, *added])
-    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in (*others, *added)}
+    shown.__annotations__ = {each.name: each.annotation for each in (*others, *added)}
     return run
 
 
@@ -146,40 +183,3 @@ def numbers_of(text: str) -> tuple[int, ...]:
             f'--known takes numbers of items from 1 to {MOST_KNOWN:,}, as in 1,2,3,4, not "{one_line(text)}".'
         )
     return tuple(int(part) for part in text.split(","))
-
-
-def listed(items: str | None) -> str | list[str] | None:
-    """What ``--sensitive`` says: a file as it is, labels as a list."""
-    if items is None or Path(items).is_file():
-        return items
-    return [label.strip() for label in items.split(",") if label.strip()]
-
-
-def model_section(
-    name: str | None = None,
-    k: int | None = None,
-    m: str | None = None,
-    l: int | None = None,  # noqa: E741 - the literature's letter
-    p: int | None = None,
-    h: float | None = None,
-    sensitive: str | None = None,
-    constraints: str | None = None,
-    utility: str | None = None,
-    utility_rest: str | None = None,
-    max_suppressed: float | None = None,
-) -> dict[str, Any]:
-    """What the command line says about the model, as the policy's section; only what was given."""
-    given = {
-        "name": name,
-        "k": k,
-        "m": int(m) if m is not None and re.fullmatch("[0-9]{1,18}", m) else m,
-        "l": l,
-        "p": p,
-        "h": h,
-        "sensitive": listed(sensitive),
-        "constraints": constraints,
-        "utility": utility,
-        "utility_rest": utility_rest,
-        "max_suppressed": max_suppressed,
-    }
-    return {key: value for key, value in given.items() if value is not None}

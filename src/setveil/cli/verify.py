@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 @o.reads_data
+@o.takes_model
 def verify(
     target: Annotated[
         Path, typer.Argument(metavar="OUT|FILE", help="A release folder, or any transaction file with --model.")
@@ -33,17 +34,7 @@ def verify(
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Give up after so long; for a folder its size decides otherwise."),
     ] = None,
-    model: o.Model = None,
-    k: o.K = None,
-    m: o.M = None,
-    l: o.L = None,  # noqa: E741 - the literature's letter
-    p: o.P = None,
-    h: o.H = None,
-    sensitive: o.Sensitive = None,
-    constraints: o.Constraints = None,
-    utility: o.Utility = None,
-    utility_rest: o.UtilityRest = None,
-    max_suppressed: o.MaxSuppressed = None,
+    model: o.Model = o.NOTHING,
     engine: o.Engine = "local",
     master: o.Master = None,
     reading: o.Reading = o.NOTHING,
@@ -59,8 +50,7 @@ def verify(
     from setveil.workflows.cluster import check_engine
 
     if target.is_dir():
-        asked = (model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
-        if any(value is not None for value in asked):
+        if model:
             raise InputError(
                 f"{target}: is a release folder, which says itself what it claims; leave out --model, -k, …"
             )
@@ -74,14 +64,13 @@ def verify(
         raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
     if not target.exists() and str(target) != "-":
         raise InputError(f"{target}: there is no such file or folder; give a release folder, or a file and --model.")
-    if model is None:
+    if "name" not in model:
         raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
     if original is not None:
         raise InputError(f"{target}: --original is held against a release folder; this is a file. Leave it out.")
-    section = o.model_section(model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
     audited = read_data(target, reading)
     try:
-        verdict, violations = recheck.audit(audited, section, limit if all_violations else 0, time_limit)
+        verdict, violations = recheck.audit(audited, model, limit if all_violations else 0, time_limit)
     except UncheckedError as problem:
         if json:
             say_json(

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from setveil.errors import InputError
 from setveil.models.base import (
     MINIMALITY,
     NEGATIVE_KNOWLEDGE,
@@ -14,9 +13,8 @@ from setveil.models.base import (
     SENSITIVE_ITEM,
     Attacker,
     PrivacyModel,
-    label_tuple,
-    whole_number,
 )
+from setveil.models.parameters import Items, Percentage, Whole, parameter
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,10 +23,10 @@ class Coherence(PrivacyModel):
     records that contain it share any one sensitive item.
 
     Args:
-        h: at most so many percent share a sensitive item.
-        k: at least so many records fit.
-        p: so many known public items.
-        sensitive: the items worth hiding.
+        h: largest percentage of matching records that share a sensitive item.
+        k: smallest number of matching records.
+        p: largest number of known public items.
+        sensitive: the sensitive items.
 
     Raises:
         InputError: a number is out of range.
@@ -40,34 +38,40 @@ class Coherence(PrivacyModel):
     """
 
     name: ClassVar[str] = "coherence"
+    title: ClassVar[str] = "Protect records and sensitive items against attackers who know a few public items"
+    verifier: ClassVar[str] = "setveil.verify.coherence:check"
+    picture: ClassVar[str] = "both"
     alternatives: ClassVar[tuple[str, ...]] = (
-        "Model degree, if records may be recognized and only sensitive items have to be hidden; it leaves public items "
-        "exact.",
+        "Model degree, if records may be re-identified and only sensitive items need protection; it keeps public items "
+        "unchanged.",
         "k^m-anonymity (model km), if no items are sensitive.",
     )
     glossary: ClassVar[Mapping[str, str]] = {
-        "coherence": "(h, k, p)-coherence: every p public items fit at least k records, at most h % of which share a "
-        "sensitive item",
+        "coherence": "(h, k, p)-coherence: any p public items match at least k records, or none, and at most h % of "
+        "them share a sensitive item",
         "sensitive item": SENSITIVE_ITEM,
     }
     example: ClassVar[Mapping[str, Any]] = {"h": 80, "k": 2, "p": 2, "sensitive": ["9"]}
 
-    h: float  # percent
-    k: int
-    p: int
-    sensitive: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_number(self.k, "k", least=2)
-        whole_number(self.p, "p")
-        if isinstance(self.h, bool) or not isinstance(self.h, int | float) or not 0 <= self.h <= 100:
-            raise InputError(f"h is a percentage from 0 to 100, not {self.h!r}.")
-        object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
+    h: float = parameter(
+        Percentage(), "Largest percentage of matching records that share one sensitive item.", flag="-H",
+        label="h: largest percentage with one sensitive item", slider=(1, 99),
+    )  # fmt: skip
+    k: int = parameter(
+        Whole(2), "Smallest number of records that match an attacker's knowledge.", flag="-k",
+        label="k: smallest number of matching people", slider=(2, 50),
+    )  # fmt: skip
+    p: int = parameter(
+        Whole(1), "Largest number of public items an attacker knows.", flag="-p",
+        label="p: public items an attacker may know", slider=(1, 5),
+    )  # fmt: skip
+    sensitive: Sequence[str] = parameter(
+        Items(), "Sensitive items.", default=(), protects=True, label="The items that must not be linked to a person.",
+    )  # fmt: skip
 
     @property
     def _known(self) -> str:
-        return "one public item" if self.p == 1 else f"1 to {self.p} public items"  # with none, all records fit
+        return "one public item" if self.p == 1 else f"1 to {self.p} public items"  # with none, all records match
 
     @property
     def crowd(self) -> int:
@@ -76,21 +80,21 @@ class Coherence(PrivacyModel):
     def attacker(self) -> Attacker:
         return Attacker(
             f"{self._known} of a person",
-            "to find that person's record or to learn a sensitive item",
-            f"at least {self.k} records that fit, or none, of which at most {self.h:g} % share any one sensitive item",
+            "to re-identify that person's record or to learn a sensitive item",
+            f"at least {self.k} matching records, or none, of which at most {self.h:g} % share any one sensitive item",
         )
 
     def guarantee(self) -> str:
         return (
-            f"Someone who knows {self._known} of a person finds at least {self.k} fitting records, or none, and at "
+            f"Anyone who knows {self._known} of a person matches at least {self.k} published records, or none, and at "
             f"most {self.h:g} % of them share any one sensitive item."
         )
 
     def not_protected(self) -> list[str]:
         return [
             f"Attackers who know more than {self.p} public items, or a sensitive one.",
-            "Attackers who know none of the published items: how many of all records have a sensitive item can be "
-            f"counted, whether or not that is more than {self.h:g} %.",
+            "Attackers who know none of the published items: the share of all records with a sensitive item can be "
+            f"counted, even if it is more than {self.h:g} %.",
             NEGATIVE_KNOWLEDGE,
             REPEATED_RELEASES,
             MINIMALITY,

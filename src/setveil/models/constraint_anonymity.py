@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from setveil.errors import InputError
-from setveil.models.base import (
-    MINIMALITY,
-    NEGATIVE_KNOWLEDGE,
-    REPEATED_RELEASES,
-    Attacker,
-    PrivacyModel,
-    label_tuple,
-    whole_number,
-)
+from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel
+from setveil.models.parameters import Itemsets, Parameter, Percentage, Whole, Word, named, parameter
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,9 +18,9 @@ class ConstraintAnonymity(PrivacyModel):
     percentage of the items is suppressed.
 
     Args:
-        k: at least so many records, or none.
-        constraints: the combinations that can be known.
-        utility: groups of items that may be merged.
+        k: smallest number of matching records, unless there are none.
+        constraints: the combinations that an attacker can know.
+        utility: groups of items that may be generalized together.
         max_suppressed: percentage of the items.
 
     Raises:
@@ -41,33 +33,43 @@ class ConstraintAnonymity(PrivacyModel):
     """
 
     name: ClassVar[str] = "constraints"
-    is_about_original: ClassVar[tuple[str, ...]] = ("constraints", "utility")
-    only_in_policies: ClassVar[Mapping[str, Any]] = {"utility_rest": Literal["keep", "free"]}
+    title: ClassVar[str] = "Protect only the combinations of items that I list"
+    verifier: ClassVar[str] = "setveil.verify.constraints:check"
+    picture: ClassVar[str] = "pair"
+    private: ClassVar[tuple[str, ...]] = ("constraints", "utility")
+    asked_with: ClassVar[Mapping[str, Parameter]] = {
+        "utility_rest": named(
+            "utility_rest",
+            Word(("keep", "free")),
+            "Items in no utility group: keep (each stays unchanged) or free (they form one more group).",
+            default=None,
+        )
+    }
     alternatives: ClassVar[tuple[str, ...]] = (
-        "k^m-anonymity (model km), if no combination of up to m items may be left out.",
-        "Wider utility groups or a higher bound on suppression, if too much was merged.",
+        "k^m-anonymity (model km), if every combination of up to m items needs protection.",
+        "Wider utility groups or more suppression, if too many items were generalized.",
     )
     glossary: ClassVar[Mapping[str, str]] = {
         "privacy constraint": "a combination of items that an attacker may know",
-        "utility constraint": "a group of items that must not be mixed with others",
+        "utility constraint": "a group of items that must not be generalized together with others",
     }
     example: ClassVar[Mapping[str, Any]] = {"k": 2, "constraints": [["1", "2"]]}
 
-    k: int
-    constraints: Sequence[Sequence[str]]
-    utility: Sequence[Sequence[str]] | None = None
-    max_suppressed: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_number(self.k, "k", least=2)
-        object.__setattr__(self, "constraints", _groups(self.constraints, "constraints"))
-        if self.utility is not None:
-            object.__setattr__(self, "utility", _groups(self.utility, "utility"))
-            _check_disjoint(self.utility)
-        share = self.max_suppressed
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 100:
-            raise InputError(f"max_suppressed is a percentage from 0 to 100, not {share!r}.")
+    k: int = parameter(
+        Whole(2), "Smallest number of records that match a privacy constraint, unless none does.", flag="-k",
+        label="k: smallest number of matching people", slider=(2, 50),
+    )  # fmt: skip
+    constraints: Sequence[Sequence[str]] = parameter(
+        Itemsets(), "Privacy constraints: a file with one itemset per line.", protects=True,
+        label="Combinations of items that an attacker may know. Each one matches at least k people, or nobody.",
+    )  # fmt: skip
+    utility: Sequence[Sequence[str]] | None = parameter(
+        Itemsets(are_groups=True), "Utility constraints: a file with one group of items per line.", default=None,
+    )  # fmt: skip
+    max_suppressed: float = parameter(
+        Percentage(), "Largest percentage of the items that may be suppressed.", default=0.0,
+        label="Largest percentage of the items that may be suppressed", slider=(0, 100),
+    )  # fmt: skip
 
     @property
     def crowd(self) -> int:
@@ -76,37 +78,23 @@ class ConstraintAnonymity(PrivacyModel):
     def attacker(self) -> Attacker:
         return Attacker(
             "one of the combinations of items that the owner has listed as privacy constraints",
-            "to find the record of a person who has them",
-            f"no record, or at least {self.k} that fit equally well: a chance of at most 1 in {self.k} to pick "
-            "the right one",
+            "to re-identify the record of a person who has them",
+            f"no record, or at least {self.k} records that match equally well: the probability of the right record is "
+            f"at most 1 in {self.k}",
         )
 
     def guarantee(self) -> str:
         return (
-            "Someone who knows a person to have the items of one of the owner's privacy constraints "
-            f"finds either no or at least {self.k} published records that fit."
+            "Anyone who knows that a person has the items of one of the owner's privacy constraints matches at least "
+            f"{self.k} published records, or none."
         )
 
     def not_protected(self) -> list[str]:
         return [
-            "Combinations of items that no privacy constraint names (or is a superset of).",
+            "Combinations of items that contain no privacy constraint and are not one.",
             NEGATIVE_KNOWLEDGE,
-            "Clusters derived from the data: which items were merged tells something about their supports.",
+            "Categories derived from the data: which items were generalized together tells something about their "
+            "counts.",
             REPEATED_RELEASES,
             MINIMALITY,
         ]
-
-
-def _groups(groups: Sequence[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
-    if isinstance(groups, str):
-        raise InputError(f"{name} must be a list of lists of item labels, not one string.")
-    return tuple(label_tuple(group, name) for group in groups)
-
-
-def _check_disjoint(utility: Sequence[Sequence[str]]) -> None:
-    owner: dict[str, int] = {}
-    for number, group in enumerate(utility, start=1):
-        for item in group:
-            if item in owner:
-                raise InputError(f'item "{item}" is in utility groups {owner[item]} and {number}; keep one.')
-            owner[item] = number

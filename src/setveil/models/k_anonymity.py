@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar
 
-from setveil.models.base import MINIMALITY, REPEATED_RELEASES, Attacker, PrivacyModel, label_tuple, whole_number
+from setveil.models.base import MINIMALITY, REPEATED_RELEASES, Attacker, PrivacyModel
+from setveil.models.parameters import Items, Whole, parameter
 
 
 @dataclass(frozen=True, repr=False)
@@ -17,9 +18,9 @@ class KAnonymity(PrivacyModel):
     With ``l`` above 1 each such class also holds at least ``l`` distinct sensitive items.
 
     Args:
-        k: at least so many records are alike.
+        k: smallest number of identical records.
         sensitive: items that are not compared.
-        l: at least so many different sensitive items per class.
+        l: smallest number of distinct sensitive items per class.
 
     Raises:
         InputError: ``k`` is below 2, or ``l`` below 1.
@@ -31,22 +32,29 @@ class KAnonymity(PrivacyModel):
     """
 
     name: ClassVar[str] = "k-anonymity"
+    title: ClassVar[str] = "Publish every record at least k times, against attackers who know whole records"
+    verifier: ClassVar[str] = "setveil.verify.k_anonymity:check"
+    picture: ClassVar[str] = "records"
+    grid: ClassVar[Mapping[str, list[Any]]] = {"k": [3, 5]}
     alternatives: ClassVar[tuple[str, ...]] = (
         "k^m-anonymity (model km), if attackers know only a few items of a person; it keeps far more of sparse data.",
-        "Model degree, if only the sensitive items have to be hidden.",
+        "Model degree, if only the sensitive items need protection.",
     )
     glossary: ClassVar[Mapping[str, str]] = {"k-anonymity": "every published record occurs at least k times"}
     example: ClassVar[Mapping[str, Any]] = {"k": 2}
 
-    k: int
-    sensitive: Sequence[str] = ()
-    l: int = 1  # noqa: E741 - the literature's letter
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_number(self.k, "k", least=2)
-        whole_number(self.l, "l")
-        object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
+    k: int = parameter(
+        Whole(2), "Smallest number of identical published records.", flag="-k",
+        label="k: people with the same published record", slider=(2, 50),
+    )  # fmt: skip
+    sensitive: Sequence[str] = parameter(
+        Items(), "Sensitive items: published unchanged, and not compared.", default=(), protects=True,
+        label="Optional: items that are published unchanged and that an attacker does not know.",
+    )  # fmt: skip
+    l: int = parameter(  # noqa: E741 - the literature's letter
+        Whole(1), "Smallest number of distinct sensitive items per class.", default=1, flag="-l",
+        label="l: distinct sensitive items among them", slider=(1, 10),
+    )  # fmt: skip
 
     @property
     def crowd(self) -> int:
@@ -57,23 +65,23 @@ class KAnonymity(PrivacyModel):
         return None if self.sensitive else inf
 
     def attacker(self) -> Attacker:
-        also = f", with at least {self.l} different sensitive items among them" if self.l > 1 else ""
+        also = f", with at least {self.l} distinct sensitive items among them" if self.l > 1 else ""
         return Attacker(
             "all items of a person except the sensitive ones" if self.sensitive else "all items of a person",
-            "to find that person's record" + (", and its sensitive items" if self.sensitive else ""),
-            f"at least {self.k} published records that are alike{also}: a chance of at most 1 in {self.k} to pick the "
-            "right one",
+            "to re-identify that person's record" + (", and learn its sensitive items" if self.sensitive else ""),
+            f"at least {self.k} identical published records{also}: the probability of the right record is at most "
+            f"1 in {self.k}",
         )
 
     def guarantee(self) -> str:
         what = "all non-sensitive items" if self.sensitive else "the whole record"
-        diverse = f" and the records show at least {self.l} different sensitive items" if self.l > 1 else ""
-        return f"Someone who knows {what} of a person finds at least {self.k} identical published records{diverse}."
+        diverse = f", with at least {self.l} distinct sensitive items among them" if self.l > 1 else ""
+        return f"Anyone who knows {what} of a person matches at least {self.k} identical published records{diverse}."
 
     def not_protected(self) -> list[str]:
         homogeneous = (
-            f"Skewed sensitive values: {self.l} different sensitive items per class may still be very "
-            "unequally frequent."
+            f"Skewed sensitive values: the {self.l} or more distinct sensitive items of a class may occur very "
+            "unequally often."
             if self.l > 1
             else "Homogeneous sensitive values: if all records of a class share a sensitive item, it is revealed."
         )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar, Literal
 
-from setveil.errors import InputError, one_line
-from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel, whole_number
+from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel
+from setveil.models.parameters import Whole, parameter
 
-MOST_KNOWN = 1_000  # items: whoever knows more knows whole records, and every size is counted on its own
+MOST_KNOWN = 1_000  # items: an attacker who knows more knows whole records, and every size is counted on its own
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,8 +20,8 @@ class KmAnonymity(PrivacyModel):
     ``m="all"``: every published record is contained in at least ``k`` published records (itself counted).
 
     Args:
-        k: at least so many records fit.
-        m: so many known items, or ``"all"``.
+        k: smallest number of matching records.
+        m: largest number of known items, or ``"all"``.
 
     Raises:
         InputError: ``k`` is below 2, or ``m`` below 1 or above 1,000.
@@ -29,32 +29,32 @@ class KmAnonymity(PrivacyModel):
     Examples:
         >>> import setveil as sv
         >>> print(sv.KmAnonymity(k=5, m=2).guarantee())
-        Someone who knows up to 2 items of a person finds at least 5 published records that fit, or none.
+        Anyone who knows up to 2 items of a person matches at least 5 published records, or none.
     """
 
     name: ClassVar[str] = "km"
+    title: ClassVar[str] = "Protect every record against attackers who know a few items"
+    verifier: ClassVar[str] = "setveil.verify.km:check"
+    picture: ClassVar[str] = "crowd"
+    grid: ClassVar[Mapping[str, list[Any]]] = {"k": [3, 5, 10], "m": [1, 2]}
     alternatives: ClassVar[tuple[str, ...]] = (
-        "A larger m for attackers who know more; the curve above shows what is left for them to find.",
-        "Model degree, if only a few items are sensitive and the rest may be published exactly.",
-        "Privacy constraints, if it is known which combinations an attacker can know.",
+        "A larger m, if attackers may know more items; the curve above shows their success.",
+        "Model degree, if only a few items are sensitive and all other items may be published unchanged.",
+        "Privacy constraints, if the owner knows which combinations an attacker can know.",
     )
     glossary: ClassVar[Mapping[str, str]] = {
-        "k^m-anonymity": "whichever m items of a person someone knows, at least k records fit, or none",
+        "k^m-anonymity": "any m known items of a person match at least k published records, or none",
     }
     example: ClassVar[Mapping[str, Any]] = {"k": 2, "m": 2}
 
-    k: int
-    m: int | Literal["all"]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_number(self.k, "k", least=2)
-        given: object = self.m
-        if given != "all":
-            if isinstance(given, str):
-                raise InputError(f'm must be a whole number or "all", not "{one_line(given)}".')
-            if whole_number(given, "m") > MOST_KNOWN:
-                raise InputError(f'm must be at most {MOST_KNOWN:,}; write "all" for whoever knows whole records.')
+    k: int = parameter(
+        Whole(2), "Smallest number of records that match an attacker's knowledge.", flag="-k",
+        label="k: smallest number of matching people", slider=(2, 50),
+    )  # fmt: skip
+    m: int | Literal["all"] = parameter(
+        Whole(1, MOST_KNOWN, ("all",)), 'Largest number of items an attacker knows, or "all".', flag="-m",
+        label="m: items an attacker may know", slider=(1, 5),
+    )  # fmt: skip
 
     @property
     def crowd(self) -> int:
@@ -68,23 +68,23 @@ class KmAnonymity(PrivacyModel):
         return Attacker(
             "any number of items of a person, up to the whole record"
             if self.m == "all"
-            else f"up to {self.m} items of a person, whichever tell most",
-            "to find that person's record, and so everything else in it",
-            f"at least {self.k} records that fit equally well, or none: a chance of at most 1 in {self.k} to pick "
-            "the right one",
+            else f"any {self.m} items of a person, or fewer",
+            "to re-identify that person's record, and so learn everything else in it",
+            f"at least {self.k} records that match equally well, or none: the probability of the right record is at "
+            f"most 1 in {self.k}",
         )
 
     def guarantee(self) -> str:
-        # "or none": what someone knows may have been left out, or never have been there.
-        known = "any number of items" if self.m == "all" else "an item" if self.m == 1 else f"up to {self.m} items"
-        return f"Someone who knows {known} of a person finds at least {self.k} published records that fit, or none."
+        # "or none": a known item may have been suppressed, or may never have occurred.
+        known = "any number of items" if self.m == "all" else "one item" if self.m == 1 else f"up to {self.m} items"
+        return f"Anyone who knows {known} of a person matches at least {self.k} published records, or none."
 
     def not_protected(self) -> list[str]:
         more = [] if self.m == "all" else [f"Attackers who know more than {self.m} items of a person."]
         return [
             *more,
             NEGATIVE_KNOWLEDGE,
-            f"Homogeneous records: if all {self.k} or more fitting records share another item, it is revealed.",
+            f"Homogeneous records: if all {self.k} or more matching records share another item, it is revealed.",
             REPEATED_RELEASES,
             MINIMALITY,
         ]

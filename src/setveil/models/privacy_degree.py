@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from setveil.errors import InputError
-from setveil.models.base import REPEATED_RELEASES, Attacker, PrivacyModel, label_tuple, whole_number
+from setveil.models.base import REPEATED_RELEASES, Attacker, PrivacyModel
+from setveil.models.parameters import Items, Whole, parameter
 
 
 @dataclass(frozen=True, repr=False)
@@ -15,8 +15,8 @@ class PrivacyDegree(PrivacyModel):
     """In every group, each sensitive item belongs to at most one in ``p`` of its records.
 
     Args:
-        p: one in so many.
-        sensitive: the items worth hiding.
+        p: the largest share of a group with one sensitive item is 1/p.
+        sensitive: the sensitive items.
 
     Raises:
         InputError: ``p`` is below 2, or no item is named.
@@ -28,21 +28,24 @@ class PrivacyDegree(PrivacyModel):
     """
 
     name: ClassVar[str] = "degree"
+    title: ClassVar[str] = "Hide who has a sensitive item, and keep every other item unchanged"
+    verifier: ClassVar[str] = "setveil.verify.degree:check"
+    picture: ClassVar[str] = "group"
+    grid: ClassVar[Mapping[str, list[Any]]] = {"p": [3, 5, 10]}
     alternatives: ClassVar[tuple[str, ...]] = (
-        "k^m-anonymity (model km), if records themselves must not be recognized.",
-        "Coherence, if records must not be recognized and sensitive items must be hidden as well.",
+        "k^m-anonymity (model km), if records themselves must not be re-identified.",
+        "Coherence, if records must not be re-identified and sensitive items must be protected as well.",
     )
     example: ClassVar[Mapping[str, Any]] = {"p": 2, "sensitive": ["9"]}
 
-    p: int
-    sensitive: Sequence[str]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_number(self.p, "p", least=2)
-        object.__setattr__(self, "sensitive", label_tuple(self.sensitive, "sensitive"))
-        if not self.sensitive:
-            raise InputError("the list of sensitive items is empty; name at least one.")
+    p: int = parameter(
+        Whole(2), "At most one in P records of a group has a given sensitive item.", flag="-p",
+        label="p: at most one in p people of a group has a sensitive item", slider=(2, 50),
+    )  # fmt: skip
+    sensitive: Sequence[str] = parameter(
+        Items(needed=True), "Sensitive items: published as counts per group.", protects=True,
+        label="The items that must not be linked to a person.",
+    )  # fmt: skip
 
     @property
     def crowd(self) -> int:
@@ -50,22 +53,22 @@ class PrivacyDegree(PrivacyModel):
 
     def attacker(self) -> Attacker:
         return Attacker(
-            "which published record is the person's, because public items are exact",
+            "which published record belongs to a person, because public items are unchanged",
             "to learn whether that person has a sensitive item",
-            f"a group in which each sensitive item belongs to at most one in {self.p} records, without saying to which",
+            f"a group in which at most one in {self.p} records has the sensitive item, without saying which",
         )
 
     def guarantee(self) -> str:
         return (
-            "Someone who recognizes a person's record links it to any one sensitive item with a probability of at most "
-            f"1/{self.p}, if every record of its group looks equally likely to hold it."
+            "Anyone who re-identifies a person's record links it to a given sensitive item with a probability of at "
+            f"most 1/{self.p}, if every record of its group is equally likely to have the item."
         )
 
     def not_protected(self) -> list[str]:
         return [
-            "Record-level singling out: public items are exact, so a record can be recognized by them.",
-            "Links between sensitive items and public ones that the attacker knows from elsewhere.",
-            "Negative knowledge: whoever knows that group members lack a sensitive item raises the odds for "
-            "the others.",
+            "Singling out: public items are unchanged, so a record can be re-identified by them.",
+            "Links between sensitive and public items that the attacker knows from other sources.",
+            "Negative knowledge: if an attacker knows that members of a group do not have a sensitive item, the "
+            "probability rises for the other members.",
             REPEATED_RELEASES,
         ]

@@ -6,7 +6,8 @@ from typing import Any
 
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.errors import InputError
-from setveil.models import PARAMETERS, PrivacyModel, is_list, make_model
+from setveil.models import MODELS, PrivacyModel, declared, make_model
+from setveil.models.parameters import Items, Itemsets
 from setveil.policy.constraints import resolve_constraints, resolve_utility
 from setveil.policy.schema import ModelSection, Policy
 from setveil.policy.selection import read_items, select_items
@@ -19,15 +20,16 @@ def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) ->
 
 def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> dict[str, Any]:
     options = section.given()
-    rest = options.pop("utility_rest", None)
-    for name, value in options.items():
-        if name == "constraints":
-            options[name] = resolve_constraints(value, vocabulary, hierarchy)
-        elif name == "utility":
-            options[name] = resolve_utility(value, vocabulary, hierarchy, rest)
-        elif is_list(PARAMETERS[name]):
-            patterns = read_items(value) if isinstance(value, str) else value
+    for name, parameter in declared(MODELS[section.name]).items():
+        kind, rest = parameter.kind, options.pop(f"{name}_rest", None)
+        if name not in options:
+            if rest is not None:
+                raise InputError(f"{name}_rest says what to do with items in no {name} group; give the groups too.")
+        elif isinstance(kind, Itemsets) and kind.are_groups:
+            options[name] = resolve_utility(options[name], vocabulary, hierarchy, rest)
+        elif isinstance(kind, Itemsets):
+            options[name] = resolve_constraints(options[name], vocabulary, hierarchy)
+        elif isinstance(kind, Items):
+            patterns = read_items(options[name]) if isinstance(options[name], str) else options[name]
             options[name] = select_items(patterns, vocabulary, hierarchy)
-    if rest is not None and "utility" not in options:
-        raise InputError("utility_rest says what to do with items in no utility group; give the groups too.")
     return options

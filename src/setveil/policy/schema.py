@@ -3,7 +3,7 @@
     schema = 1
     seed = 0
 
-    [model]                     # which promise, and its parameters
+    [model]                     # the privacy model and its parameters
     name = "km"
     k = 5
     m = 2
@@ -47,7 +47,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.core.text_files import open_text
 from setveil.errors import InputError
-from setveil.models import MODELS, PARAMETERS, is_list
+from setveil.models import PARAMETERS, check_written, parameters_of
+from setveil.models.registry import MODELS
 
 FILE_OPTIONS = ("weights", "penalty")  # of algorithms: a file, or plain numbers
 
@@ -56,8 +57,8 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _Promise(_Section):
-    """The promise: a model and what was said about its parameters."""
+class _ModelSection(_Section):
+    """The privacy model and what was said about its parameters."""
 
     name: str
 
@@ -67,21 +68,21 @@ class _Promise(_Section):
 
 
 if TYPE_CHECKING:
-    ModelSection = _Promise
-else:  # the parameters of all models; which of them apply depends on the model
-    _FIELDS = {name: (kind | None, None) for name, kind in PARAMETERS.items()}
-    ModelSection = create_model("ModelSection", __base__=_Promise, name=(Literal[tuple(MODELS)], ...), **_FIELDS)
+    ModelSection = _ModelSection
+else:  # the parameters of all models; which of them apply, and their ranges, the model says
+    _FIELDS = dict.fromkeys(PARAMETERS, (Any, None))
+    ModelSection = create_model("ModelSection", __base__=_ModelSection, **_FIELDS)
 
 
 class AlgorithmSection(_Section):
-    """How the promise is kept."""
+    """How the guarantee is reached."""
 
     name: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 
 
 class HierarchySection(_Section):
-    """What may be published instead of what."""
+    """The generalization hierarchy."""
 
     source: str | None = None
     unknown_items: Literal["error", "root"] = "error"
@@ -159,8 +160,11 @@ class Policy(_Section):
             raise InputError(f"{name}: lacks `schema = 1`; put it first.")
         try:
             policy = cls.model_validate(content)
+            check_written(policy.model.name, policy.model.given())
         except ValidationError as problem:
             raise InputError(f"{name}: {_first_problem(problem)}") from None
+        except InputError as problem:
+            raise InputError(f"{name}: {problem}" if where else str(problem)) from None
         return policy if where is None else policy._with_paths(lambda path: str(where.parent / path))
 
     def seen_from(self, folder: Path) -> Policy:
@@ -171,7 +175,8 @@ class Policy(_Section):
 
     def _with_paths(self, change: Callable[[str], str]) -> Policy:
         given = self.model.given()
-        changed = {n: change(v) for n, v in given.items() if isinstance(v, str) and is_list(PARAMETERS[n])}
+        known = parameters_of(MODELS[self.model.name])
+        changed = {n: change(v) for n, v in given.items() if isinstance(v, str) and known[n].kind.is_list}
         source, domain = self.hierarchy.source, self.input.domain
         if source and not is_built_hierarchy(source):
             source = with_file(source, change)

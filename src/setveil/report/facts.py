@@ -86,4 +86,4 @@ class Facts:
 
 def public_achieved(model: str, achieved: Mapping[str, Any]) -> dict[str, Any]:
     """What anyone with the files can count again; of lists about the original, published or not, only the owner can."""
-    return {} if MODELS[model].is_about_original else dict(achieved)
+    return {} if MODELS[model].private else dict(achieved)

@@ -187,7 +187,7 @@ def further_sentences(
     has_figures = n_records >= FEWEST_FOR_FIGURES
     could_guess = {_guessing_at(None, None)}
     if has_figures:
-        could_guess |= {_guessing_at(1 / model.crowd, steps) for steps in range(round(1 / STEP) + 1)}
+        could_guess |= {_guessing_at(1 / (model.crowd or 1), steps) for steps in range(round(1 / STEP) + 1)}
     is_grouping = kind == Grouping.kind
     fits = (
         len(derived) <= 1

@@ -32,7 +32,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.core.row_order import sort_rows
 from setveil.core.seam import call
 from setveil.errors import InputError
-from setveil.models.base import whole_number
+from setveil.models.parameters import whole_number
 from setveil.risk._identifying import find_rare_subsets
 from setveil.risk.intervals import Interval, wilson
 from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs

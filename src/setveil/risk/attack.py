@@ -45,7 +45,7 @@ from setveil.arrays.sampling import draw_subsets
 from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
-from setveil.models.base import whole_number
+from setveil.models.parameters import whole_number
 from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Outcomes, Surface

@@ -22,7 +22,7 @@ from setveil.arrays.mining import count_matches
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Grouping, Itemsets, Release, Transactions
 from setveil.errors import InputError
-from setveil.models.base import whole_number
+from setveil.models.parameters import whole_number
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
 Workload = Itemsets | Iterable[Iterable[str]]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Itemsets, Release, Transactions
-from setveil.models.base import whole_number
+from setveil.models.parameters import whole_number
 from setveil.utility.avg_re import true_supports
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 

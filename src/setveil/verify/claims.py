@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
-from setveil.models import MODELS, PrivacyModel
+from setveil.models import PrivacyModel
 from setveil.verify.published import read_published
 from setveil.verify.verdict import Verdict, Violation
 
@@ -24,7 +24,7 @@ def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> 
     >>> verify([{"a"}, {"a", "b"}], KmAnonymity(k=2, m=1)).witness
     ('b',)
     """
-    check: Verdict = _checks_of(model).check(read_published(what), model, progress)
+    check: Verdict = _check_of(model)(read_published(what), model, progress)
     return check
 
 
@@ -34,8 +34,9 @@ def judge(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> t
     if hasattr(checks, "judge"):  # the same counts answer both
         both: tuple[Verdict, dict[str, int | float]] = checks.judge(published, model, progress)
         return both
-    verdict: Verdict = checks.check(published, model, progress)
-    return verdict, checks.achieved(published, model, progress) if verdict.holds else {}
+    verdict: Verdict = _check_of(model)(published, model, progress)
+    counts = hasattr(checks, "achieved") and verdict.holds
+    return verdict, checks.achieved(published, model, progress) if counts else {}
 
 
 def minimal_violations(
@@ -62,7 +63,10 @@ def minimal_violations(
         >>> sv.minimal_violations(rows, sv.KmAnonymity(k=2, m=2))
         [Violation(itemset=('c',), support=1)]
     """
-    found: Iterator[Violation] = _checks_of(model).violations(read_published(what), model, progress, limit)
+    checks = _checks_of(model)
+    if not hasattr(checks, "violations"):
+        raise InputError(f'model "{model.name}" does not list violations; verify it without --all-violations.')
+    found: Iterator[Violation] = checks.violations(read_published(what), model, progress, limit)
     return list(islice(found, max(limit, 0)))
 
 
@@ -73,12 +77,23 @@ def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -
     the latter for l > 1), ``suppressed_percentage`` (constraints), ``privacy_degree`` (degree), ``largest_percentage``
     (coherence).
     """
-    found: dict[str, int | float] = _checks_of(model).achieved(read_published(what), model, progress)
+    checks = _checks_of(model)
+    found: dict[str, int | float] = (
+        checks.achieved(read_published(what), model, progress) if hasattr(checks, "achieved") else {}
+    )
     return found
 
 
 def _checks_of(model: PrivacyModel) -> Any:
-    """The module named like a model, which checks it: its ``check``, ``violations`` and ``achieved``."""
-    if not isinstance(model, tuple(MODELS.values())):
-        raise InputError(f"there is no check for model {type(model).__name__}.")
-    return import_module(f"setveil.verify.{model.name.replace('-', '_')}")
+    """The module that checks a model: its ``check``, and ``violations`` and ``achieved`` where it has them."""
+    if not isinstance(model, PrivacyModel):
+        raise InputError(f"{type(model).__name__} is not a privacy model; `setveil algorithms` lists the models.")
+    return import_module(model.verifier.partition(":")[0])
+
+
+def _check_of(model: PrivacyModel) -> Callable[[Any, PrivacyModel, Progress], Verdict]:
+    """The function that a model names as its verifier."""
+    check: Callable[[Any, PrivacyModel, Progress], Verdict] = getattr(
+        _checks_of(model), model.verifier.partition(":")[2]
+    )
+    return check

@@ -15,7 +15,7 @@ from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, SetveilWarning, name_some, one_line
-from setveil.models import PrivacyModel, as_model
+from setveil.models import PrivacyModel, as_model, declared
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.reading import as_transactions
@@ -93,7 +93,7 @@ def make_release(
     hierarchy_source: str,
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
-    check_lists(data, {what: getattr(model, what, None) for what in LISTS})
+    check_model_lists(data, model)
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))
     started = time.perf_counter()
     algorithm = algorithm_for(data, model, algorithm)
@@ -131,17 +131,22 @@ def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
         )
 
 
-LISTS = ("sensitive", "constraints", "utility")
 FILE_NAME = re.compile(r"[/\\]|\.(?:txt|csv|tsv|dat|list|lst|toml|json)(?:\.gz)?$", re.IGNORECASE)  # or a path
-PROTECTING = ("sensitive", "constraints")  # what these lists do not name is published in the open
 
 
-def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
+def check_model_lists(data: Transactions, model: PrivacyModel) -> None:
+    """``check_lists`` for every list of items that a model has."""
+    known = declared(type(model))
+    lists = {name: getattr(model, name) for name, one in known.items() if one.kind.is_list}
+    check_lists(data, lists, [name for name in lists if known[name].protects])
+
+
+def check_lists(data: Transactions, lists: Mapping[str, Any], protecting: Sequence[str] = ("sensitive",)) -> None:
     """Lists of items that the data does not have are slips: one of which nothing occurs is refused, others are told."""
     for what, given in lists.items():
         labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
-        if what == "constraints" and given is not None and not labels:
-            raise InputError("constraints: none is given, so that nothing would be protected; name what can be known.")
+        if what in protecting and what != "sensitive" and given is not None and not labels:
+            raise InputError(f"{what}: none is given, so that nothing would be protected; name what can be known.")
         strangers = sorted(label for label in labels if label not in data.vocabulary)
         if what == "sensitive" and len(labels) == len(strangers) == 1 and FILE_NAME.search(strangers[0]):
             raise InputError(
@@ -152,7 +157,7 @@ def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
                 f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
                 "be protected. Check the spelling, and that the list belongs to this data."
             )
-        if what in PROTECTING:
+        if what in protecting:
             _check_spellings(data, what, labels, strangers)
         if strangers:
             warnings.warn(

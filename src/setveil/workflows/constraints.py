@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from setveil.core import Transactions
@@ -60,11 +60,11 @@ def _generated(
     raise InputError(f'there are no constraints of kind "{kind}"; choose one of {", ".join(KINDS)}.')
 
 
-def check(data: Transactions, section: dict[str, Any], hierarchy: str | None = None) -> ConstraintReport:
+def check(data: Transactions, section: Mapping[str, Any], hierarchy: str | None = None) -> ConstraintReport:
     """What is already satisfied, what contradicts, and whether the ask is known to be infeasible."""
     from setveil.algorithms.constraints.feasibility import check_constraints
 
-    policy = Policy.from_dict({"schema": 1, "model": {"name": "constraints", **section}})
+    policy = Policy.from_dict({"schema": 1, "model": dict(section)})
     model = model_of(policy, data, resolve_hierarchy(hierarchy, data))
     assert isinstance(model, ConstraintAnonymity)
     return check_constraints(data, model)

@@ -26,12 +26,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from setveil.algorithms import PORTFOLIO
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.errors import InputError, SetveilError
-from setveil.models import PARAMETERS
+from setveil.models import MODELS, PARAMETERS, declared
 from setveil.policy.schema import Policy, read_toml
 
-FILE_KEYS = ("sensitive", "constraints", "utility")
 GENERALIZING = ("mhghs+refine", "aa+refine", "aa")  # of the default grid: along a hierarchy
 MERGING = ("trim", "pcta+")  # and without one
 OTHER_KEYS = ("model", "algorithm", "hierarchy", "options", "seed")
@@ -53,22 +53,26 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
 
 
 def default_grid(hierarchy: str | None = None, sensitive: Sequence[str] | str | None = None) -> Grid:
-    """What is worth comparing on any data: three crowds, two reaches, the ways that keep most; groups if items are
-    sensitive.
+    """What is worth comparing on any data: the values that each model proposes, with the algorithms that keep most.
+
+    Models that need sensitive items are compared where there are some.
     """
-    blocks: list[dict[str, Any]] = [
-        {
-            "model": "km",
-            "k": [3, 5, 10],
-            "m": [1, 2],
-            "algorithm": list(GENERALIZING),
-            "hierarchy": hierarchy or "auto",
-        },
-        {"model": "km", "k": [3, 5, 10], "m": [1, 2], "algorithm": list(MERGING)},
-    ]
-    blocks.append({"model": "k-anonymity", "k": [3, 5], **({"sensitive": sensitive} if sensitive else {})})
-    if sensitive:
-        blocks.append({"model": "degree", "p": [3, 5, 10], "sensitive": sensitive})
+    blocks: list[dict[str, Any]] = []
+    for name, model in MODELS.items():
+        known = declared(model)
+        needed = [one for one in known.values() if one.is_required and one.name not in model.grid]
+        if not model.grid or (needed and (not sensitive or any(one.name != "sensitive" for one in needed))):
+            continue
+        block = {
+            "model": name,
+            **model.grid,
+            **({"sensitive": sensitive} if sensitive and "sensitive" in known else {}),
+        }
+        if name in PORTFOLIO:
+            blocks.append({**block, "algorithm": list(GENERALIZING), "hierarchy": hierarchy or "auto"})
+            blocks.append({**block, "algorithm": list(MERGING)})
+        else:
+            blocks.append(block)
     return make_grid({"schema": 1, "limits": {"seconds": 60}, "grid": blocks}, Path("grid"), Path())
 
 
@@ -123,8 +127,8 @@ def _expand(block: Mapping[str, Any], where: Path, folder: Path) -> Iterator[Pol
             raise InputError(f'{where}: `grid.hierarchy` is a text, as in "fanout:5".')
         if hierarchy and not is_built_hierarchy(hierarchy):
             hierarchy = with_file(hierarchy, lambda file: str(folder / file))
-        for key in FILE_KEYS:  # a file, or the lists themselves
-            if isinstance(chosen.get(key), str):
+        for key, value in chosen.items():
+            if isinstance(value, str) and _holds_items(key):  # a file, or the lists themselves
                 chosen[key] = str(folder / chosen[key])
         content: dict[str, Any] = {
             "schema": 1,
@@ -146,7 +150,12 @@ def _choices(key: str, value: Any) -> list[Any]:
     if key == "options":
         names = list(value)
         return [dict(zip(names, some, strict=True)) for some in product(*(_choices("", value[name]) for name in names))]
-    is_list_of_labels = PARAMETERS.get(key) == str | list[str] and isinstance(value, list)
+    is_list_of_labels = _holds_items(key) and isinstance(value, list)
     if is_list_of_labels and not any(isinstance(part, list) for part in value):
         return [value]  # a list of labels is one value, a list of lists is several
     return value if isinstance(value, list) else [value]
+
+
+def _holds_items(key: str) -> bool:
+    """Whether a key is a parameter that lists items."""
+    return any(parameter.kind.is_list for parameter in PARAMETERS.get(key, {}).values())

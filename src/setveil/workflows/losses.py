@@ -122,7 +122,7 @@ def _broken(data: Transactions, model: PrivacyModel, wanted: Iterable[str]) -> d
         return dict.fromkeys(labels, Cause("group", (), model.crowd))
     if model.name == "km" and getattr(model, "m", 1) == "all":
         people = _People(data)
-        causes = {label: people.rare_part(label, model.crowd) for label in labels if label in data.vocabulary}
+        causes = {label: people.rare_part(label, model.crowd or 1) for label in labels if label in data.vocabulary}
         return {label: cause for label, cause in causes.items() if cause is not None}
     kind = "record" if model.name == "k-anonymity" else "combination"
     violations = minimal_violations(data, model, LOOKED_THROUGH)

@@ -180,12 +180,12 @@ def publish(
                 attacks=attacks,
                 left_out=left_out,
                 query_errors=errors,
-                is_checkable=publish_constraints or not record.model.is_about_original,
+                is_checkable=publish_constraints or not record.model.private,
                 seconds=seconds,
                 input_facts=dict(input_facts or {}),
                 histograms=histograms(record.data, release) if is_here else {},
                 other_algorithms=by_kind(record.model.name),
-                hidden_options=() if publish_constraints else record.model.is_about_original,
+                hidden_options=() if publish_constraints else record.model.private,
             )
             certificate = _write_public(facts, again, staging.public, written, keep_order, keep_ids, safe_csv)
             _write_internal(facts, certificate, policy or policy_of(record), staging, written)

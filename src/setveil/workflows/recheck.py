@@ -264,7 +264,7 @@ class _Check:
             raise InputError(f"{CERTIFICATE}: the options of the model make no sense.") from None
         written = json.loads(json.dumps(model.options()))
         if is_hidden:
-            written = {key: value for key, value in written.items() if key not in model.is_about_original}
+            written = {key: value for key, value in written.items() if key not in model.private}
         if not _is_same(written, self.certificate["model"]["options"]):
             self._wrong("the options of the model are not all there, or not as they are written")
         return model, is_hidden
@@ -390,7 +390,7 @@ class _Check:
     def _check_figures(self, release: Release, model: PrivacyModel) -> None:
         if self.certificate["setveil"] != __version__:
             return
-        if model.is_about_original and self.certificate["achieved"]:
+        if model.private and self.certificate["achieved"]:
             self._wrong('"achieved" has figures that only the owner can count')
         rows = public_risk(release, model, self.progress).to_dict()["rows"]
         if not _is_same(rows, self.certificate["risk"]["after"]):

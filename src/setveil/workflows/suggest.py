@@ -416,7 +416,7 @@ def _measured(
     data, seed = part.data, policy.seed
     promise = model_of(policy, data, tree)
     # k counts records, so it shrinks with them; p of the model degree is a share.
-    model = replace(promise, **{"k": part.crowd(promise.crowd)}) if "k" in promise.options() else promise
+    model = replace(promise, **{"k": part.crowd(promise.crowd or 1)}) if "k" in promise.options() else promise
     started = time.monotonic()
     context = Context(hierarchy=tree, seed=seed, cancelled=cancelled)
     release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context, "")

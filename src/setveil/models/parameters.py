@@ -1,0 +1,260 @@
+"""Parameters of privacy models, declared once.
+
+A model is a frozen dataclass whose fields are made with ``parameter``. Everything that shows or checks a parameter is
+made from this declaration: options of the command line, keys of the policy, fields of the web form, errors, the
+columns of a comparison, and the docs.
+
+    k: int = parameter(Whole(2), "Smallest number of records that share what an attacker knows.", flag="-k")
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from setveil.errors import InputError, one_line
+
+
+class Kind(ABC):
+    """What the value of a parameter may be."""
+
+    is_list: ClassVar[bool] = False  # whether it holds items rather than a number or a word
+
+    @abstractmethod
+    def check(self, name: str, value: Any) -> Any:
+        """The value as a model keeps it; InputError if it is out of range."""
+
+    @abstractmethod
+    def parse(self, text: str) -> Any:
+        """Text of the command line as a policy would write it; text that does not fit stays as it is."""
+
+    @property
+    @abstractmethod
+    def range(self) -> str:
+        """The allowed values, for help texts and docs."""
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number, or one of a few words."""
+
+    least: int = 1
+    most: int | None = None
+    words: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> Any:
+        if isinstance(value, str) and value in self.words:
+            return value
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            words = "".join(f' or "{word}"' for word in self.words)
+            raise InputError(f"{name} must be a whole number{words}, not {_shown(value)}.")
+        number = int(value)
+        if number < self.least:
+            raise InputError(f"{name} must be at least {self.least}, not {_shown(number)}.")
+        if self.most is not None and number > self.most:
+            words = "".join(f', or "{word}"' for word in self.words)
+            raise InputError(f"{name} must be at most {self.most:,}{words}.")
+        return number
+
+    def parse(self, text: str) -> Any:
+        return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text
+
+    @property
+    def range(self) -> str:
+        bounds = f"{self.least} to {self.most:,}" if self.most is not None else f"at least {self.least}"
+        return ", or ".join((bounds, *self.words))
+
+
+@dataclass(frozen=True)
+class Percentage(Kind):
+    """A number from 0 to 100."""
+
+    def check(self, name: str, value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 100:
+            raise InputError(f"{name} is a percentage from 0 to 100, not {_shown(value)}.")
+        return int(value) if isinstance(value, Integral) else float(value)
+
+    def parse(self, text: str) -> Any:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    @property
+    def range(self) -> str:
+        return "0 to 100"
+
+
+@dataclass(frozen=True)
+class Word(Kind):
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def check(self, name: str, value: Any) -> Any:
+        if value not in self.words:
+            raise InputError(f"{name} must be {' or '.join(self.words)}, not {_shown(value)}.")
+        return value
+
+    def parse(self, text: str) -> Any:
+        return text
+
+    @property
+    def range(self) -> str:
+        return " or ".join(self.words)
+
+
+@dataclass(frozen=True)
+class Items(Kind):
+    """A list of item labels; in a policy and on the command line also a file with one per line, or patterns."""
+
+    needed: bool = False  # whether an empty list is refused
+
+    is_list: ClassVar[bool] = True
+
+    def check(self, name: str, value: Any) -> Any:
+        labels = label_tuple(value, name)
+        if self.needed and not labels:
+            raise InputError(f"the list of {name} items is empty; name at least one.")
+        return labels
+
+    def parse(self, text: str) -> Any:
+        from pathlib import Path
+
+        return text if Path(text).is_file() else [label.strip() for label in text.split(",") if label.strip()]
+
+    @property
+    def range(self) -> str:
+        return "a file with one item per line, or a,b,c; patterns such as 493.* and @subtree:NAME"
+
+
+@dataclass(frozen=True)
+class Itemsets(Kind):
+    """A list of itemsets; in a policy and on the command line also a file with one per line.
+
+    ``are_groups``: itemsets that share no item and between them hold every item of the data.
+    """
+
+    are_groups: bool = False
+
+    is_list: ClassVar[bool] = True
+
+    def check(self, name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, str):
+            raise InputError(f"{name} must be a list of lists of item labels, not one string.")
+        itemsets = tuple(label_tuple(itemset, name) for itemset in value)
+        if self.are_groups:
+            _refuse_shared(itemsets, name)
+        return itemsets
+
+    def parse(self, text: str) -> Any:
+        return text
+
+    @property
+    def range(self) -> str:
+        return "a file with one itemset per line, its items separated by commas"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as it was declared."""
+
+    name: str
+    kind: Kind
+    help: str  # one sentence
+    label: str  # on the web form
+    flag: str  # on the command line
+    slider: tuple[int, int] | None  # the range that the web form offers first
+    protects: bool  # an item that this list does not name is not protected
+    is_required: bool
+    default: Any
+
+
+def parameter(
+    kind: Kind,
+    help: str,
+    *,
+    default: Any = MISSING,
+    flag: str = "",
+    label: str = "",
+    slider: tuple[int, int] | None = None,
+    protects: bool = False,
+) -> Any:
+    """A dataclass field that declares a parameter of a model.
+
+    Args:
+        kind: what its value may be.
+        help: one sentence for help texts and docs.
+        default: its default; a parameter without one is required.
+        flag: the option of the command line; ``--name`` otherwise.
+        label: what the web form calls it; its name otherwise.
+        slider: the range that the web form offers first.
+        protects: a list of items to protect: an item that it does not name is published unprotected.
+    """
+    declared = {"kind": kind, "help": help, "label": label, "flag": flag, "slider": slider, "protects": protects}
+    return field(default=default, metadata={"parameter": declared})
+
+
+def declared(model: type) -> dict[str, Parameter]:
+    """The parameters of a model, in order."""
+    found = {}
+    for entry in fields(model):
+        said = entry.metadata["parameter"]
+        found[entry.name] = named(entry.name, default=entry.default, **said)
+    return found
+
+
+def named(
+    name: str,
+    kind: Kind,
+    help: str,
+    label: str = "",
+    flag: str = "",
+    slider: tuple[int, int] | None = None,
+    protects: bool = False,
+    default: Any = MISSING,
+) -> Parameter:
+    """A parameter with its name; flag and label follow from it unless they are given."""
+    return Parameter(
+        name,
+        kind,
+        help,
+        label or name,
+        flag or f"--{name.replace('_', '-')}",
+        slider,
+        protects,
+        default is MISSING,
+        None if default is MISSING else default,
+    )
+
+
+def whole_number(value: object, name: str, least: int = 1) -> int:
+    """A whole number of at least ``least``."""
+    number: int = Whole(least).check(name, value)
+    return number
+
+
+def label_tuple(labels: Iterable[str], name: str) -> tuple[str, ...]:
+    """Distinct labels, sorted, from any iterable."""
+    if isinstance(labels, str):
+        raise InputError(f"{name} must be a list of item labels, not one string; write [{labels!r}].")
+    return tuple(sorted({str(label) for label in labels}))
+
+
+def _refuse_shared(groups: tuple[tuple[str, ...], ...], name: str) -> None:
+    owner: dict[str, int] = {}
+    for number, group in enumerate(groups, start=1):
+        for item in group:
+            if item in owner:
+                raise InputError(f'item "{item}" is in {name} groups {owner[item]} and {number}; keep one.')
+            owner[item] = number
+
+
+def _shown(value: Any) -> str:
+    return f'"{one_line(value)}"' if isinstance(value, str) else one_line(repr(value))
