@@ -375,10 +375,10 @@ def test_the_same_facts_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 MODELS = {
-    "up to 2 items of a person, whichever tell most": sv.KmAnonymity(k=3, m=2),
+    "any 2 items of a person, or fewer": sv.KmAnonymity(k=3, m=2),
     "any number of items of a person": sv.KmAnonymity(k=3, m="all"),
-    "with at least 2 different sensitive items among them": sv.KAnonymity(k=3, sensitive=["flu"], l=2),
-    "a chance of at most 1 in 7": sv.ConstraintAnonymity(k=7, constraints=[["apple"]]),
+    "with at least 2 distinct sensitive items among them": sv.KAnonymity(k=3, sensitive=["flu"], l=2),
+    "the probability of the right record is at most 1 in 7": sv.ConstraintAnonymity(k=7, constraints=[["apple"]]),
     "at most one in 9 records": sv.PrivacyDegree(p=9, sensitive=["flu"]),
     "at most 12.5 % share any one sensitive item": sv.Coherence(h=12.5, k=3, p=2, sensitive=["flu"]),
 }

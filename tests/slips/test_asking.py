@@ -92,7 +92,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "p of 1": ("anonymize data.csv -o out --model degree -p 1 --sensitive flu", 2, "at least 2"),
     "m of 0": ("anonymize data.csv -o out --model km -k 2 -m 0 --hierarchy tree.csv", 2, "m must be"),
     "m as a word": ("anonymize data.csv -o out --model km -k 2 -m many --hierarchy tree.csv", 2, "m"),
-    "no model": ("anonymize data.csv -o out", 2, "which promise"),
+    "no model": ("anonymize data.csv -o out", 2, "choose a privacy model"),
     "k larger than the data": ("anonymize data.csv -o out --model km -k 99 -m 1 --hierarchy tree.csv", 3, ""),
     "algorithm for another model": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive flu --algorithm aa",

@@ -60,7 +60,7 @@ def test_a_grid_stands_for_all_combinations(tmp_path: Path) -> None:
         ("schema = 1\n[[grid]]\nk = 2\n", "lacks `model`"),
         ("schema = 1\n[[grid]]\nmodel = 'km'\nkk = 2\n", "unknown key `grid.kk`"),
         ("schema = 1\n[limits]\nhours = 1\n[[grid]]\nmodel = 'km'\n", "unknown key `hours`"),
-        ("schema = 1\n[[grid]]\nmodel = 'kn'\n", "model.name"),
+        ("schema = 1\n[[grid]]\nmodel = 'kn'\n", 'unknown model "kn"'),
         ("schema = = 1", "is not TOML"),
     ],
 )

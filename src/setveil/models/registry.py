@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from setveil.plugins import foreign
 from setveil.errors import InputError, UncheckedError, name_option, one_line
 from setveil.models.base import PrivacyModel
 from setveil.models.coherence import Coherence
@@ -17,6 +16,7 @@ from setveil.models.k_anonymity import KAnonymity
 from setveil.models.km_anonymity import KmAnonymity
 from setveil.models.parameters import Parameter, declared
 from setveil.models.privacy_degree import PrivacyDegree
+from setveil.plugins import foreign
 
 MODELS: dict[str, type[PrivacyModel]] = {
     model.name: model

@@ -1,0 +1,88 @@
+"""Texts that users can meet use the terms of the glossary (``setveil/words.py``)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from setveil.words import TERMS, glossary_page
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "src" / "setveil"
+
+# Phrases that have a better word, and that word.
+PREFERRED = {
+    r"promise[sd]?": "guarantee",
+    r"much remains|what remains": "residual risk",
+    r"told by": "detected from",
+    r"in the house": "confidential, internal use only",
+    r"may stand for": "covers",
+    r"left out": "suppressed",
+    r"raised": "generalized",
+    r"usefulness": "utility",
+    r"so many of": "a number with its base",
+}
+BANNED = re.compile(rf"\b(?:{'|'.join(f'({phrase})' for phrase in PREFERRED)})\b", re.IGNORECASE)
+CODE = re.compile(r"```.*?```|`[^`\n]*`|<style>.*?</style>|\{[%{#].*?[%}#]\}", re.DOTALL)
+
+
+def better_word(text: str) -> str | None:
+    """What to write instead, where a text has a banned phrase."""
+    found = BANNED.search(text)
+    if found is None:
+        return None
+    place = next(number for number, group in enumerate(found.groups()) if group)
+    return f'"{found[0]}": write {list(PREFERRED.values())[place]}'
+
+
+def texts_of_code(path: Path) -> Iterator[tuple[int, str]]:
+    """Strings of a module that are sentences or parts of one, and public docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            yield node.lineno, node.value
+
+
+def test_the_glossary_of_the_docs_is_that_of_the_code() -> None:
+    written = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert written == glossary_page(), "run: python -m setveil.words > docs/glossary.md"
+
+
+def test_the_glossary_follows_itself() -> None:
+    assert [(term, better_word(meaning)) for term, meaning in TERMS.items() if better_word(meaning)] == []
+
+
+@pytest.mark.parametrize("room", sorted(path.name for path in SOURCES.iterdir() if path.suffix in ("", ".py")))
+def test_texts_of_code_use_the_terms(room: str) -> None:
+    place = SOURCES / room
+    modules = [place] if place.suffix else sorted(place.rglob("*.py"))
+    found = [
+        f"{module.relative_to(ROOT)}:{line}: {better}"
+        for module in modules
+        for line, text in texts_of_code(module)
+        if (better := better_word(text))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *sorted(path for path in SOURCES.rglob("*.j2")),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_pages_use_the_terms(path: Path) -> None:
+    text = CODE.sub(lambda code: "\n" * code[0].count("\n"), path.read_text(encoding="utf-8"))
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {better}"
+        for number, line in enumerate(text.splitlines(), start=1)
+        if (better := better_word(line))
+    ]
+    assert not found, "\n".join(found)
