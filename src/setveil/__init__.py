@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from setveil.algorithms.base import Algorithm
     from setveil.algorithms.registry import list_algorithms as algorithms
     from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
     from setveil.errors import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from setveil.workflows.suggest import suggest
 
 __all__ = [
+    "Algorithm",
     "CancelledError",
     "Coherence",
     "ConstraintAnonymity",
@@ -86,6 +88,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "setveil.algorithms.base": "Algorithm",
     "setveil.core": "Grouping Hierarchy LocalRecoding Recoding Release Replacement Transactions",
     "setveil.workflows.folder": "open_release",
     "setveil.workflows.recheck": "verify_folder",

@@ -1,7 +1,7 @@
 """One file per algorithm, named as in its paper; ``registry`` lists them."""
 
 from setveil.algorithms.base import Algorithm, Context, Option, make_algorithm, option, options_of
-from setveil.algorithms.registry import ENTRIES, PORTFOLIO, Entry, by_kind, default_for, find, find_for
+from setveil.algorithms.registry import ENTRIES, PORTFOLIO, Entry, by_kind, default_for, entry_of, find, find_for
 
 __all__ = [
     "ENTRIES",
@@ -12,6 +12,7 @@ __all__ = [
     "Option",
     "by_kind",
     "default_for",
+    "entry_of",
     "find",
     "find_for",
     "make_algorithm",

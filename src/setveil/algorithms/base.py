@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from setveil.core import Hierarchy, Release, Transactions
 from setveil.core.progress import Progress, no_progress
@@ -45,7 +45,18 @@ class Context:
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
-    """A frozen dataclass of options with one method."""
+    """A frozen dataclass of options with one method.
+
+    An algorithm of another package declares here what setveil's own algorithms have in the registry.
+    """
+
+    name: ClassVar[str] = ""  # how users ask for it; the name of the class in small letters otherwise
+    models: ClassVar[tuple[str, ...]] = ()  # the models it can meet; (): any, the verifier decides
+    paper: ClassVar[str] = ""
+    scales: ClassVar[Literal["counts", "shards", "local"]] = "local"
+    hierarchy: ClassVar[Literal["required", "optional", "none"]] = "optional"
+    release: ClassVar[str] = ""  # the kind of release it makes, where that is always the same
+    summary: ClassVar[str] = ""  # one line; the first line of the docstring otherwise
 
     def __post_init__(self) -> None:
         for entry in options_of(type(self)):

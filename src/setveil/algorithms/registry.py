@@ -1,4 +1,8 @@
-"""Every algorithm by name, one line each. Modules are imported only when an algorithm is asked for."""
+"""Every algorithm by name: those of setveil, one entry each, and those of other packages.
+
+Modules of setveil are imported only when an algorithm is asked for. Another package adds an algorithm through an entry
+point of the group ``setveil.algorithms`` whose value is its class; ``Algorithm`` says what the class may declare.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import Literal
 
 from setveil.algorithms.base import Algorithm, Option, options_of
 from setveil.errors import InputError
+from setveil.plugins import foreign
 
 
 @dataclass(frozen=True)
@@ -16,21 +21,30 @@ class Entry:
     """What is known about an algorithm without importing it."""
 
     name: str
-    where: str  # "module:Class" below setveil.algorithms
-    models: tuple[str, ...]  # the first algorithm listed for a model is its default, but see PORTFOLIO
+    where: str  # "package.module:Class"
+    models: tuple[str, ...]  # the first algorithm listed for a model is its default, but see PORTFOLIO; (): any model
     paper: str
     scales: Literal["counts", "shards", "local"]
     hierarchy: Literal["required", "optional", "none"]
-    release: Literal["recoding", "local-recoding", "replacement", "grouping"]
+    release: str  # the kind of release; "" if it is not known before the run
     summary: str
-    leaves_out: bool = False  # it may leave out single entries, not only whole items
+    suppresses_entries: bool = False  # it may suppress single entries, not only whole items
     guessable: bool = False  # its groups are formed around those who hold something sensitive, and that shows
 
     def load(self) -> type[Algorithm]:
         """The algorithm's class."""
         module, _, name = self.where.partition(":")
-        loaded: type[Algorithm] = getattr(import_module(f"setveil.algorithms.{module}"), name)
+        loaded: type[Algorithm] = getattr(import_module(module), name)
         return loaded
+
+    @property
+    def package(self) -> str:
+        """The package that has it."""
+        return self.where.partition(".")[0].partition(":")[0]
+
+    def enforces(self, model: str) -> bool:
+        """Whether it can be asked to meet a model; an algorithm that names no models may be tried with any."""
+        return not self.models or model in self.models
 
     def documentation(self) -> str:
         """What its module says: the paper, the guarantee, departures."""
@@ -53,10 +67,10 @@ LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
 
 PORTFOLIO = ("km",)  # models whose default is what loses least of several algorithms: ``workflows/portfolio.py``
 
-ENTRIES: tuple[Entry, ...] = (
+OWN: tuple[Entry, ...] = (
     Entry(
         "aa",
-        "km.aa:AA",
+        "setveil.algorithms.km.aa:AA",
         ("km",),
         TMK08,
         "counts",
@@ -66,7 +80,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "da",
-        "km.da:DA",
+        "setveil.algorithms.km.da:DA",
         ("km",),
         TMK08,
         "counts",
@@ -76,7 +90,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "oa",
-        "km.oa:OA",
+        "setveil.algorithms.km.oa:OA",
         ("km",),
         TMK08,
         "counts",
@@ -86,7 +100,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "hghs",
-        "km.hghs:HgHs",
+        "setveil.algorithms.km.hghs:HgHs",
         ("km",),
         LW10,
         "counts",
@@ -96,7 +110,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "mhghs",
-        "km.hghs:MHgHs",
+        "setveil.algorithms.km.hghs:MHgHs",
         ("km",),
         LW10,
         "counts",
@@ -106,7 +120,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "aa+refine",
-        "km.aa_refine:AARefine",
+        "setveil.algorithms.km.aa_refine:AARefine",
         ("km",),
         TMK08,
         "counts",
@@ -116,7 +130,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "mhghs+refine",
-        "km.mhghs_refine:MHgHsRefine",
+        "setveil.algorithms.km.mhghs_refine:MHgHsRefine",
         ("km",),
         LW10,
         "local",
@@ -126,7 +140,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "optimal",
-        "km.optimal:Optimal",
+        "setveil.algorithms.km.optimal:Optimal",
         ("km",),
         f"{TMK08}; {LW10}",
         "counts",
@@ -136,7 +150,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "blocks",
-        "degree.blocks:BlocksOfRecords",
+        "setveil.algorithms.degree.blocks:BlocksOfRecords",
         ("degree",),
         "own",
         "local",
@@ -146,7 +160,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "nn+",
-        "degree.nn_plus:NNPlus",
+        "setveil.algorithms.degree.nn_plus:NNPlus",
         ("degree",),
         GKT11,
         "local",
@@ -157,7 +171,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "cahd",
-        "degree.cahd:CAHD",
+        "setveil.algorithms.degree.cahd:CAHD",
         ("degree",),
         GKT11,
         "shards",
@@ -168,7 +182,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "nn",
-        "degree.nn:NN",
+        "setveil.algorithms.degree.nn:NN",
         ("degree",),
         GKT11,
         "local",
@@ -179,7 +193,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "lsh",
-        "degree.lsh:LSH",
+        "setveil.algorithms.degree.lsh:LSH",
         ("degree",),
         GKT11,
         "local",
@@ -190,7 +204,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "permmondrian",
-        "degree.permmondrian:PermMondrian",
+        "setveil.algorithms.degree.permmondrian:PermMondrian",
         ("degree",),
         GKT11,
         "local",
@@ -201,7 +215,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "random",
-        "degree.random_groups:RandomGroups",
+        "setveil.algorithms.degree.random_groups:RandomGroups",
         ("degree",),
         "control",
         "local",
@@ -211,7 +225,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "mm",
-        "coherence.mm:MM",
+        "setveil.algorithms.coherence.mm:MM",
         ("coherence",),
         XWFY08,
         "counts",
@@ -221,7 +235,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "weave",
-        "k_anonymity.weave:Weave",
+        "setveil.algorithms.k_anonymity.weave:Weave",
         ("k-anonymity",),
         "own",
         "shards",
@@ -231,7 +245,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "pta",
-        "k_anonymity.pta:PTA",
+        "setveil.algorithms.k_anonymity.pta:PTA",
         ("k-anonymity",),
         LLFH16,
         "shards",
@@ -241,7 +255,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "gray-tsp",
-        "k_anonymity.gray_tsp:GrayTSP",
+        "setveil.algorithms.k_anonymity.gray_tsp:GrayTSP",
         ("k-anonymity",),
         "Xue, Karras, Raïssi, Vaidya, Tan 2012",
         "shards",
@@ -251,7 +265,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "gsc",
-        "k_anonymity.gsc:GSC",
+        "setveil.algorithms.k_anonymity.gsc:GSC",
         ("k-anonymity",),
         "Wang, Tsai, Kao, Hong 2014",
         "local",
@@ -261,29 +275,29 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "lg",
-        "k_anonymity.lg:LG",
+        "setveil.algorithms.k_anonymity.lg:LG",
         ("k-anonymity",),
         HN09,
         "local",
         "required",
         "local-recoding",
         "local generalization from the root down",
-        leaves_out=True,
+        suppresses_entries=True,
     ),
     Entry(
         "trim",
-        "km.trim:Trim",
+        "setveil.algorithms.km.trim:Trim",
         ("km",),
         "own",
         "local",
         "optional",
         "local-recoding",
         "single entries left out, or raised in a hierarchy, as few as possible; the rest is exact",
-        leaves_out=True,
+        suppresses_entries=True,
     ),
     Entry(
         "lra",
-        "km.lra:LRA",
+        "setveil.algorithms.km.lra:LRA",
         ("km",),
         TMK11,
         "local",
@@ -293,7 +307,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "vpa",
-        "km.vpa:VPA",
+        "setveil.algorithms.km.vpa:VPA",
         ("km",),
         TMK11,
         "counts",
@@ -303,7 +317,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "pcta+",
-        "constraints.pcta_plus:PCTAPlus",
+        "setveil.algorithms.constraints.pcta_plus:PCTAPlus",
         ("constraints", "km"),
         f"{LGM11}; {GL12}",
         "local",
@@ -313,7 +327,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "pcta",
-        "constraints.pcta:PCTA",
+        "setveil.algorithms.constraints.pcta:PCTA",
         ("constraints", "km"),
         GL12,
         "local",
@@ -323,7 +337,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "upcta",
-        "constraints.upcta:UPCTA",
+        "setveil.algorithms.constraints.upcta:UPCTA",
         ("constraints", "km"),
         GL12,
         "local",
@@ -333,7 +347,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "coat",
-        "constraints.coat:COAT",
+        "setveil.algorithms.constraints.coat:COAT",
         ("constraints", "km"),
         LGM11,
         "local",
@@ -342,6 +356,25 @@ ENTRIES: tuple[Entry, ...] = (
         "the rarest item of a constraint merged with its cheapest partner",
     ),
 )
+
+
+def entry_of(kind: type[Algorithm]) -> Entry:
+    """The entry of an algorithm that is given as a class."""
+    known = next((entry for entry in OWN if entry.where == f"{kind.__module__}:{kind.__qualname__}"), None)
+    return known or Entry(
+        kind.name or kind.__name__.lower(),
+        f"{kind.__module__}:{kind.__qualname__}",
+        kind.models,
+        kind.paper,
+        kind.scales,
+        kind.hierarchy,
+        kind.release,
+        kind.summary or (kind.__doc__ or "").strip().partition("\n")[0].rstrip("."),
+        suppresses_entries=True,  # nothing is known of it
+    )
+
+
+ENTRIES: tuple[Entry, ...] = (*OWN, *map(entry_of, foreign("algorithms")))
 
 
 def find(name: str) -> Entry:
@@ -357,21 +390,21 @@ def find(name: str) -> Entry:
 def find_for(model: str, name: str) -> Entry:
     """The entry of an algorithm that is to enforce a model."""
     entry = find(name)
-    if model not in entry.models:
+    if not entry.enforces(model):
         raise InputError(f'algorithm "{name}" cannot enforce model "{model}"; it enforces {", ".join(entry.models)}.')
     return entry
 
 
-def may_leave_out(name: str) -> bool:
-    """Whether an algorithm may leave out single entries; of one that is not listed, made by hand, nobody knows."""
-    return all(entry.leaves_out for entry in ENTRIES if entry.name == name)
+def may_suppress_entries(name: str) -> bool:
+    """Whether an algorithm may suppress single entries; of one that is not listed nothing is known."""
+    return all(entry.suppresses_entries for entry in ENTRIES if entry.name == name)
 
 
 def default_for(model: str) -> Entry:
     """The algorithm used for a model when none is named; for models of ``PORTFOLIO`` there is no such algorithm."""
     assert model not in PORTFOLIO, "several algorithms run: workflows/portfolio.py"
     for entry in ENTRIES:
-        if model in entry.models:
+        if entry.enforces(model):
             return entry
     raise InputError(f'no algorithm enforces model "{model}" yet.')
 
@@ -380,7 +413,7 @@ def by_kind(model: str) -> dict[str, list[str]]:
     """The algorithms that enforce a model, by the kind of release they make."""
     names: dict[str, list[str]] = {}
     for entry in ENTRIES:
-        if model in entry.models:
+        if entry.enforces(model):
             names.setdefault(entry.release, []).append(entry.name)
     return names
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from setveil.core import Grouping, Release, Transactions
 from setveil.errors import InputError
+from setveil.plugins import foreign
 
 Metrics = dict[str, float | int | None]
 ALL = ("recoding", "local-recoding", "replacement", "grouping")
@@ -15,26 +16,31 @@ ALL = ("recoding", "local-recoding", "replacement", "grouping")
 
 @dataclass(frozen=True)
 class Family:
-    """A function ``(original, release) -> Metrics`` and the kinds of release it is about."""
+    """A function ``(original, release) -> Metrics``, the kinds of release it is about, and what its figures mean.
 
-    where: str  # "module:function" below setveil.utility; imported only when it applies
-    kinds: tuple[str, ...]
+    Another package adds a family through an entry point of the group ``setveil.metrics`` whose value is a ``Family``.
+    """
+
+    where: str  # "package.module:function"; imported only when it applies
+    kinds: tuple[str, ...] = ALL
     by_record: bool = False  # compares record with record, so it needs the release in input order
+    labels: Mapping[str, str] = field(default_factory=dict)  # figures that reports show, with their meaning
 
     def load(self) -> Callable[[Transactions, Release], Metrics]:
         """The function."""
         module, _, name = self.where.partition(":")
-        function: Callable[[Transactions, Release], Metrics] = getattr(import_module(f"setveil.utility.{module}"), name)
+        function: Callable[[Transactions, Release], Metrics] = getattr(import_module(module), name)
         return function
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("loss:recoding_loss", ("recoding",)),
-    Family("loss:local_recoding_loss", ("local-recoding",), by_record=True),
-    Family("edits:added_and_removed", ("replacement",), by_record=True),
-    Family("classes:class_figures", ("replacement",)),
-    Family("groups:grouping_cost", ("grouping",)),
-    Family("counts:published_counts", ALL),
+    Family("setveil.utility.loss:recoding_loss", ("recoding",)),
+    Family("setveil.utility.loss:local_recoding_loss", ("local-recoding",), by_record=True),
+    Family("setveil.utility.edits:added_and_removed", ("replacement",), by_record=True),
+    Family("setveil.utility.classes:class_figures", ("replacement",)),
+    Family("setveil.utility.groups:grouping_cost", ("grouping",)),
+    Family("setveil.utility.counts:published_counts"),
+    *foreign("metrics"),
 )
 
 

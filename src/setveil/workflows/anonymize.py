@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from setveil.algorithms import PORTFOLIO, Context, default_for, find_for, make_algorithm
+from setveil.algorithms import PORTFOLIO, Algorithm, Context, Entry, default_for, entry_of, find_for, make_algorithm
 from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import as_read_aloud
@@ -29,7 +29,7 @@ def never() -> bool:
 def anonymize(
     data: Any,
     model: PrivacyModel | str,
-    algorithm: str | None = None,
+    algorithm: str | Algorithm | type[Algorithm] | None = None,
     hierarchy: Hierarchy | str | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
@@ -87,7 +87,7 @@ def anonymize(
 def make_release(
     data: Transactions,
     model: PrivacyModel,
-    algorithm: str | None,
+    algorithm: str | Algorithm | type[Algorithm] | None,
     options: Mapping[str, Any],
     context: Context,
     hierarchy_source: str,
@@ -96,24 +96,25 @@ def make_release(
     check_model_lists(data, model)
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))
     started = time.perf_counter()
-    algorithm = algorithm_for(data, model, algorithm)
+    if algorithm is None or isinstance(algorithm, str):
+        algorithm = algorithm_for(data, model, algorithm)
     if algorithm is None and model.name in PORTFOLIO:
         from setveil.workflows.portfolio import take_least_loss
 
-        algorithm, options, release = take_least_loss(data, model, options, context)
+        name, options, release = take_least_loss(data, model, options, context)
     else:
-        entry = find_for(model.name, algorithm) if algorithm else default_for(model.name)
-        chosen = make_algorithm(entry.load(), entry.name, options)
+        entry, chosen = _choose(model, algorithm, options)
+        options = vars(chosen) if isinstance(algorithm, Algorithm) else options
         if context.hierarchy is not None and entry.hierarchy == "none":
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
-        algorithm, release = entry.name, chosen.run(data, model, context)
+        name, release = entry.name, chosen.run(data, model, context)
     if isinstance(release, Grouping) and release.published.n_records < data.n_records:
         data = Grouping.without_bare(data, release.sensitive)  # records in line with the published ones
     _warn_about_one_item(data, release)
     record = RunRecord(
         data=data,
         model=model,
-        algorithm=algorithm,
+        algorithm=name,
         options=dict(options),
         hierarchy=context.hierarchy,
         hierarchy_source=hierarchy_source,
@@ -121,6 +122,29 @@ def make_release(
         seconds={"anonymize": time.perf_counter() - started},
     )
     return replace(release, record=record)
+
+
+def _choose(
+    model: PrivacyModel, algorithm: str | Algorithm | type[Algorithm] | None, options: Mapping[str, Any]
+) -> tuple[Entry, Algorithm]:
+    """The algorithm that was asked for, by name, as a class or as an object, with its options."""
+    if isinstance(algorithm, str):
+        entry = find_for(model.name, algorithm)
+    elif algorithm is None:
+        entry = default_for(model.name)
+    else:
+        kind = algorithm if isinstance(algorithm, type) else type(algorithm)
+        if not issubclass(kind, Algorithm):
+            raise InputError(f"{kind.__name__} is not an algorithm; derive it from setveil.Algorithm.")
+        entry = entry_of(kind)
+        if not entry.enforces(model.name):
+            raise InputError(f'algorithm "{entry.name}" cannot enforce model "{model.name}".')
+        if isinstance(algorithm, Algorithm):
+            if options:
+                raise InputError(f"{', '.join(options)} given beside an algorithm that has its options; remove them.")
+            return entry, algorithm
+        return entry, make_algorithm(kind, entry.name, options)
+    return entry, make_algorithm(entry.load(), entry.name, options)
 
 
 def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.algorithms import by_kind
-from setveil.algorithms.registry import ENTRIES, may_leave_out
+from setveil.algorithms.registry import ENTRIES, may_suppress_entries
 from setveil.core import Grouping, Recoding, Release, RemoteGrouping, RemoteTransactions, RunRecord
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InfeasibleError, InputError, SetveilWarning, name_some
@@ -172,7 +172,7 @@ def publish(
                     risk_after.to_dict(),
                     kept,
                     guesses if is_guessable else None,
-                    may_leave_out(record.algorithm),
+                    may_suppress_entries(record.algorithm),
                 ),
                 guesses=guesses,
                 about=about_of(policy),

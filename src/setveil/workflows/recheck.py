@@ -289,7 +289,7 @@ class _Check:
         if told["suppression"] and kind in ("recoding", "replacement"):
             self._wrong(f"no single entry can be missing from a {kind}")
         algorithm = self._algorithm()
-        if kind == "local-recoding" and algorithm is not None and told["suppression"] != algorithm.leaves_out:
+        if kind == "local-recoding" and algorithm is not None and told["suppression"] != algorithm.suppresses_entries:
             self._wrong(f'whether entries may be missing is not what "{algorithm.name}" does')
 
     def _algorithm(self) -> Entry | None:
