@@ -30,6 +30,14 @@ class Published:
         """Number of records, empty ones included."""
         return len(self.indptr) - 1
 
+    def to_lists(self) -> list[list[str]]:
+        """The labels of each record: for verifiers that need no speed."""
+        bounds = self.indptr.tolist()
+        return [
+            [self.labels[item] for item in self.items[start:end].tolist()]
+            for start, end in zip(bounds[:-1], bounds[1:], strict=True)
+        ]
+
     def numbers(self, labels: Iterable[str]) -> list[int]:
         """Numbers of those labels that are known here, ascending."""
         known = {label: number for number, label in enumerate(self.labels)}
