@@ -34,9 +34,10 @@ from setveil.algorithms.degree.blocks import BlocksOfRecords, draw_remainder, pl
 from setveil.algorithms.degree.gathering import pair_blocks
 from setveil.algorithms.degree.groups import Split, secret_draws, split_records
 from setveil.algorithms.degree.joining import Parts, mix
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
+from setveil.releases import Grouping
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 
 if TYPE_CHECKING:

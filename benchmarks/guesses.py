@@ -23,8 +23,9 @@ import setveil as sv
 from benchmarks.sensitive import SETS, draw_sensitive
 from setveil.algorithms import Context
 from setveil.algorithms.degree.blocks import BlocksOfRecords
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 from setveil.risk.guesses import Guesses, deal_anew, guess_both, guess_holders
 from setveil.workflows.assess import guessing_options
 

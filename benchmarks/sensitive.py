@@ -29,10 +29,11 @@ import numpy as np
 import setveil as sv
 from benchmarks.commands import SETVEIL, run_measured
 from setveil.algorithms import Context, find, make_algorithm
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.errors import InfeasibleError
 from setveil.generate.quest import quest
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 from setveil.risk.guesses import deal_anew, guess_holders
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 from setveil.workflows.samples import generate_quest

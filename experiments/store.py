@@ -14,9 +14,10 @@ from dataclasses import fields, replace
 from hashlib import sha256
 from pathlib import Path
 
-from setveil.core import Hierarchy, Release, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyModel
+from setveil.releases import Release
 
 Made = tuple[Release, float]  # with the CPU seconds of making it
 Refused = InfeasibleError | InputError  # why there is no release

@@ -7,8 +7,9 @@ import numpy as np
 from experiments.claims import Reading
 from experiments.experiment import Outcome, Workshop
 from experiments.paper000.privacy import NAMES
-from setveil.core import Itemsets, Recoding, Transactions
+from setveil.core import Itemsets, Transactions
 from setveil.models import ConstraintAnonymity
+from setveil.releases import Recoding
 from setveil.utility import reading
 from setveil.utility.loss import utility_loss
 

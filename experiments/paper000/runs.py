@@ -13,11 +13,12 @@ import numpy as np
 
 from experiments.claims import Reading
 from experiments.experiment import Line, Outcome, Panel, Workshop, name_of_default
-from setveil.core import Itemsets, LocalRecoding, Recoding, Release, Transactions
+from setveil.core import Itemsets, Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import ConstraintAnonymity, KmAnonymity
+from setveil.releases import LocalRecoding, Recoding, Release
 from setveil.utility.avg_re import avg_re, workload_i, workload_t
-from setveil.utility.loss import group_sizes, utility_loss
+from setveil.utility.loss import utility_loss
 from setveil.workflows.assess import measure
 
 N_QUERIES = 1000
@@ -190,7 +191,7 @@ def run_once(
         ul=log2_ul(release),
         ncp=metrics["ncp"],
         errors={} if queries is None else _errors(data, release, queries),
-        largest=int(group_sizes(release).max(initial=0)) if isinstance(release, Recoding) else 1,
+        largest=int(release.published_sizes.max(initial=0)) if isinstance(release, Recoding) else 1,
         suppressed=metrics.get("suppressed_items") or 0,
         n_items=data.n_items,
         seconds=seconds,

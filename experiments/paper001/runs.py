@@ -11,8 +11,9 @@ from experiments.experiment import Line, Workshop
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.count_tree import DistinctRecords, node_order, paths_of_count_tree
 from setveil.algorithms.km.cuts import Cut
-from setveil.core import Hierarchy, Recoding, Release, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding, Release
 from setveil.utility.avg_re import avg_re, workload_t
 from setveil.utility.reading import ESTIMATORS
 from setveil.workflows.assess import measure

@@ -8,8 +8,9 @@ import numpy as np
 
 from experiments.claims import Reading
 from experiments.experiment import Line, Outcome, Panel, Workshop, name_of_default
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import Coherence, KAnonymity, KmAnonymity, PrivacyModel
+from setveil.releases import Recoding
 from setveil.verify import minimal_violations
 from setveil.workflows.assess import measure, verify
 

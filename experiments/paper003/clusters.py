@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
+from setveil.releases import Grouping
 from setveil.utility.reconstruction import _centres, _most_similar, _to_unit_length, _unit_vectors
 
 N_ROUNDS = 20

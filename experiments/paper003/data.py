@@ -18,9 +18,10 @@ from experiments.paper003.sweeps import DEFAULTS, GRAY, RCM, draw, list_values, 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree.cahd import group_in_sequence
 from setveil.algorithms.degree.groups import split_records
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order, order_records, random_order, rcm_order
+from setveil.releases import Grouping
 from setveil.utility.reconstruction import Query, achieved_p, kl_divergences, query
 
 SETS = ("BMS1", "BMS2")

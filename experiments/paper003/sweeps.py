@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from experiments.claims import Reading
 from experiments.experiment import Line, Panel, Workshop, name_of_default
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 from setveil.utility.reconstruction import PROTOCOLS as PROTOCOLS
 from setveil.utility.reconstruction import Query, draw_queries, kl_divergences
 

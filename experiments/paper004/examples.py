@@ -10,9 +10,10 @@ from experiments.claims import Reading
 from experiments.experiment import Outcome, Workshop
 from setveil.algorithms.base import Context
 from setveil.algorithms.k_anonymity.pta import distances, prim_tsp
-from setveil.core import Replacement, Transactions
+from setveil.core import Transactions
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import Replacement
 from setveil.workflows.assess import measure, verify
 
 SENSITIVE = tuple(f"S{number}" for number in range(1, 8))

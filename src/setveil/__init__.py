@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from setveil.algorithms.base import Algorithm
     from setveil.algorithms.registry import list_algorithms as algorithms
-    from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
+    from setveil.core import Hierarchy, Transactions
     from setveil.errors import (
         CancelledError,
         GuaranteeError,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
     from setveil.models import list_models as models
     from setveil.policy.schema import Policy
+    from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
     from setveil.utility.asking import query
     from setveil.verify import Verdict, minimal_violations
     from setveil.workflows.anonymize import anonymize
@@ -89,7 +90,8 @@ __all__ = [
 
 _ROOMS = {
     "setveil.algorithms.base": "Algorithm",
-    "setveil.core": "Grouping Hierarchy LocalRecoding Recoding Release Replacement Transactions",
+    "setveil.core": "Hierarchy Transactions",
+    "setveil.releases": "Grouping LocalRecoding Recoding Release Replacement",
     "setveil.workflows.folder": "open_release",
     "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",

@@ -25,10 +25,11 @@ except ImportError as problem:
 
 from scipy.sparse import csr_array, issparse
 
-from setveil.core import Recoding, Transactions, Vocabulary
+from setveil.core import Transactions, Vocabulary
 from setveil.core.codebook import Codebook
 from setveil.errors import GuaranteeError, InfeasibleError
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import verify
 

@@ -13,8 +13,9 @@ import pytest
 import setveil as sv
 from setveil.algorithms import ENTRIES, Algorithm, Entry, options_of
 from setveil.algorithms.base import Context
-from setveil.core import Grouping, Hierarchy, Recoding, Release, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import PrivacyModel, make_model
+from setveil.releases import Grouping, Recoding, Release
 
 CASES = [pytest.param(entry, model, id=f"{entry.name}-{model}") for entry in ENTRIES for model in entry.models]
 LABELS = [f"i{number:02d}" for number in range(12)]

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from strategies import databases, hierarchies, records
 
 from setveil.arrays.rows import renumber_rows
-from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
+from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.core.row_order import sort_rows
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
+from setveil.releases import Grouping, LocalRecoding, Recoding, Replacement
 
 
 def test_numeric_labels_are_ordered_by_value_then_string() -> None:

@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.core import Grouping, Layout, Vocabulary
+from setveil.core import Layout, Vocabulary
 from setveil.errors import InputError
 from setveil.io.releases import canonical
+from setveil.releases import Grouping
 from setveil.report.record import guessing_words
 from setveil.verify import judge
 from setveil.workflows import cluster, recheck

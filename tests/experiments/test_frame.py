@@ -22,9 +22,10 @@ from experiments.experiment import Experiment, Headline, Line, Outcome, Panel, P
 from experiments.plots import axis_of, draw, styles_of
 from experiments.results import read_results, write_results
 from experiments.store import Store
-from setveil.core import Hierarchy, Release, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import GuaranteeError, InputError
 from setveil.models import ConstraintAnonymity, KmAnonymity, PrivacyModel
+from setveil.releases import Release
 from setveil.workflows.anonymize import anonymize
 
 PANEL = Panel(

@@ -16,8 +16,9 @@ from experiments.experiment import Experiment, Workshop
 from experiments.paper000 import privacy, runs, utility
 from experiments.paper000.runs import Run, Table
 from setveil.algorithms.constraints.generators import rare_records
-from setveil.core import Hierarchy, LocalRecoding, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import LocalRecoding, Recoding
 
 BY_NAME = {experiment.name: experiment for experiment in paper000.PAPER.experiments}
 

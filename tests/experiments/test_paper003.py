@@ -15,8 +15,9 @@ from experiments.experiment import Experiment, Workshop, name_of_default
 from experiments.paper003 import data as paper003_data
 from experiments.paper003 import parameters, sweeps
 from experiments.paper003.sweeps import GRAY, NN, PAPERS, PM, Method, Sweep
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.orderings import gray_order
+from setveil.releases import Grouping
 
 BY_NAME = {experiment.name: experiment for experiment in paper003.PAPER.experiments}
 

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.core import Grouping, Recoding, Release, Replacement, Transactions
+from setveil.core import Transactions
 from setveil.core.codebook import Codebook
+from setveil.releases import Grouping, Recoding, Release, Replacement
 
 ROWS = [["milk", "beer"], ["milk"], [], ["beer", "wine", "cheese"], ["wine", "group"]]
 records = st.lists(st.sets(st.sampled_from("abcdefg"), max_size=5), min_size=1, max_size=12)

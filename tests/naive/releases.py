@@ -7,7 +7,8 @@ import random
 import numpy as np
 from naive.databases import ITEMS, random_cut, random_paths, random_records
 
-from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
+from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.releases import Grouping, LocalRecoding, Recoding, Replacement
 
 
 def cut_of(hierarchy: Hierarchy, published: dict[str, str]) -> np.ndarray:

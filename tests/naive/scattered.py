@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from setveil.core import Itemsets, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.remote import Csr, Found, Mark, Sparse
-from setveil.core.remote_groups import GroupFigures, GroupMaker, RemoteGroups, SortedGroups
 from setveil.engines import LocalEngine
+from setveil.releases.remote_grouping import GroupFigures, GroupMaker, RemoteGroups, SortedGroups
 
 
 class Scattered(RemoteTransactions):

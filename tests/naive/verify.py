@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import combinations
 
-from setveil.core import Grouping, LocalRecoding, Recoding, Release
 from setveil.core.vocabulary import ascending
 from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release
 
 Itemset = tuple[str, ...]
 Records = list[frozenset[str]]

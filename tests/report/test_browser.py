@@ -15,7 +15,8 @@ from browsers import NONE, find_chromium
 from report.test_page import KINDS, NASTY, pages, with_record
 
 import setveil as sv
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
+from setveil.releases import Recoding
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

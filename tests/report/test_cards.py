@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.core import Recoding, RunRecord, Transactions
+from setveil.core import Transactions
+from setveil.releases import Recoding, RunRecord
 from setveil.report.cards import card
 
 NASTY = "<script>alert(1)</script>&\"'"

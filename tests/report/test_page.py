@@ -13,17 +13,8 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.core import (
-    Grouping,
-    Hierarchy,
-    LocalRecoding,
-    Recoding,
-    Release,
-    Replacement,
-    RunRecord,
-    Transactions,
-    Vocabulary,
-)
+from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement, RunRecord
 from setveil.report.charts import bars, curve
 from setveil.report.page import write_report
 from setveil.report.record import facts_of

@@ -17,9 +17,10 @@ from naive.attack import candidates, group_likelihoods, likelihood, posterior
 from naive.releases import random_grouping, random_local, random_recoding, random_replacement
 
 from setveil.algorithms import find
-from setveil.core import Grouping, Hierarchy, Itemsets, Recoding, Release, Transactions
+from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping, Recoding, Release
 from setveil.risk import risk
 from setveil.risk.attack import STRATEGIES, attack
 from setveil.risk.guesses import deal_anew, guess_holders

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import setveil as sv
-from setveil.core import LocalRecoding
+from setveil.releases import LocalRecoding
 from setveil.risk.trimmed import GUESSES, attack_left_out
 
 K = 3

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.core import Replacement, Transactions
+from setveil.core import Transactions
+from setveil.releases import Replacement
 from setveil.utility.classes import class_figures, class_table
 
 

@@ -12,8 +12,9 @@ from naive.databases import ITEMS
 from naive.releases import random_local, random_recoding, random_replacement
 from naive.utility import edits, lm_cost, ncp, ul
 
-from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Transactions, Vocabulary
+from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
+from setveil.releases import Grouping, LocalRecoding, Recoding
 from setveil.utility import histograms, measure
 from setveil.utility.histograms import bin_starts
 from setveil.utility.loss import sizes_of_occurrences, utility_loss

@@ -13,9 +13,10 @@ import pytest
 from naive import degree as naive
 
 from setveil.algorithms import Context, find
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 from setveil.utility.reconstruction import (
     PROTOCOLS,
     Query,

@@ -19,8 +19,9 @@ from naive.releases import random_grouping, random_local, random_recoding, rando
 from naive.utility import compared, frequent, raise_to, read_supports, rules, shared_support
 
 import setveil as sv
-from setveil.core import Hierarchy, Itemsets, Recoding, Release, Transactions
+from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.errors import InputError
+from setveil.releases import Recoding, Release
 from setveil.utility.avg_re import (
     avg_re,
     least_error,

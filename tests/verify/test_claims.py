@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from naive import verify as naive
 
-from setveil.core import Grouping, Hierarchy, Itemsets, LocalRecoding, Recoding, Replacement, Transactions, Vocabulary
+from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
 from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree
+from setveil.releases import Grouping, LocalRecoding, Recoding, Replacement
 from setveil.verify import Verdict, Violation, achieved, dense, judge, minimal_violations, search, tables, verify
 from setveil.verify.coherence import largest_share
 from setveil.verify.published import read_published

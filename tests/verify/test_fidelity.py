@@ -10,8 +10,9 @@ import pytest
 from naive import degree as naive
 from verify.test_random import KINDS, encoded, make_data, make_release
 
-from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import ConstraintAnonymity
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify import check_original
 
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from naive import verify as naive
 
-from setveil.core import Grouping, Hierarchy, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify import achieved, minimal_violations, verify
 
 N_RELEASES = 10_000

@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.core import Hierarchy, Layout, Recoding, Release, Transactions
+from setveil.core import Hierarchy, Layout, Transactions
 from setveil.io.releases.canonical import canonical_groups
 from setveil.io.releases.files import read_release, write_release
 from setveil.io.releases.folders import Staging
 from setveil.io.releases.groups import encode_groups, read_groups
+from setveil.releases import Recoding, Release
 from setveil.workflows.folder import open_release
 from setveil.workflows.recheck import verify_folder
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from setveil.core import Hierarchy, Release, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import Engine, LocalEngine
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import PrivacyModel
+from setveil.releases import Release
 
 
 def _never() -> bool:

@@ -57,6 +57,12 @@ class Itemsets:
         """The given itemsets, in the given order."""
         return Itemsets(*take_rows(self.indptr, self.items, positions), self.vocabulary)
 
+    def renumbered(self, number: NDArray[np.integer], vocabulary: Vocabulary) -> Itemsets:
+        """The same itemsets over another vocabulary, in which item ``i`` has ``number[i]``."""
+        items = np.asarray(number)[self.items]
+        owner = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        return Itemsets(self.indptr, items[np.lexsort((items, owner))].astype(np.int32), vocabulary)
+
     def distinct(self) -> tuple[Itemsets, NDArray[np.int64]]:
         """Every itemset once, and for each of ``self`` which of these it is."""
         once, kind = distinct_rows(*sort_rows(self.indptr, self.items, len(self.vocabulary)))

@@ -15,7 +15,7 @@ from setveil.core.transactions import Transactions
 from setveil.errors import InputError
 
 if TYPE_CHECKING:
-    from setveil.core.remote_groups import GroupMaker, RemoteGroups
+    from setveil.releases.remote_grouping import GroupMaker, RemoteGroups
 
 Result = TypeVar("Result")
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items

@@ -11,17 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import (
-    Grouping,
-    Hierarchy,
-    LocalRecoding,
-    Recoding,
-    Release,
-    RemoteGrouping,
-    RemoteTransactions,
-    Replacement,
-    Transactions,
-)
+from setveil.core import Hierarchy, RemoteTransactions, Transactions
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RemoteGrouping, Replacement
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import short
 

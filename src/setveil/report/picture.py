@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Hierarchy, LocalRecoding, Recoding, Release
+from setveil.core import Hierarchy
+from setveil.releases import LocalRecoding, Recoding, Release
 from setveil.report.charts import Block
 from setveil.report.words import short
 

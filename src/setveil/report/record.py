@@ -8,8 +8,9 @@ from math import ceil
 from typing import Any
 
 from setveil import __version__
-from setveil.core import Grouping, LocalRecoding, Recoding, Release, RunRecord, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyModel, certified_model
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RunRecord
 from setveil.report.changes import Cover, changes_of, examples_of, shape_of
 from setveil.report.facts import GUESSING, Facts
 from setveil.report.lights import kept_words

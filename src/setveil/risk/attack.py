@@ -42,10 +42,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.sampling import draw_subsets
-from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
+from setveil.core import Itemsets, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
+from setveil.releases import Grouping, Release, Replacement
 from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Outcomes, Surface

@@ -28,8 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.sampling import scatter
-from setveil.core import Grouping, RemoteGrouping, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import RemoteTransactions, Transactions, Vocabulary
 from setveil.errors import InfeasibleError
+from setveil.releases import Grouping, RemoteGrouping
 from setveil.risk.intervals import Rate, rate_of
 
 LARGEST = 400  # records; in a larger group, such as that of the leftovers, nobody is looked for

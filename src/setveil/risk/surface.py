@@ -15,9 +15,10 @@ from setveil.arrays.mining import (
     sorted_distinct,
     sum_over_matches,
 )
-from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Transactions, Vocabulary
-from setveil.core.images import Images, images_of
+from setveil.core import Itemsets, Transactions, Vocabulary
+from setveil.core.meaning import Images
 from setveil.core.row_order import distinct_rows, sort_rows, take_rows
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release
 
 _PER_SLICE = 500_000_000  # records times targets searched between two chances to stop
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
@@ -66,7 +67,7 @@ class Surface:
     @classmethod
     def of_release(cls, release: Release, vocabulary: Vocabulary, secrets: NDArray[np.integer]) -> Surface:
         """A release and its codebook, for an attacker who thinks in the items of ``vocabulary``."""
-        images = images_of(release, vocabulary)
+        images = release.meaning.images(vocabulary)
         postings = images.postings()
         if isinstance(release, Grouping):
             sizes = np.bincount(release.group_of, minlength=release.n_groups)

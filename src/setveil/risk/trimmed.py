@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from setveil.arrays.mining import are_matches, count_matches
 from setveil.arrays.sampling import draw_subsets
-from setveil.core import LocalRecoding, Release, Transactions
+from setveil.core import Transactions
 from setveil.errors import InputError
+from setveil.releases import LocalRecoding, Release
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Surface
 

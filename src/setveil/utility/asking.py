@@ -9,8 +9,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Replacement, Vocabulary
+from setveil.core import Itemsets, Vocabulary
 from setveil.errors import InputError, name_some
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.utility.reading import Estimator, Reading
 from setveil.utility.reconstruction import Estimate
 from setveil.utility.reconstruction import query as query_groups

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from setveil.arrays.mining import count_matches
 from setveil.arrays.sampling import draw_subsets
-from setveil.core import Grouping, Itemsets, Release, Transactions
+from setveil.core import Itemsets, Transactions
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
+from setveil.releases import Grouping, Release
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
 Workload = Itemsets | Iterable[Iterable[str]]

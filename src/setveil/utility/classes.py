@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Release, RemoteTransactions, Replacement, Transactions
+from setveil.core import RemoteTransactions, Transactions
+from setveil.releases import Release, Replacement
 from setveil.utility.measure import Metrics
 
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Itemsets, Release, Transactions
+from setveil.core import Itemsets, Transactions
 from setveil.models.parameters import whole_number
+from setveil.releases import Release
 from setveil.utility.avg_re import true_supports
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from setveil.core import Release, Transactions
+from setveil.core import Transactions
+from setveil.releases import Release
 from setveil.utility.measure import Metrics
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Release, RemoteTransactions, Replacement, Transactions, Vocabulary
+from setveil.core import RemoteTransactions, Transactions, Vocabulary
+from setveil.releases import Release, Replacement
 from setveil.utility.measure import Metrics
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from setveil.core import Grouping, Release, Replacement, Transactions
+from setveil.core import Transactions
+from setveil.releases import Grouping, Release, Replacement
 from setveil.utility.edits import added_and_removed
 from setveil.utility.loss import spread_of
 

@@ -6,7 +6,8 @@ from itertools import chain
 
 import numpy as np
 
-from setveil.core import Grouping, Release, RemoteGrouping, Transactions
+from setveil.core import Transactions
+from setveil.releases import Grouping, Release, RemoteGrouping
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 
 N_QUERIES = 200  # per protocol: a look in passing; benchmarks ask more

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Release, Transactions
+from setveil.core import Transactions
+from setveil.releases import Release
 
 _PER_DOUBLING = 2  # bins per factor of two
 

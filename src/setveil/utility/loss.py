@@ -23,7 +23,8 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import LocalRecoding, Recoding, Release, Transactions
+from setveil.core import Transactions
+from setveil.releases import LocalRecoding, Recoding, Release
 from setveil.utility.measure import Metrics
 
 
@@ -74,7 +75,7 @@ def utility_loss(
     total = Fraction(0)
     plain = 0  # the part without weights, in integers
     for label, size, support in zip(
-        release.published.vocabulary, group_sizes(release).tolist(), release.published.supports.tolist(), strict=True
+        release.published.vocabulary, release.published_sizes.tolist(), release.published.supports.tolist(), strict=True
     ):
         mass = ((1 << size) - 1) * support
         if weights and label in weights:
@@ -98,7 +99,7 @@ def sizes_of_items(original: Transactions, release: Recoding) -> NDArray[np.int6
         node = release.node_of_leaf[item]
         return np.where(node >= 0, release.hierarchy.n_leaves[node], 0)
     target = release.target[item]
-    sizes = np.append(group_sizes(release), 0)  # the last entry serves target -1
+    sizes = np.append(release.published_sizes, 0)  # the last entry serves target -1
     return sizes[target]
 
 
@@ -122,17 +123,6 @@ def sizes_of_occurrences(original: Transactions, release: LocalRecoding) -> NDAr
         places = _places(original, rows)
         sizes[places[can_stand_for[item[original.items[places]]]]] = cover_sizes[number]
     return sizes
-
-
-def group_sizes(release: Recoding) -> NDArray[np.int64]:
-    """How many domain items each published item stands for, int64[published items]."""
-    n_published = release.published.n_items
-    if release.hierarchy is not None and release.node_of_leaf is not None:
-        sizes = np.zeros(n_published, dtype=np.int64)
-        kept = release.target >= 0
-        sizes[release.target[kept]] = release.hierarchy.n_leaves[release.node_of_leaf[kept]]
-        return sizes
-    return np.bincount(release.target[release.target >= 0], minlength=n_published).astype(np.int64)
 
 
 def _places(data: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:

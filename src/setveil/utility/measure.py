@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from setveil.core import Grouping, Release, Transactions
+from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.plugins import foreign
+from setveil.releases import Release
 
 Metrics = dict[str, float | int | None]
 ALL = ("recoding", "local-recoding", "replacement", "grouping")
@@ -50,8 +51,7 @@ def measure(original: Transactions, release: Release, *, aligned: bool = True) -
     ``aligned=False``: the release's records are not in the order of the original (files read back without the internal
     folder); metrics that compare record with record are left out.
     """
-    if isinstance(release, Grouping) and release.published.n_records < original.n_records:
-        original = original.select(Grouping.publishable(original, release.sensitive))
+    original = release.published_part(original)
     if release.published.n_records != original.n_records:
         raise InputError(
             f"the release has {release.published.n_records:,} records and the original {original.n_records:,}; "

@@ -30,8 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.mining import count_matches, pack_postings, sorted_distinct
-from setveil.core import Hierarchy, Itemsets, LocalRecoding, Recoding, Release, Replacement, Transactions, Vocabulary
+from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
+from setveil.releases import LocalRecoding, Recoding, Release, Replacement
 from setveil.utility.itemsets import FrequentItemsets, as_min_support, frequent_itemsets
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
@@ -118,24 +119,9 @@ def compare_patterns(
 # -- views ------------------------------------------------------------------------------------------------------------
 
 
-def members_of(release: Release) -> Itemsets:
-    """What each published item stands for, over the domain of the release."""
-    if isinstance(release, LocalRecoding):
-        return release.cover
-    if isinstance(release, Recoding):
-        kept = np.flatnonzero(release.target >= 0)
-        by_target = kept[np.argsort(release.target[kept], kind="stable")]
-        counts = np.bincount(release.target[kept], minlength=release.published.n_items)
-        indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        return Itemsets(indptr, by_target.astype(np.int32), release.domain)
-    n_published = release.published.n_items
-    indptr = np.arange(n_published + 1, dtype=np.int64)
-    return Itemsets(indptr, np.arange(n_published, dtype=np.int32), release.published.vocabulary)
-
-
 def _truth(original: Transactions, release: Release, itemsets: Itemsets) -> NDArray[np.int64]:
     """In how many original records each itemset of published items is true: some item behind each of them is there."""
-    members = members_of(release)
+    members = release.meaning.cover
     item = original.vocabulary.numbers(members.vocabulary)  # [domain], -1 for items that do not occur
     list_indptr, records = original.inverted()
     lists = []
@@ -167,7 +153,7 @@ def _raised(
 ) -> tuple[Transactions, Transactions]:
     vocabulary = Vocabulary.presorted([str(node) for node in range(hierarchy.n_nodes)])  # only its length matters
     before = original.recode(node_of_leaf[hierarchy.leaf_of_items(original.vocabulary)], vocabulary)
-    members = members_of(release)
+    members = release.meaning.cover
     leaf = hierarchy.vocabulary.numbers(members.vocabulary)
     target = np.full(len(members), -1, dtype=np.int64)
     for published, own in enumerate(members):
@@ -179,7 +165,7 @@ def _raised(
 
 def _as_items(original: Transactions, release: Release) -> tuple[Transactions, Transactions]:
     """Items published as themselves, over the original's vocabulary."""
-    members = members_of(release)
+    members = release.meaning.cover
     item = original.vocabulary.numbers(members.vocabulary)
     target = np.full(len(members), -1, dtype=np.int64)
     alone = np.flatnonzero(np.diff(members.indptr) == 1)

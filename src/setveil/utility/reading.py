@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.mining import Postings, Queries, count_matches, list_matches, sorted_distinct
-from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Vocabulary
-from setveil.core.images import Images, images_of
+from setveil.core import Itemsets, Vocabulary
+from setveil.core.meaning import Images
 from setveil.errors import InputError
-from setveil.utility.loss import group_sizes
+from setveil.releases import Grouping, LocalRecoding, Release
 
 Estimator = Literal["expand", "probability", "share", "exact"]
 ESTIMATORS: tuple[Estimator, ...] = ("expand", "probability")  # of the papers
@@ -44,7 +44,7 @@ class Reading:
     def __init__(self, release: Release, vocabulary: Vocabulary) -> None:
         self.release = release
         self.vocabulary = vocabulary
-        self.images: Images = images_of(release, vocabulary)
+        self.images: Images = release.meaning.images(vocabulary)
 
     @cached_property
     def postings(self) -> Postings:
@@ -55,11 +55,7 @@ class Reading:
     @cached_property
     def published_sizes(self) -> NDArray[np.int64]:
         """How many original items each published item stands for, int64[published items]."""
-        if isinstance(self.release, Recoding):
-            return group_sizes(self.release)
-        if isinstance(self.release, LocalRecoding):
-            return np.diff(self.release.cover.indptr)
-        return np.ones(self.release.published.n_items, dtype=np.int64)
+        return self.release.published_sizes
 
     @cached_property
     def is_exact(self) -> bool:

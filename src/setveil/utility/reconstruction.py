@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.errors import InputError, name_some
+from setveil.releases import Grouping
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

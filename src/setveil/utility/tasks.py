@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from setveil.core import Hierarchy, Release, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
+from setveil.releases import Release
 from setveil.utility.avg_re import avg_re, workload_i, workload_t
 from setveil.utility.cooccurrence import compare_cooccurrence
 from setveil.utility.patterns import compare_patterns

@@ -20,11 +20,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import LocalRecoding, Recoding
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError, name_some
 from setveil.models import ConstraintAnonymity
+from setveil.releases import LocalRecoding, Recoding
 from setveil.verify.published import Published
 from setveil.verify.verdict import Verdict, Violation, in_braces, times
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping
 from setveil.core.progress import Progress
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 from setveil.verify.published import Published
 from setveil.verify.verdict import Verdict, Violation, times
 

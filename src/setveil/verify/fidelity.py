@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import name_some
 from setveil.models import ConstraintAnonymity, PrivacyModel
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify.constraints import cover_pairs, recoding_targets
 from setveil.verify.degree import GroupCounts
 from setveil.verify.dense import n_processors, parts_of

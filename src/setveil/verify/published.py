@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, LocalRecoding, Recoding, Release, Replacement, Transactions
+from setveil.core import Transactions
 from setveil.core.transactions import label_of
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from setveil.core import Recoding, Release, Replacement, Transactions
+from setveil.core import Transactions
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import UncheckedError, name_some
 from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
+from setveil.releases import Recoding, Release, Replacement
 from setveil.verify.constraints import recoding_targets
 from setveil.verify.verdict import Verdict, in_braces, times
 

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from setveil.algorithms import PORTFOLIO, Algorithm, Context, Entry, default_for, entry_of, find_for, make_algorithm
-from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, SetveilWarning, name_some, one_line
 from setveil.models import PrivacyModel, as_model, declared
+from setveil.releases import Grouping, Release, RunRecord
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.reading import as_transactions
@@ -108,8 +109,7 @@ def make_release(
         if context.hierarchy is not None and entry.hierarchy == "none":
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
         name, release = entry.name, chosen.run(data, model, context)
-    if isinstance(release, Grouping) and release.published.n_records < data.n_records:
-        data = Grouping.without_bare(data, release.sensitive)  # records in line with the published ones
+    data = release.published_part(data)
     _warn_about_one_item(data, release)
     record = RunRecord(
         data=data,

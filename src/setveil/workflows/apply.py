@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from setveil.core import Recoding, Release, Transactions, Vocabulary
+from setveil.core import Transactions, Vocabulary
 from setveil.errors import GuaranteeError, InputError, name_some
 from setveil.models import PrivacyModel
+from setveil.releases import Recoding, Release
 from setveil.workflows.assess import verify
 from setveil.workflows.reading import as_transactions
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Grouping, Hierarchy, Release, RemoteTransactions, RunRecord, Transactions
+from setveil.core import Hierarchy, RemoteTransactions, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.io.releases.domain import with_items
 from setveil.models import KmAnonymity, PrivacyDegree, PrivacyModel, as_model
+from setveil.releases import Grouping, Release, RunRecord
 from setveil.workflows.reading import as_transactions
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def attack(
 
 def _with_names(release: Release, original: Transactions) -> Release:
     """A release read from files as one that knows the owner's items: files do not name what was left out."""
-    return with_items(release, original.vocabulary) if release.record is None else release
+    return release.with_items(original.vocabulary) if release.record is None else release
 
 
 def public_metrics(release: Release) -> dict[str, int]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Recoding, Release, RemoteTransactions, Transactions
+from setveil.core import RemoteTransactions, Transactions
 from setveil.core.progress import Progress
 from setveil.core.reading import Reading
 from setveil.engines import Engine, LocalEngine
@@ -17,11 +17,12 @@ from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.tables import SENSITIVE
 from setveil.models import PrivacyDegree, PrivacyModel
+from setveil.releases import Recoding, Release
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from setveil.core.remote_groups import RemoteGroups
+    from setveil.releases.remote_grouping import RemoteGroups
     from setveil.verify import Verdict
 
 ENGINES = ("local", "spark")

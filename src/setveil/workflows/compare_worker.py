@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from setveil.core import Grouping, Release, Transactions
+from setveil.core import Transactions
 from setveil.errors import SetveilError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
+from setveil.releases import Grouping, Release
 from setveil.utility.avg_re import least_error
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import measure, verify

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.core import Grouping, Layout, Recoding, Release, RemoteTransactions, Transactions
+from setveil.core import Layout, RemoteTransactions, Transactions
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
-from setveil.io.releases.domain import with_items
 from setveil.io.releases.expansion import check_expansion
-from setveil.io.releases.files import read_release, reorder_records
+from setveil.io.releases.files import read_release
 from setveil.io.releases.folders import internal_beside, read_record, settle
-from setveil.io.releases.names import guard, relabel, unguard
+from setveil.io.releases.names import guard, unguard
 from setveil.models import PrivacyModel, certified_model
+from setveil.releases import Grouping, Recoding, Release
 from setveil.report.certificate_schema import check_schema
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
@@ -88,7 +88,7 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
     original = as_transactions(data)
     if isinstance(original, RemoteTransactions):
         raise InputError("--patterns looks for itemsets in the records; use --engine local for it.")
-    return compare_patterns(original, with_items(_open(out)[0], original.vocabulary), thresholds)
+    return compare_patterns(original, _open(out)[0].with_items(original.vocabulary), thresholds)
 
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
@@ -138,7 +138,7 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
 
 def plain(release: Release, certificate: Mapping[str, Any]) -> Release:
     """The release with the labels that were guarded against spreadsheets as they were."""
-    return relabel(release, unguard) if certificate["release"]["safe_csv"] else release
+    return release.relabelled(unguard) if certificate["release"]["safe_csv"] else release
 
 
 # -- what only the owner has ------------------------------------------------------------------------------------------
@@ -178,4 +178,4 @@ def in_input_order(folder: Path, release: Release, certificate: Mapping[str, Any
     n_records = release.published.n_records
     if order.shape != (n_records,) or not np.array_equal(np.sort(order), np.arange(n_records)):
         return release, False
-    return reorder_records(release, np.argsort(order)), True
+    return release.reordered(np.argsort(order)), True

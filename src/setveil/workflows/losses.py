@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, LocalRecoding, Release, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyModel
+from setveil.releases import Grouping, LocalRecoding, Release
 from setveil.report.facts import Facts
 
 SHOWN = 8

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Hierarchy, RunRecord, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
+from setveil.releases import RunRecord
 from setveil.workflows.hierarchy import resolve_hierarchy
 
 if TYPE_CHECKING:

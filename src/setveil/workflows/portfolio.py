@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from setveil.algorithms import PORTFOLIO, Context, default_for, find, make_algorithm
-from setveil.core import Release, Transactions
+from setveil.core import Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyModel
+from setveil.releases import Release
 
 YARDSTICKS = {
     "counts": "mean relative error of counts of pairs",

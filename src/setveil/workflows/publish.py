@@ -15,13 +15,14 @@ import numpy as np
 
 from setveil.algorithms import by_kind
 from setveil.algorithms.registry import ENTRIES, may_suppress_entries
-from setveil.core import Grouping, Recoding, Release, RemoteGrouping, RemoteTransactions, RunRecord
+from setveil.core import RemoteTransactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import GuaranteeError, InfeasibleError, InputError, SetveilWarning, name_some
 from setveil.io.releases.canonical import PARTS, bare_layout
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
 from setveil.models import Coherence
+from setveil.releases import Grouping, Recoding, Release, RemoteGrouping, RunRecord
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
 from setveil.workflows.cluster import judge_parts, read_groups, read_parts
 from setveil.workflows.policies import policy_of
@@ -266,9 +267,8 @@ def _verified(
     release: Release, record: RunRecord, folder: Path, written: Written, safe_csv: bool, progress: Progress
 ) -> tuple[Release, Verdict, Mapping[str, Any]]:
     """The release read back from the files as written, its verdict, and what it achieves; a broken claim is refused."""
-    from setveil.io.releases.domain import with_items
     from setveil.io.releases.files import read_release
-    from setveil.io.releases.names import guard, relabel, unguard
+    from setveil.io.releases.names import guard, unguard
     from setveil.report.record import options_that_occur
     from setveil.verify import check_counts, judge
 
@@ -278,10 +278,10 @@ def _verified(
     rows = read_parts(folder) if isinstance(release.published, RemoteTransactions) else None
     groups = read_groups(folder, rows) if rows is not None and isinstance(release, Grouping) else None
     spelled = read_release(folder, release.kind, written.published, written.layout, sensitive, rows=rows, groups=groups)
-    again = relabel(spelled, unguard) if safe_csv else spelled
+    again = spelled.relabelled(unguard) if safe_csv else spelled
     if isinstance(release, Recoding) and isinstance(again, Recoding):
         # Files do not tell absent items from suppressed ones, and do not name all of either; the owner knows.
-        again = replace(with_items(again, release.domain), suppressed=release.suppressed)
+        again = replace(again.with_items(release.domain), suppressed=release.suppressed)
     if rows is None:
         verdict, achieved = judge(again, record.model, progress)
     else:

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil import __version__
-from setveil.core import Grouping, Layout, Recoding, Release, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Layout, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
-from setveil.io.releases.domain import with_items
 from setveil.io.releases.folders import settle
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
+from setveil.releases import Grouping, Recoding, Release
 from setveil.report.certificate_schema import check_schema
 from setveil.report.facts import GUESSING, public_achieved
 from setveil.report.record import further_sentences, kept_of, options_that_occur, sentences_of
@@ -240,10 +240,10 @@ class _Check:
         self._check_page(spelled)
         if isinstance(data, RemoteTransactions):
             spell = guard if said["release"]["safe_csv"] else str
-            known = with_items(release, data.vocabulary)
+            known = release.with_items(data.vocabulary)
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
-            ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
+            ordered, is_ordered = in_input_order(self.folder, release.with_items(data.vocabulary), said)
             if isinstance(ordered, Grouping):
                 ordered = _with_unseen(ordered, data)
             suppression = said["release"]["suppression"]
@@ -314,7 +314,7 @@ class _Check:
             self._compare_achieved(found)
             return
         if data is not None:  # a codebook does not tell absent items from suppressed ones; the original does
-            release = with_items(release, data.vocabulary)
+            release = release.with_items(data.vocabulary)
             occurs = np.zeros(len(release.domain), dtype=bool)
             places = release.domain.numbers(data.vocabulary)
             occurs[places[(places >= 0) & (data.supports > 0)]] = True
@@ -450,7 +450,7 @@ def _shown(release: Release) -> set[str]:
 
 def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:
     """The release as if every item that is not published had been suppressed: the strictest reading of its codebook."""
-    wide = with_items(release, {item for constraint in model.constraints for item in constraint})
+    wide = release.with_items({item for constraint in model.constraints for item in constraint})
     return replace(wide, suppressed=wide.target < 0)
 
 

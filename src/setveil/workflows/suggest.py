@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms import Context, find
-from setveil.core import Grouping, Hierarchy, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
+from setveil.releases import Grouping
 from setveil.report.words import percent
 from setveil.workflows.anonymize import check_lists, make_release
 from setveil.workflows.assess import KNOWN, risk, verify

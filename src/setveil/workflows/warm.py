@@ -20,9 +20,10 @@ from setveil.algorithms import ENTRIES, find
 from setveil.arrays.mining import index_rows, list_matches
 from setveil.arrays.rows import pack_columns, renumber_rows, take_rows
 from setveil.arrays.text import join_rows, no_texts, pack_texts
-from setveil.core import Release, Transactions
+from setveil.core import Transactions
 from setveil.errors import SetveilError
 from setveil.models import MODELS, KmAnonymity, make_model
+from setveil.releases import Release
 from setveil.utility.avg_re import query_errors
 from setveil.utility.tasks import measure_tasks
 from setveil.workflows.anonymize import anonymize

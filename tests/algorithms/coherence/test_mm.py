@@ -14,8 +14,9 @@ from naive.km_cases import LIU_WANG
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.coherence.mm import MM
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import Coherence
+from setveil.releases import Recoding
 from setveil.verify import verify
 
 

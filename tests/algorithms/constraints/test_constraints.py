@@ -19,8 +19,9 @@ from setveil.algorithms.constraints.coat import COAT
 from setveil.algorithms.constraints.pcta import PCTA
 from setveil.algorithms.constraints.pcta_plus import PCTAPlus
 from setveil.algorithms.constraints.upcta import UPCTA
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
+from setveil.releases import Recoding
 from setveil.utility.loss import ncp, utility_loss
 
 FIGURE_1A = ["ab", "abcde", "abdef", "ace", "bcg", "ceg"]

@@ -21,9 +21,10 @@ from setveil.algorithms.degree.blocks import SCALE, BlocksOfRecords, plan, shuff
 from setveil.algorithms.degree.gathering import all_free, pair_blocks, room_for, seat_nobody
 from setveil.algorithms.degree.groups import split_records
 from setveil.algorithms.degree.joining import Parts, choose_sets, cut, join_parts, mix
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 
 
 def groups_of(joined: np.ndarray) -> set[frozenset[int]]:

@@ -19,10 +19,11 @@ from setveil.algorithms.degree.groups import split_records
 from setveil.algorithms.degree.lsh import LSH
 from setveil.algorithms.degree.nn import NN
 from setveil.algorithms.degree.nn_plus import NNPlus, _index_of, _profiles_of, _Sequence
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.errors import CancelledError, InfeasibleError, InputError, SetveilWarning
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order, rcm_order
+from setveil.releases import Grouping
 from setveil.workflows.anonymize import anonymize
 
 ALL = ["blocks", "nn+", "cahd", "nn", "lsh", "permmondrian", "random"]

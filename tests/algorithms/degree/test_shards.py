@@ -14,10 +14,11 @@ import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree.cahd import CAHD
 from setveil.algorithms.degree.shards import bounds_of_shards, join_shards
-from setveil.core import Grouping, RemoteGrouping, Transactions
+from setveil.core import Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
+from setveil.releases import Grouping, RemoteGrouping
 from setveil.report.changes import Cover, shape_of
 from setveil.risk.guesses import Guesses, deal_anew, guess_both, guess_holders
 from setveil.utility import measure

@@ -14,8 +14,9 @@ from naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.k_anonymity.lg import LG
-from setveil.core import Hierarchy, LocalRecoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KAnonymity
+from setveil.releases import LocalRecoding
 from setveil.verify import verify
 
 

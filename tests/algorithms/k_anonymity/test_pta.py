@@ -16,10 +16,11 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.k_anonymity import pta as module
 from setveil.algorithms.k_anonymity._tours import score_windows
 from setveil.algorithms.k_anonymity.pta import PTA, distances, equivalence_classes, map_groups, prim_tsp
-from setveil.core import Replacement, Transactions
+from setveil.core import Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import Replacement
 
 # Figure 2 (b): T1 to T13, their quasi-identifier items and sensitive item.
 EXAMPLE = [

@@ -26,9 +26,10 @@ from setveil.algorithms.k_anonymity.weave import (
 )
 from setveil.algorithms.registry import default_for
 from setveil.arrays.chance import chance_from
-from setveil.core import Replacement, Transactions
+from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity
+from setveil.releases import Replacement
 
 Record = frozenset[str]
 

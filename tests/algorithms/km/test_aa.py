@@ -16,10 +16,11 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.km import aa
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.count_tree import DistinctRecords, node_order, paths_of_count_tree
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.engines import tree_counts
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: str) -> Recoding:

@@ -14,9 +14,10 @@ from naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.km.hghs import HgHs, MHgHs
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import CancelledError, InfeasibleError
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 BOTH = pytest.mark.parametrize("kind", [HgHs, MHgHs])
 

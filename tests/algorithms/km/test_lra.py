@@ -14,8 +14,9 @@ import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.lra import LRA
-from setveil.core import Hierarchy, LocalRecoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import LocalRecoding
 from setveil.verify import verify
 
 

@@ -14,9 +14,10 @@ from naive.km_cases import PAPER, PAPER_TREE, cases
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.oa import OA, number_of_cuts
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: int) -> Recoding:

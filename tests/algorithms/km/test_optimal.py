@@ -22,9 +22,10 @@ from setveil.algorithms.km.covering import CoveringProgram
 from setveil.algorithms.km.hghs import HgHs, MHgHs
 from setveil.algorithms.km.optimal import Optimal
 from setveil.algorithms.km.violations import Violations, index_rows
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: Any) -> Recoding:

@@ -14,8 +14,9 @@ from naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.vpa import VPA
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 from setveil.verify import verify
 
 

@@ -50,9 +50,10 @@ from setveil.arrays.mining import (
     mine_itemsets,
     sort_rows_by_item,
 )
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
 from setveil.models import Coherence
+from setveil.releases import Recoding
 
 LOSSES = ("occurrences", "items")
 BATCH = 50_000  # sets counted together

@@ -26,10 +26,11 @@ from setveil.algorithms.constraints._clusters import (
 from setveil.algorithms.constraints._merge_costs import DELTA_MASS, DELTA_UL, UL
 from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints._set_queue import count_sets
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError, name_some
 from setveil.models import ConstraintAnonymity, KmAnonymity
+from setveil.releases import Recoding
 
 CRITERIA = {"ul": UL, "delta-ul": DELTA_UL, "delta-mass": DELTA_MASS}
 SCALE = 10**6  # weights and penalties are counted in millionths, so that comparisons are exact

@@ -22,8 +22,9 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.constraints.clusters import ClusterAlgorithm, release_of, slots_of, start_clusters
 from setveil.algorithms.constraints.feasibility import require_bound, understand_or_explain
 from setveil.algorithms.constraints.pcta import protect
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass(frozen=True)

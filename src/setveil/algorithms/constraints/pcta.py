@@ -36,9 +36,10 @@ from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints.clusters import Ask, ClusterAlgorithm, release_of, slots_of, start_clusters
 from setveil.algorithms.constraints.feasibility import understand_or_explain
 from setveil.algorithms.constraints.queues import queues_of
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import ConstraintAnonymity, KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass(frozen=True)

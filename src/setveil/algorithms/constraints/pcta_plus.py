@@ -40,8 +40,9 @@ from setveil.algorithms.constraints.cluster_refinement import Mover, loss_of_clu
 from setveil.algorithms.constraints.clusters import Ask, item_numbers, release_of, slots_of, start_clusters
 from setveil.algorithms.constraints.feasibility import require_bound, understand_or_explain
 from setveil.algorithms.constraints.pcta import protect
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass(frozen=True)

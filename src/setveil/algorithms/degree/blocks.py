@@ -47,9 +47,10 @@ from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.gathering import gather, pair_blocks
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, secret_draws, split_records
 from setveil.algorithms.degree.joining import Parts, join_parts
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
+from setveil.releases import Grouping
 
 SLICE = 20_000  # exchanges tried between two progress reports
 MOST_STEPS = 20_000_000  # exchanges tried in all, beyond one per record

@@ -38,10 +38,11 @@ from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _grouping as kernels
 from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, nothing_grouped, split_records
 from setveil.algorithms.degree.shards import group_elsewhere, group_shards
-from setveil.core import Grouping, RemoteTransactions, Transactions
+from setveil.core import RemoteTransactions, Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import ORDERINGS, order_records
+from setveil.releases import Grouping
 
 SLICE = 500_000  # candidates looked at between two progress reports
 

@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import option
 from setveil.algorithms.degree._grouping import State
 from setveil.algorithms.degree.implied import implied_occurrences
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 
 DISTANCES = ("hamming", "common", "jaccard")  # numbered as in kernels.grouping
 SUPPRESS_EXCESS = option(False, "take out occurrences of items too frequent for p, instead of refusing")

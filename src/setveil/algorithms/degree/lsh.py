@@ -29,8 +29,9 @@ from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree._grouping import Tables
 from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, split_records
 from setveil.algorithms.degree.nn import group_by_neighbours
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _grouping as kernels
 from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, split_records
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 
 SLICE = 200  # seeds between two progress reports
 

@@ -36,9 +36,10 @@ from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _profiles as kernels
 from setveil.algorithms.degree._grouping import Rows, State
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, split_records
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
+from setveil.releases import Grouping
 
 SLICE = 500  # groups between two progress reports
 REINDEX = 0.8  # the index is made anew when only this share of its records is still ungrouped

@@ -27,8 +27,9 @@ from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree._splitting import Counts, split_group
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, split_records
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 
 
 @dataclass(frozen=True)

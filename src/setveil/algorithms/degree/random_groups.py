@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.degree.cahd import group_in_sequence
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, secret_draws, split_records
-from setveil.core import Grouping, Transactions
+from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from setveil.releases import Grouping
 
 
 @dataclass(frozen=True)

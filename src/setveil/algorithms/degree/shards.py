@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from setveil.algorithms.degree.groups import Split, refuse_excess, secret_draws
 from setveil.algorithms.degree.implied import given_by_content, is_rule
 from setveil.algorithms.k_anonymity.shards import shard_bounds
-from setveil.core import RemoteGrouping, RemoteTransactions, Transactions, Vocabulary
-from setveil.core.release import in_label_order, publishable_rows
+from setveil.core import RemoteTransactions, Transactions, Vocabulary
 from setveil.core.remote import Csr, Sparse
-from setveil.core.remote_groups import GroupMaker, items_between, side_by_side
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings.gray import bits_of_items, gray_codes, gray_order
+from setveil.releases import RemoteGrouping
+from setveil.releases.base import in_label_order
+from setveil.releases.grouping import publishable_rows
+from setveil.releases.remote_grouping import GroupMaker, items_between, side_by_side
 
 Group = Callable[[Transactions, Transactions], NDArray[np.int64]]  # public, sensitive items in sequence → groups or -1
 MAX_PAIRS = 1 << 24  # pairs of a public and a sensitive item that are counted at once

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context, require_k_records
 from setveil.algorithms.k_anonymity._centres import count_common, vote_centres
 from setveil.arrays.threads import available_threads
-from setveil.core import Replacement, Transactions
+from setveil.core import Transactions
 from setveil.errors import InfeasibleError, name_some
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import Replacement
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")

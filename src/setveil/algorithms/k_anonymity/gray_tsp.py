@@ -34,9 +34,10 @@ from setveil.algorithms.k_anonymity._tours import evolve_loop
 from setveil.algorithms.k_anonymity.centres import cut_into_runs, map_in_batches, prepare
 from setveil.algorithms.k_anonymity.pta import count_segments, distances
 from setveil.arrays.chance import chance_from
-from setveil.core import Replacement, Transactions
+from setveil.core import Transactions
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import Replacement
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.k_anonymity.centres import cut_into_runs, prepare
-from setveil.core import Replacement, Transactions
+from setveil.core import Transactions
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import Replacement
 
 
 @dataclass(frozen=True)

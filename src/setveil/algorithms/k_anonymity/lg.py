@@ -40,9 +40,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, require_k_records
-from setveil.core import Hierarchy, LocalRecoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
+from setveil.releases import LocalRecoding
 
 Nodes = tuple[int, ...]
 Members = list[tuple[int, int]]  # distinct record, how many of its copies

@@ -42,10 +42,11 @@ from setveil.algorithms.k_anonymity._tours import (
 )
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
 from setveil.algorithms.k_anonymity.shards import Solved, replace_elsewhere, shard_bounds, shard_records
-from setveil.core import RemoteTransactions, Replacement, Transactions
+from setveil.core import RemoteTransactions, Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import Replacement
 
 LARGEST_SEGMENT = 20_000  # its distances take 5 GB
 SLICE = 200_000_000  # distances looked at per shard

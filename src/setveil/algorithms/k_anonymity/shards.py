@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import require_k_records
 from setveil.algorithms.k_anonymity._centres import count_common
 from setveil.algorithms.k_anonymity.centres import Records
-from setveil.core import RemoteTransactions, Replacement, Transactions
+from setveil.core import RemoteTransactions, Transactions
 from setveil.core.remote import Csr
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import bits_of_items, gray_codes
+from setveil.releases import Replacement
 
 Solved = tuple[NDArray[np.int64], Transactions, Mapping[str, int]]  # class of each record, centres, counts to add up
 PER_TASK = 1 << 16  # records that a task solves, about

@@ -42,10 +42,11 @@ from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, fo
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
 from setveil.algorithms.k_anonymity.shards import Solved, replace_elsewhere, shard_bounds, shard_records
 from setveil.arrays.chance import chance_from
-from setveil.core import RemoteTransactions, Replacement, Transactions
+from setveil.core import RemoteTransactions, Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import Replacement
 
 BLOCK = 8192  # records that exchange places in one pass; a block's counts stay in the cache
 REACH = 2  # neighbours on either side in each ordering

@@ -42,8 +42,9 @@ from setveil.algorithms.km.count_tree import (
     tree_order_option,
 )
 from setveil.algorithms.km.cuts import Cut, Move
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,9 @@ from dataclasses import dataclass
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.refine import refine_release
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass(frozen=True)

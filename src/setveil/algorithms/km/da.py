@@ -40,8 +40,9 @@ from setveil.algorithms.km.count_tree import (
     tree_order_option,
 )
 from setveil.algorithms.km.cuts import Cut, Move
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 Choice = frozenset[int]  # nodes that are to stand for the items of a rare itemset
 Order = tuple[int, int, int, tuple[int, ...]]

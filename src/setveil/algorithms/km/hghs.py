@@ -39,8 +39,9 @@ from setveil.algorithms.km._threats import (
 from setveil.algorithms.km.count_tree import DistinctRecords, node_order, sort_within_rows
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.threats import Threats, find_threats
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 TOP, OUTSIDE = -1, -2
 

@@ -34,9 +34,10 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.count_tree import tree_order_option
-from setveil.core import Hierarchy, LocalRecoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
 from setveil.orderings.gray import gray_order
+from setveil.releases import LocalRecoding
 
 BITS = ("hierarchy", "frequency", "id")
 

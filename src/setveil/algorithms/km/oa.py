@@ -35,9 +35,10 @@ from setveil.algorithms.base import Algorithm, Context, option, require_k_record
 from setveil.algorithms.km.count_tree import DistinctRecords, node_order
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.threats import Threats, find_threats
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass(frozen=True)

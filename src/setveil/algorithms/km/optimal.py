@@ -51,8 +51,9 @@ from setveil.algorithms.km.losses import Losses
 from setveil.algorithms.km.refine import Refiner
 from setveil.algorithms.km.skeleton import Skeleton
 from setveil.algorithms.km.violations import questions_about
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 LIFTED_AT_ONCE = 1_000  # itemsets between two signs of life
 LIFTED_PER_ROUND = 5_000  # the next round tells better which others matter

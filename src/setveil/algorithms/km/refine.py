@@ -27,8 +27,9 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.losses import Losses
 from setveil.algorithms.km.violations import CutQuestions, questions_about
-from setveil.core import Hierarchy, Recoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass

@@ -61,11 +61,12 @@ from setveil.algorithms.km.trim_lower import least_loss, told
 from setveil.algorithms.km.trim_raise import raise_left_out
 from setveil.algorithms.km.trim_search import EFFORTS, Search, number_sets
 from setveil.algorithms.km.trim_whole import trim_whole
-from setveil.core import Hierarchy, LocalRecoding, Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError
 from setveil.kernels import plainly
 from setveil.models import KmAnonymity
+from setveil.releases import LocalRecoding
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,9 @@ from setveil.algorithms.base import Algorithm, Context, option, require_k_record
 from setveil.algorithms.km.aa import traverse
 from setveil.algorithms.km.count_tree import DistinctRecords, node_order, paths_of_count_tree, tree_order_option
 from setveil.algorithms.km.cuts import Cut, Move
-from setveil.core import Recoding, Transactions
+from setveil.core import Transactions
 from setveil.models import KmAnonymity
+from setveil.releases import Recoding
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.remote import Csr
-from setveil.core.remote_groups import side_by_side
 from setveil.core.row_order import sort_rows, take_rows
+from setveil.releases.remote_grouping import side_by_side
 
 END = 0
 

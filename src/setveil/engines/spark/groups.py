@@ -23,15 +23,6 @@ from pyspark.sql import DataFrame
 
 from setveil.core import Transactions, Vocabulary
 from setveil.core.remote import Csr
-from setveil.core.remote_groups import (
-    EncodeCounts,
-    EncodePart,
-    GroupFigures,
-    GroupMaker,
-    RemoteGroups,
-    SortedGroups,
-    items_between,
-)
 from setveil.core.row_order import take_rows
 from setveil.engines.spark.blocks import (
     BLOCKS,
@@ -59,6 +50,15 @@ from setveil.engines.spark.ordering import (
     order_blocks,
     put_in_order,
     records_of,
+)
+from setveil.releases.remote_grouping import (
+    EncodeCounts,
+    EncodePart,
+    GroupFigures,
+    GroupMaker,
+    RemoteGroups,
+    SortedGroups,
+    items_between,
 )
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from setveil.arrays.mining import add_bits, count_matches, invert_rows
 from setveil.core import Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.reading import Reading
 from setveil.core.remote import Csr, Found, Mark, Sparse
-from setveil.core.remote_groups import GroupMaker, RemoteGroups
 from setveil.core.row_order import take_rows
 from setveil.engines.spark import dealing, groups, ordering, subsets
 from setveil.engines.spark.blocks import BLOCKS, add_up, collect, collect_dense, gather, pack, sparse, unpack
+from setveil.releases.remote_grouping import GroupMaker, RemoteGroups
 
 Result = TypeVar("Result")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Layout, Release, RemoteGrouping, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Layout, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
@@ -31,6 +31,7 @@ from setveil.io.releases.tables import (
 )
 from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
+from setveil.releases import Grouping, Release, RemoteGrouping
 
 PARQUET_ABOVE = 10_000_000  # records of a grouping
 PARTS = "published"  # the folder of the parts, where a cluster wrote the release

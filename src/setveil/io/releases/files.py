@@ -7,34 +7,22 @@ published content), groups are numbered by sorted content, names depend on the h
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import (
-    Grouping,
-    Itemsets,
-    Layout,
-    LocalRecoding,
-    Recoding,
-    Release,
-    RemoteGrouping,
-    RemoteTransactions,
-    Replacement,
-    Transactions,
-    Vocabulary,
-)
+from setveil.core import Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.regular_files import open_regular
-from setveil.core.remote_groups import RemoteGroups
 from setveil.errors import InputError
 from setveil.io.releases.canonical import PARTS, encode_release, layout_of, published_name
-from setveil.io.releases.domain import named_only
 from setveil.io.releases.groups import read_groups
-from setveil.io.releases.names import guard, names_for, relabel, rename
+from setveil.io.releases.names import guard, names_for
 from setveil.io.releases.tables import CODEBOOK, encode_codebook, read_codebook, read_counts
 from setveil.io.transactions.reading import read_written
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RemoteGrouping, Replacement
+from setveil.releases.remote_grouping import RemoteGroups
 
 
 @dataclass(frozen=True)
@@ -65,13 +53,13 @@ def write_release(
     names all.
     """
     layout = layout_of(release, layout)
-    told = named_only(release, public_items)
+    told = release.named_only(public_items)
     labels = names_for(told, layout)  # by what is told: the numbers of items must not show where others are missing
-    whole, is_whole = rename(release, labels), told is release
-    told = whole if is_whole else rename(told, labels)
+    whole, is_whole = release.renamed(labels), told is release
+    told = whole if is_whole else told.renamed(labels)
     if safe_csv:
-        whole = relabel(whole, guard)
-        told = whole if is_whole else relabel(told, guard)
+        whole = whole.relabelled(guard)
+        told = whole if is_whole else told.relabelled(guard)
         labels = [guard(label) for label in labels]
     if owners_folder is not None:
         _write(owners_folder / CODEBOOK, encode_codebook(whole))
@@ -154,16 +142,6 @@ def _read_parts(folder: Path, layout: Layout) -> Transactions:
     lengths = np.concatenate([part.lengths for part in parts]) if parts else np.empty(0, dtype=np.int64)
     items = np.concatenate([part.items for part in parts]) if parts else np.empty(0, dtype=np.int32)
     return Transactions.from_rows(lengths, items, vocabulary, layout)
-
-
-def reorder_records(release: Release, order: NDArray[np.integer]) -> Release:
-    """The same release with its records in another order."""
-    published = release.published.select(order)
-    if isinstance(release, Replacement):
-        return replace(release, published=published, class_of=release.class_of[order])
-    if isinstance(release, Grouping):
-        return replace(release, published=published, group_of=release.group_of[order])
-    return replace(release, published=published)
 
 
 def _read_grouping(folder: Path, rows: Transactions, group_of: NDArray[np.int64], sensitive: Sequence[str]) -> Grouping:

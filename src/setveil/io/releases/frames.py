@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Release, Transactions
+from setveil.core import Transactions
 from setveil.core.codebook import Codebook
 from setveil.core.naming import fresh_name
 from setveil.errors import InputError
 from setveil.io.releases.canonical import canonical_groups
 from setveil.io.releases.tables import CODEBOOK_HEADER, SENSITIVE_HEADER
 from setveil.io.transactions.writing import items_or_nothing
+from setveil.releases import Grouping, Release
 
 if TYPE_CHECKING:
     import pandas as pd

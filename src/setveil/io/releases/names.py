@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
 
-import numpy as np
-
-from setveil.core import Grouping, Itemsets, Layout, LocalRecoding, Recoding, Release, Replacement, Vocabulary
+from setveil.core import Layout
+from setveil.releases import Release
 
 INTEGER_LAYOUTS = ("fimi", "spmf")
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet may take for a formula
@@ -20,37 +17,9 @@ def names_for(release: Release, layout: Layout) -> list[str]:
 
     Items of replacements and groupings are original items and keep their labels: no codebook could give them back.
     """
-    if isinstance(release, Replacement | Grouping):
+    if release.keeps_labels:
         return list(release.published.vocabulary)
     return _integer_names(release) if layout.name in INTEGER_LAYOUTS else _text_names(release, layout)
-
-
-def rename(release: Release, names: list[str]) -> Release:
-    """The same release with other labels, one per published item."""
-    if names == list(release.published.vocabulary):
-        return release
-    vocabulary = Vocabulary(names)
-    number = vocabulary.numbers(names)  # [published items] old number → new number
-    published = release.published.recode(number, vocabulary)
-    if isinstance(release, Recoding):
-        target = np.where(release.target >= 0, number[release.target], -1).astype(np.int32)
-        return replace(release, published=published, target=target)
-    if isinstance(release, LocalRecoding):
-        back = np.argsort(number)
-        sets = [release.cover[int(old_number)] for old_number in back]
-        indptr = np.concatenate(([0], np.cumsum([len(items) for items in sets]))).astype(np.int64)
-        items = np.concatenate(sets) if sets else release.cover.items
-        return replace(release, published=published, cover=Itemsets(indptr, items, release.cover.vocabulary))
-    return replace(release, published=published)
-
-
-def _stands_for_itself(release: Release) -> list[bool]:
-    """Whether each published item is an original item, published as it is."""
-    labels = release.published.vocabulary
-    if isinstance(release, Recoding | LocalRecoding):
-        book = release.codebook()
-        return [book[label] == [label] for label in labels]
-    return [True] * len(labels)
 
 
 def _integer_names(release: Release) -> list[str]:
@@ -58,15 +27,11 @@ def _integer_names(release: Release) -> list[str]:
     hierarchy's, in hierarchy order.
     """
     labels = list(release.published.vocabulary)
-    intact = _stands_for_itself(release)
-    if isinstance(release, Recoding | LocalRecoding):
-        domain = release.domain if isinstance(release, Recoding) else release.cover.vocabulary
-    else:
-        domain = release.published.vocabulary
+    intact, domain = release.meaning.are_intact, release.domain_items
     numeric = all(label.isascii() and label.isdigit() for label in domain)
     base = max((int(label) for label in domain), default=0) if numeric else len(domain)
     own = {label: label if numeric else str(number) for number, label in enumerate(domain, start=1)}
-    hierarchy = release.hierarchy if isinstance(release, Recoding | LocalRecoding) else None
+    hierarchy = release.hierarchy
     if hierarchy is not None:
         # Every inner node has its number, used or not: numbers depend on the hierarchy only.
         inner = [int(node) for node in hierarchy.in_preorder if node >= hierarchy.n_items]
@@ -74,11 +39,9 @@ def _integer_names(release: Release) -> list[str]:
         base = max([base, *(int(label) for label in taken if label.isascii() and label.isdigit())])
         fresh = {hierarchy.published_labels[node]: str(base + place) for place, node in enumerate(inner, start=1)}
     else:
-        merged = [label for label, is_intact in zip(labels, intact, strict=True) if not is_intact]
-        if isinstance(release, Recoding | LocalRecoding):
-            book = release.codebook()
-            merged.sort(key=lambda label: int(domain.number(book[label][0])))
-        fresh = {label: str(base + place) for place, label in enumerate(merged, start=1)}
+        merged = [number for number, is_intact in enumerate(intact) if not is_intact]
+        merged.sort(key=lambda number: int(release.meaning.cover[number][0]))
+        fresh = {labels[number]: str(base + place) for place, number in enumerate(merged, start=1)}
     return [own[label] if is_intact else fresh[label] for label, is_intact in zip(labels, intact, strict=True)]
 
 
@@ -88,9 +51,8 @@ def _text_names(release: Release, layout: Layout) -> list[str]:
     forbidden = {"basket": layout.delimiter + '"\r\n', "long": layout.delimiter + '"\r\n'}.get(layout.name, "")
     if not forbidden:
         return labels
-    intact = _stands_for_itself(release)
-    domain = release.domain if isinstance(release, Recoding) else ()
-    taken = set(labels) | set(domain)
+    intact = release.meaning.are_intact
+    taken = {*labels, *release.domain_items}
     clean = str.maketrans(dict.fromkeys(forbidden, "_" if layout.delimiter == " " else " "))
     for place, (label, is_intact) in enumerate(zip(labels, intact, strict=True)):
         if is_intact or not set(forbidden) & set(label):
@@ -115,38 +77,3 @@ def guard(label: str) -> str:
 def unguard(label: str) -> str:
     """The label that was guarded."""
     return label[1:] if GUARDED.match(label) else label
-
-
-def relabel(release: Release, name: Callable[[str], str]) -> Release:
-    """The same release with other names for all items, published and original; ``name`` never gives one name twice."""
-    release = rename(release, [name(label) for label in release.published.vocabulary])
-    if isinstance(release, Recoding):
-        domain, back = _renamed(release.domain, name)
-        return replace(release, domain=domain, target=release.target[back], suppressed=release.suppressed[back])
-    if isinstance(release, LocalRecoding):
-        domain, back = _renamed(release.cover.vocabulary, name)
-        number = np.argsort(back)
-        sets = [np.sort(number[release.cover[place]]) for place in range(len(release.cover))]
-        items = np.concatenate(sets).astype(np.int32) if sets else release.cover.items
-        return replace(release, cover=Itemsets(release.cover.indptr, items, domain))
-    if isinstance(release, Replacement):
-        return replace(release, sensitive=tuple(name(label) for label in release.sensitive))
-    if isinstance(release, Grouping):
-        sensitive, back = _renamed(release.sensitive, name)
-        counted = np.argsort(back)[release.count_item]
-        order = np.lexsort((counted, release.count_group))
-        return replace(
-            release,
-            sensitive=sensitive,
-            count_group=release.count_group[order],
-            count_item=counted[order].astype(np.int32),
-            count=release.count[order],
-        )
-    return release
-
-
-def _renamed(vocabulary: Vocabulary, name: Callable[[str], str]) -> tuple[Vocabulary, np.ndarray]:
-    """The new vocabulary, and the old number of each of its labels."""
-    names = [name(label) for label in vocabulary]
-    renamed = Vocabulary(names)
-    return renamed, np.argsort(renamed.numbers(names))

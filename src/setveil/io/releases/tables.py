@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, LocalRecoding, Recoding, Release, Vocabulary
+from setveil.core import Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
 from setveil.io.transactions.writing import field
+from setveil.releases import Grouping, Release
 
 CODEBOOK = "codebook.csv"
 SENSITIVE = "sensitive.csv"
@@ -27,27 +28,7 @@ Count = tuple[int, str, int]  # group, item, count
 
 def encode_codebook(release: Release) -> Iterator[bytes]:
     """The bytes of ``codebook.csv``."""
-    return _encode(CODEBOOK_HEADER, codebook_rows(release))
-
-
-def codebook_rows(release: Release) -> list[tuple[str, str]]:
-    """``(published_item, item)`` sorted by the published item's label, then the item's; suppressed and absent first."""
-    labels = release.published.vocabulary
-    if isinstance(release, Recoding):
-        pairs = [
-            (labels[number] if number >= 0 else "", item)
-            for item, number in zip(release.domain, release.target.tolist(), strict=True)
-        ]
-        order = sorted(range(len(pairs)), key=lambda place: (int(release.target[place]), place))
-        return [pairs[place] for place in order]
-    if isinstance(release, LocalRecoding):
-        covered = np.zeros(len(release.cover.vocabulary), dtype=bool)
-        covered[release.cover.items] = True
-        absent = [("", release.cover.vocabulary[int(item)]) for item in np.flatnonzero(~covered)]
-        return absent + [
-            (label, item) for label, items in zip(labels, release.cover.to_lists(), strict=True) for item in items
-        ]
-    return [(label, label) for label in labels]
+    return _encode(CODEBOOK_HEADER, release.codebook_rows())
 
 
 def read_codebook(folder: Path) -> list[tuple[str, str]]:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.release import Grouping
 from setveil.core.remote import Csr
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
+from setveil.releases.grouping import Grouping
 
 EncodePart = Callable[[Transactions, NDArray[np.int64]], bytes]  # records and the number of each one's group
 EncodeCounts = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], bytes]  # groups, items, counts

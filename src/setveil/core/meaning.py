@@ -1,0 +1,118 @@
+"""What published items cover, and where original items may be found, as anyone with the codebook can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.itemsets import Itemsets
+from setveil.core.seam import call
+from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """The original items that each published item covers."""
+
+    cover: Itemsets  # [published items] over the items that the release speaks of
+    published: Transactions
+
+    @classmethod
+    def identity(cls, published: Transactions) -> Meaning:
+        """Every published item is an original item."""
+        n_items = published.n_items
+        every = np.arange(n_items, dtype=np.int32)
+        return cls(Itemsets(np.arange(n_items + 1, dtype=np.int64), every, published.vocabulary), published)
+
+    @property
+    def domain(self) -> Vocabulary:
+        """The items that the release speaks of."""
+        return self.cover.vocabulary
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many items each published item covers, int64[published items]."""
+        return np.diff(self.cover.indptr)
+
+    @cached_property
+    def are_intact(self) -> list[bool]:
+        """Whether each published item is an original item under its own name, and covers nothing else."""
+        first = self.cover.items[np.minimum(self.cover.indptr[:-1], max(len(self.cover.items) - 1, 0))]
+        return [
+            size == 1 and self.domain[int(item)] == label
+            for label, size, item in zip(self.published.vocabulary, self.sizes.tolist(), first, strict=True)
+        ]
+
+    @cached_property
+    def covered(self) -> NDArray[np.bool_]:
+        """Which items of the domain some published item covers."""
+        is_covered = np.zeros(len(self.domain), dtype=bool)
+        is_covered[self.cover.items] = True
+        return is_covered
+
+    def members(self, number: int, most: int | None = None) -> list[str]:
+        """The first items that a published item covers."""
+        items = self.cover[number] if most is None else self.cover[number][:most]
+        return [self.domain[item] for item in items.tolist()]
+
+    def images(self, vocabulary: Vocabulary) -> Images:
+        """Where the items of a vocabulary, usually that of the original, may be found."""
+        n_published = self.published.n_items
+        published_of = Transactions.from_pairs(  # row: domain item, items: what covers it
+            self.cover.items, np.repeat(np.arange(n_published), self.sizes), len(self.domain), self.published.vocabulary
+        )
+        domain = self.domain.numbers(vocabulary)
+        if published_of.longest <= 1:  # every item has one image, which is a published item
+            of_domain = np.full(len(self.domain) + 1, -1, dtype=np.int32)  # the last entry serves strangers
+            of_domain[:-1][published_of.lengths > 0] = published_of.items
+            identity = np.arange(n_published, dtype=np.int32)
+            return Images(of_domain[domain], np.arange(n_published + 1, dtype=np.int64), identity, self.published)
+        sets, _, image = published_of.distinct()
+        image = np.append(np.where(published_of.lengths > 0, image, -1), -1)
+        return Images(image[domain].astype(np.int32), sets.indptr, sets.items, self.published)
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """Items with the same image are found in the same published records.
+
+    In a local recoding several published items can stand for an item; its image is the set of them. In the other kinds
+    it is one published item.
+    """
+
+    of_item: NDArray[np.int32]  # [items] image of each item; -1 if no published record can hold it
+    indptr: NDArray[np.int64]  # [images + 1]
+    published_items: NDArray[np.int32]  # image j is published_items[indptr[j]:indptr[j+1]]
+    published: Transactions
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def postings(self) -> Any:
+        """The records that may hold the items of each image, for queries: ``arrays.mining.Postings``."""
+        if np.array_equal(self.published_items, np.arange(self.published.n_items)) and len(self) == len(
+            self.published_items
+        ):  # every image is one published item
+            return self.published.postings
+        return call("Images.postings", self.record_lists(), self.published.n_records)
+
+    def record_lists(self) -> list[NDArray[np.int64]]:
+        """For each image the records that may hold its items, ascending."""
+        list_indptr, records = self.published.inverted()
+        lists = []
+        for start, end in zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True):
+            parts = [records[list_indptr[p] : list_indptr[p + 1]] for p in self.published_items[start:end]]
+            lists.append(parts[0] if len(parts) == 1 else _union(parts, self.published.n_records))
+        return lists
+
+
+def _union(lists: list[NDArray[np.int64]], n_records: int) -> NDArray[np.int64]:
+    found = np.zeros(n_records, dtype=bool)
+    for records in lists:
+        found[records] = True
+    return np.flatnonzero(found)

@@ -1,0 +1,17 @@
+"""Kinds of releases, one file each.
+
+Release
+├── Recoding        item → published item or nothing, the same in every record           (AA, VPA, HgHs, PCTA, …)
+├── LocalRecoding   a published node per entry, different from record to record          (LG, LRA, trim)
+├── Replacement     each record replaced by the centre of its class                      (PTA, …)
+└── Grouping        groups of unchanged public items and a count of sensitive items each (CAHD, NN, …)
+"""
+
+from setveil.releases.base import Release, RunRecord
+from setveil.releases.grouping import Grouping
+from setveil.releases.local_recoding import LocalRecoding
+from setveil.releases.recoding import Recoding
+from setveil.releases.remote_grouping import RemoteGrouping
+from setveil.releases.replacement import Replacement
+
+__all__ = ["Grouping", "LocalRecoding", "Recoding", "Release", "RemoteGrouping", "Replacement", "RunRecord"]

@@ -1,0 +1,277 @@
+"""What all kinds of release share.
+
+Arrays inside, labels on demand. ``published`` holds one row per input record, in input order; files are written in
+canonical order by ``io.releases``. Other rooms ask a release instead of looking at its kind.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.codebook import Codebook
+from setveil.core.hierarchy import Hierarchy
+from setveil.core.meaning import Meaning
+from setveil.core.seam import call
+from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import Vocabulary
+from setveil.errors import InputError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunRecord:
+    """How a release came about; everything here is internal."""
+
+    data: Transactions
+    model: Any  # a privacy model; core does not know the models
+    algorithm: str
+    options: Mapping[str, object]
+    hierarchy: Hierarchy | None
+    hierarchy_source: str
+    seed: int
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"RunRecord({self.algorithm} for {self.model.name}, {self.data!r})"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Release(ABC):
+    """What all kinds share.
+
+    Examples:
+        >>> import setveil as sv
+        >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+        >>> release.transactions()[5] == {"bread", "dairy"}
+        True
+        >>> release.to_polars("list").columns
+        ['items']
+    """
+
+    kind: ClassVar[str]
+    class_noun: ClassVar[str] = "classes"  # what its sets of records are called
+    keeps_labels: ClassVar[bool] = False  # published items are original items and are called like them in every layout
+
+    published: Transactions  # [n_records] rows in input order, over the published labels
+    details: Mapping[str, Any] = field(default_factory=dict)  # what the algorithm wants to tell (internal)
+    record: RunRecord | None = None  # set by the pipeline; None for a release read back from its files
+    has_ids: bool = False  # whether frames show record ids
+    hierarchy: Hierarchy | None = None  # along which items were generalized, where that is known
+
+    def transactions(self) -> list[set[str]]:
+        """Published records as sets of labels, in input order."""
+        return [set(row) for row in self.published.to_lists()]
+
+    @abstractmethod
+    def codebook(self) -> Codebook:
+        """Published label → the original items it covers, sorted; ``''`` only if something is suppressed."""
+
+    # -- what published items cover ---------------------------------------------------------------------------------
+
+    @cached_property
+    def meaning(self) -> Meaning:
+        """What each published item covers."""
+        return Meaning.identity(self.published)
+
+    @property
+    def domain_items(self) -> Vocabulary:
+        """The original items that the release speaks of."""
+        return self.meaning.domain
+
+    @cached_property
+    def published_sizes(self) -> NDArray[np.int64]:
+        """How many original items each published item covers, int64[published items]."""
+        return self.meaning.sizes
+
+    @abstractmethod
+    def codebook_rows(self) -> list[tuple[str, str]]:
+        """``(published_item, item)`` sorted by the published item's label, then the item's; suppressed and absent
+        first.
+        """
+
+    # -- the same release in another form ---------------------------------------------------------------------------
+
+    def renamed(self, names: list[str]) -> Self:
+        """The same release with other labels, one per published item."""
+        if names == list(self.published.vocabulary):
+            return self
+        vocabulary = Vocabulary(names)
+        number = vocabulary.numbers(names)  # [published items] old number → new number
+        return self._renumbered(replace(self, published=self.published.recode(number, vocabulary)), number)
+
+    def _renumbered(self, renamed: Self, number: NDArray[np.int32]) -> Self:
+        """``renamed`` with everything else that holds numbers of published items."""
+        return renamed
+
+    def relabelled(self, name: Callable[[str], str]) -> Self:
+        """The same release with other names for all items, published and original; ``name`` never gives one name
+        twice.
+        """
+        return self.renamed([name(label) for label in self.published.vocabulary])._originals_relabelled(name)
+
+    def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
+        return self
+
+    def named_only(self, public: Collection[str]) -> Self:
+        """The release without items that no published item covers, unless their names are public anyway.
+
+        That an item occurs at all can be what nobody may know.
+        """
+        return self
+
+    def with_items(self, items: Iterable[str]) -> Self:
+        """The release as one that speaks of these items, too; those it does not know were suppressed."""
+        return self
+
+    def reordered(self, order: NDArray[np.integer]) -> Self:
+        """The same release with its records in another order."""
+        return replace(self, published=self.published.select(order))
+
+    def published_part(self, original: Transactions) -> Transactions:
+        """The records of the original that the release publishes, in the order of the published ones."""
+        return original
+
+    def publish(self, out: str | PathLike[str], **options: Any) -> Path:
+        """Verify, then write the folder ``out``, and ``out.internal`` beside it.
+
+        Args:
+            out: the folder; it must not exist yet, unless ``force=True``.
+            options: ``to`` (the layout), ``force``, ``keep_order``, ``keep_ids``, ``publish_constraints``, ``policy``.
+
+        Returns:
+            The folder.
+
+        Raises:
+            GuaranteeError: the files as written do not meet the guarantee; nothing is published.
+            InputError: the folder exists, or the release was read from files and not made here.
+        """
+        path: Path = call("Release.publish", self, out, **options).path
+        return path
+
+    def with_ids(self, ids: Iterable[object] | None = None) -> Self:
+        """The same release, whose frames show the records' ids: for internal use only.
+
+        Args:
+            ids: one per record, in input order; without them those that were read with ``keep_ids=True``.
+
+        Raises:
+            InputError: there are no ids, or not one per record.
+        """
+        given = self.published.ids if ids is None else tuple(str(name) for name in ids)
+        if given is None:
+            raise InputError("the data was read without ids; read it with keep_ids=True, or give with_ids(ids).")
+        if len(given) != self.published.n_records:
+            raise InputError(f"{len(given):,} ids for {self.published.n_records:,} records; give one per record.")
+        return replace(self, published=replace(self.published, ids=given), has_ids=True)
+
+    def apply(self, new_data: Any, model: Any = None, **options: Any) -> Release:
+        """New people through the recoding of this release; their guarantee is verified, too.
+
+        Args:
+            new_data: records in any form that ``setveil.read`` takes.
+            model: the privacy model; that of this release unless given.
+            options: ``unknown_items`` (``"error"``, or ``"suppress"`` for items the recoding does not know) and
+                ``read_options``.
+
+        Returns:
+            A release of the new records under the same labels.
+
+        Raises:
+            GuaranteeError: the new records do not meet the guarantee under this recoding.
+            InputError: this is not a recoding, or it does not know an item.
+        """
+        applied: Release = call("Release.apply", self, new_data, model, **options)
+        return applied
+
+    # -- as frames ------------------------------------------------------------------------------------------------
+
+    def to_polars(self, layout: str = "long", *, keep_order: bool = True) -> pl.DataFrame:
+        """The published records as a Polars frame.
+
+        Args:
+            layout: ``"long"`` (a row per record and item; an empty record has one row with an empty item), ``"list"``
+                (a row per record), ``"onehot"`` (a column of true and false per published item), or, for groupings,
+                ``"sensitive"`` (the counts per group). Groupings have a column ``group`` besides.
+            keep_order: records in input order; ``False`` for the order of the published files, which tells nothing.
+
+        Raises:
+            InputError: the layout is unknown, or a one-hot frame would not fit.
+        """
+        frame: pl.DataFrame = call("Release.to_polars", self, layout, keep_order=keep_order)
+        return frame
+
+    def to_pandas(self, layout: str = "long", *, keep_order: bool = True) -> pd.DataFrame:
+        """The same as a pandas frame; after ``with_ids`` the ids are the index of list and one-hot frames."""
+        return call("Release.to_pandas", self, layout, keep_order=keep_order)
+
+    def to_arrow(self, layout: str = "long", *, keep_order: bool = True) -> pa.Table:
+        """The same as an Arrow table."""
+        return call("Release.to_arrow", self, layout, keep_order=keep_order)
+
+    def to_sparse(self, *, keep_order: bool = True) -> csr_array[Any]:
+        """A SciPy array of true and false: a row per record, a column per label of ``published.vocabulary``."""
+        matrix: csr_array[Any] = call("Release.to_sparse", self, keep_order=keep_order)
+        return matrix
+
+    def to_lists(self, *, keep_order: bool = True) -> list[list[str]]:
+        """Labels, record by record, each in ascending order."""
+        lists: list[list[str]] = call("Release.to_lists", self, keep_order=keep_order)
+        return lists
+
+    # -- shown ----------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        rows = self.published
+        shown = f"{rows.n_records:,} records, {rows.n_items:,} published items"
+        made = "" if self.record is None else f"; {self.record.algorithm} for {self.record.model.name}"
+        return f"{type(self).__name__}({shown}{made})"
+
+    def _repr_html_(self) -> str:
+        facts = [("records", f"{self.published.n_records:,}"), ("published items", f"{self.published.n_items:,}")]
+        guarantee = ""
+        if self.record is not None:
+            facts.append(("made by", f"{self.record.algorithm} for {self.record.model.name}"))
+            guarantee = f"Guarantee, not yet verified: {self.record.model.guarantee()}"
+        return str(call("card", f"Release ({self.kind})", facts=facts, note=guarantee))
+
+
+def in_label_order(rows: Transactions) -> Transactions:
+    """The same records; their labels in ascending order, which is another one where only numbers are left of them."""
+    vocabulary = Vocabulary(rows.vocabulary)
+    return rows if vocabulary == rows.vocabulary else rows.recode(vocabulary.numbers(rows.vocabulary), vocabulary)
+
+
+def renamed_vocabulary(vocabulary: Vocabulary, name: Callable[[str], str]) -> tuple[Vocabulary, NDArray[np.integer]]:
+    """The new vocabulary, and the old number of each of its labels."""
+    names = [name(label) for label in vocabulary]
+    renamed = Vocabulary(names)
+    return renamed, np.argsort(renamed.numbers(names))
+
+
+def smaller_vocabulary(
+    vocabulary: Vocabulary, is_kept: NDArray[np.bool_], public: Collection[str]
+) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """The labels that are kept or public, and the old number of each.
+
+    The order of labels depends on all of them: once the last label that is no number is gone, ``2`` comes before
+    ``10``. So old numbers are looked up by label, never taken from the order of the larger vocabulary.
+    """
+    known = frozenset(public)
+    smaller = Vocabulary(label for label, kept in zip(vocabulary, is_kept, strict=True) if kept or label in known)
+    return smaller, vocabulary.numbers(smaller)

@@ -1,0 +1,118 @@
+"""Groupings: groups of unchanged public items, with a count of each sensitive item per group (CAHD, NN, …)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.codebook import Codebook
+from setveil.core.remote import RemoteTransactions
+from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import Vocabulary
+from setveil.releases.base import Release, in_label_order, renamed_vocabulary
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Grouping(Release):
+    """Groups of records with exact public items; sensitive items are only counted per group."""
+
+    kind: ClassVar[str] = "grouping"
+    class_noun: ClassVar[str] = "groups"
+    keeps_labels: ClassVar[bool] = True
+
+    group_of: NDArray[np.int64]  # [n_records] 0 … n_groups-1
+    sensitive: Vocabulary  # the sensitive items
+    count_group: NDArray[np.int64]  # [counts] sorted by (group, item), only counts above 0
+    count_item: NDArray[np.int32]  # [counts] number in ``sensitive``
+    count: NDArray[np.int64]  # [counts]
+
+    @staticmethod
+    def publishable(data: Transactions, sensitive: Iterable[str]) -> NDArray[np.int64]:
+        """The records a grouping publishes, ascending: all but those whose items are all sensitive.
+
+        Such a record would be published empty; where nobody's record was empty, that tells what it held.
+        """
+        is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
+        return publishable_rows((data.indptr, data.items), is_public)
+
+    @staticmethod
+    def without_bare(data: Transactions, sensitive: Iterable[str]) -> Transactions:
+        """The records a grouping publishes, with all their items."""
+        if isinstance(data, RemoteTransactions):
+            is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
+            return data.keep_records(partial(publishable_rows, is_public=is_public))
+        return data.select(Grouping.publishable(data, sensitive))
+
+    @classmethod
+    def from_groups(
+        cls,
+        data: Transactions,
+        group_of: NDArray[np.integer],
+        sensitive: Iterable[str],
+        details: Mapping[str, Any] | None = None,
+    ) -> Grouping:
+        """Split each record into public items and sensitive counts. Groups may have any numbers; they are made
+        dense.
+        """
+        vocabulary = Vocabulary(set(sensitive))
+        number = vocabulary.numbers(data.vocabulary)  # [data items], -1 for public ones
+        _, groups = np.unique(np.asarray(group_of), return_inverse=True)
+        hidden = number[data.items] >= 0
+        keys = groups[data.owners[hidden]].astype(np.int64) * max(len(vocabulary), 1) + number[data.items[hidden]]
+        unique, count = np.unique(keys, return_counts=True)
+        return cls(
+            published=in_label_order(data.keep_items(number < 0).used_items()),
+            group_of=groups.astype(np.int64),
+            sensitive=vocabulary,
+            count_group=unique // max(len(vocabulary), 1),
+            count_item=(unique % max(len(vocabulary), 1)).astype(np.int32),
+            count=count.astype(np.int64),
+            details=details or {},
+        )
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group_of.max()) + 1 if len(self.group_of) else 0
+
+    def codebook(self) -> Codebook:
+        """Identity over the published public items."""
+        return Codebook({label: [label] for label in self.published.vocabulary})
+
+    def codebook_rows(self) -> list[tuple[str, str]]:
+        return [(label, label) for label in self.published.vocabulary]
+
+    def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
+        sensitive, back = renamed_vocabulary(self.sensitive, name)
+        counted = np.argsort(back)[self.count_item]
+        order = np.lexsort((counted, self.count_group))
+        return replace(
+            self,
+            sensitive=sensitive,
+            count_group=self.count_group[order],
+            count_item=counted[order].astype(np.int32),
+            count=self.count[order],
+        )
+
+    def reordered(self, order: NDArray[np.integer]) -> Self:
+        return replace(super().reordered(order), group_of=self.group_of[order])
+
+    def published_part(self, original: Transactions) -> Transactions:
+        if self.published.n_records >= original.n_records:
+            return original
+        return self.without_bare(original, self.sensitive)
+
+
+def publishable_rows(
+    rows: tuple[NDArray[np.int64], NDArray[np.int32]], is_public: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """The places of the rows with a public item, and of those without any item."""
+    indptr, items = rows
+    n_public = np.zeros(len(items) + 1, dtype=np.int64)
+    np.cumsum(is_public[items], out=n_public[1:])
+    return np.flatnonzero((np.diff(n_public[indptr]) > 0) | (np.diff(indptr) == 0))

@@ -1,0 +1,103 @@
+"""Local recodings: a published node per entry, different from record to record (LG, LRA, trim)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.codebook import Codebook
+from setveil.core.hierarchy import Hierarchy
+from setveil.core.itemsets import Itemsets
+from setveil.core.meaning import Meaning
+from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import Vocabulary
+from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LocalRecoding(Release):
+    """Every occurrence of an item has a published node of its own."""
+
+    kind: ClassVar[str] = "local-recoding"
+
+    cover: Itemsets  # [published items] the domain items each published item can stand for
+    node_of_occurrence: NDArray[np.int32] | None = None  # [occurrences of the original], -1 if suppressed
+
+    @classmethod
+    def from_nodes(
+        cls,
+        data: Transactions,
+        hierarchy: Hierarchy,
+        node_of_occurrence: NDArray[np.integer],
+        details: Mapping[str, Any] | None = None,
+    ) -> LocalRecoding:
+        """``node_of_occurrence[j]`` is the node published instead of ``data.items[j]``, -1 to suppress it."""
+        nodes = np.asarray(node_of_occurrence, dtype=np.int32)
+        kept = nodes >= 0
+        is_used = np.zeros(hierarchy.n_nodes, dtype=bool)
+        is_used[nodes[kept]] = True
+        used = np.flatnonzero(is_used)
+        vocabulary = Vocabulary(hierarchy.published_labels[node] for node in used.tolist())
+        number = np.full(hierarchy.n_nodes, -1, dtype=np.int32)
+        number[used] = vocabulary.numbers(hierarchy.published_labels[node] for node in used.tolist())
+        rows = data.keep_occurrences(kept)
+        items = number[nodes[kept]]
+        ascends = items[1:] > items[:-1]
+        ascends[rows.indptr[(rows.indptr > 0) & (rows.indptr < len(items))] - 1] = True  # from one record to the next
+        if ascends.all():
+            published = replace(rows, items=items, vocabulary=vocabulary)
+        else:
+            published = Transactions.from_pairs(rows.owners, items, data.n_records, vocabulary, data.ids, data.layout)
+        node_of_number = used[np.argsort(number[used])]
+        runs = [np.sort(hierarchy.leaves(int(node))) for node in node_of_number]
+        indptr = np.zeros(len(runs) + 1, dtype=np.int64)
+        np.cumsum([len(run) for run in runs], out=indptr[1:])
+        items = np.concatenate(runs) if runs else np.empty(0, dtype=np.int32)
+        cover = Itemsets(indptr, items.astype(np.int32), hierarchy.vocabulary)
+        return cls(
+            published=published, cover=cover, details=details or {}, hierarchy=hierarchy, node_of_occurrence=nodes
+        )
+
+    def codebook(self) -> Codebook:
+        """Published label → every item it can stand for; an item may stand under several labels."""
+        book = Codebook(zip(self.published.vocabulary, self.cover.to_lists(), strict=True))
+        if self.node_of_occurrence is not None and (self.node_of_occurrence < 0).any():
+            covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
+            covered[self.cover.items] = True
+            book[""] = [self.cover.vocabulary[int(item)] for item in np.flatnonzero(~covered)]
+        return book
+
+    @cached_property
+    def meaning(self) -> Meaning:
+        return Meaning(self.cover, self.published)
+
+    def codebook_rows(self) -> list[tuple[str, str]]:
+        covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
+        covered[self.cover.items] = True
+        absent = [("", self.cover.vocabulary[int(item)]) for item in np.flatnonzero(~covered)]
+        labels = self.published.vocabulary
+        return absent + [
+            (label, item) for label, items in zip(labels, self.cover.to_lists(), strict=True) for item in items
+        ]
+
+    def _renumbered(self, renamed: Self, number: NDArray[np.int32]) -> Self:
+        return replace(renamed, cover=self.cover.select(np.argsort(number)))
+
+    def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
+        domain, back = renamed_vocabulary(self.cover.vocabulary, name)
+        return replace(self, cover=self.cover.renumbered(np.argsort(back).astype(np.int32), domain))
+
+    def named_only(self, public: Collection[str]) -> Self:
+        is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
+        is_covered[self.cover.items] = True
+        domain, _ = smaller_vocabulary(self.cover.vocabulary, is_covered, public)
+        return replace(self, cover=self.cover.renumbered(domain.numbers(self.cover.vocabulary), domain))
+
+    def with_items(self, items: Iterable[str]) -> Self:
+        domain = Vocabulary({*self.cover.vocabulary, *items})
+        return replace(self, cover=self.cover.renumbered(domain.numbers(self.cover.vocabulary), domain))

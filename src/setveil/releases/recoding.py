@@ -1,0 +1,174 @@
+"""Recodings: item → published item or nothing, the same in every record (AA, VPA, HgHs, PCTA, …)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.codebook import Codebook
+from setveil.core.hierarchy import Hierarchy
+from setveil.core.itemsets import Itemsets
+from setveil.core.meaning import Meaning
+from setveil.core.naming import fresh_name, is_shown, name_of_set
+from setveil.core.transactions import Transactions
+from setveil.core.vocabulary import Vocabulary
+from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Recoding(Release):
+    """Every item has one published item, or none."""
+
+    kind: ClassVar[str] = "recoding"
+
+    domain: Vocabulary  # all items accounted for: the hierarchy's leaves, or the items of the data
+    target: NDArray[np.int32]  # [domain] number in published.vocabulary; -1 if suppressed or never published
+    suppressed: NDArray[np.bool_]  # [domain] taken out on purpose
+    node_of_leaf: NDArray[np.int32] | None = None  # [domain] with a hierarchy: the cut, -1 if suppressed
+
+    @classmethod
+    def from_cut(
+        cls,
+        data: Transactions,
+        hierarchy: Hierarchy,
+        node_of_leaf: NDArray[np.integer],
+        details: Mapping[str, Any] | None = None,
+    ) -> Recoding:
+        """``node_of_leaf[leaf]`` is the node published instead of the leaf, -1 to suppress it."""
+        cut = np.asarray(node_of_leaf, dtype=np.int32)
+        leaves = hierarchy.leaf_of_items(data.vocabulary)
+        made = cls.from_targets(data, hierarchy.vocabulary, leaves, cut, hierarchy.published_labels, details)
+        return replace(made, hierarchy=hierarchy, node_of_leaf=cut)
+
+    @classmethod
+    def from_clusters(
+        cls,
+        data: Transactions,
+        cluster_of_item: NDArray[np.integer],
+        details: Mapping[str, Any] | None = None,
+        domain: Vocabulary | None = None,
+    ) -> Recoding:
+        """``cluster_of_item[i]`` is any number per cluster of domain items, -1 to suppress; without hierarchy.
+
+        ``domain`` must contain the items of the data; it is those items unless given.
+        """
+        domain = domain or data.vocabulary
+        given = np.asarray(cluster_of_item, dtype=np.int64)
+        # Renumber clusters by their smallest member, so that names do not depend on the algorithm's numbering.
+        kept = np.flatnonzero(given >= 0)
+        names, first, compact = np.unique(given[kept], return_index=True, return_inverse=True)
+        by_first = np.argsort(first)
+        rank = np.empty(len(names), dtype=np.int64)
+        rank[by_first] = np.arange(len(names))
+        target = np.full(len(domain), -1, dtype=np.int32)
+        target[kept] = rank[compact]
+        labels = _cluster_names(domain, kept[np.argsort(rank[compact], kind="stable")], np.bincount(rank[compact]))
+        return cls.from_targets(data, domain, domain.encode(data.vocabulary), target, labels, details)
+
+    @classmethod
+    def from_targets(
+        cls,
+        data: Transactions,
+        domain: Vocabulary,
+        domain_of_item: NDArray[np.int32],
+        target: NDArray[np.int32],
+        labels: Iterable[str],
+        details: Mapping[str, Any] | None = None,
+    ) -> Recoding:
+        """``labels[target[i]]`` is published for item ``i`` of the domain, -1 for nothing; ``domain_of_item`` places
+        the data's.
+        """
+        names = list(labels)
+        occurring = np.zeros(len(names), dtype=bool)
+        used = target[domain_of_item[data.supports > 0]]
+        occurring[used[used >= 0]] = True
+        vocabulary = Vocabulary(names[number] for number in np.flatnonzero(occurring).tolist())
+        number = np.full(len(names) + 1, -1, dtype=np.int32)  # the last entry serves target -1
+        number[: len(names)] = vocabulary.numbers(names)
+        number[:-1][~occurring] = -1
+        published_of = number[target]
+        return cls(
+            published=data.recode(published_of[domain_of_item], vocabulary),
+            domain=domain,
+            target=published_of,
+            suppressed=target < 0,
+            details=details or {},
+        )
+
+    def codebook(self) -> Codebook:
+        """Published label → the items of the domain behind it."""
+        book = Codebook({label: [] for label in self.published.vocabulary})
+        for item, number in zip(self.domain, self.target.tolist(), strict=True):
+            if number >= 0:
+                book[self.published.vocabulary[number]].append(item)
+        if self.suppressed.any():
+            book[""] = [self.domain[int(item)] for item in np.flatnonzero(self.suppressed)]
+        return book
+
+    @cached_property
+    def meaning(self) -> Meaning:
+        kept = np.flatnonzero(self.target >= 0)
+        by_target = kept[np.argsort(self.target[kept], kind="stable")]
+        counts = np.bincount(self.target[kept], minlength=self.published.n_items)
+        indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return Meaning(Itemsets(indptr, by_target.astype(np.int32), self.domain), self.published)
+
+    @cached_property
+    def published_sizes(self) -> NDArray[np.int64]:
+        if self.hierarchy is None or self.node_of_leaf is None or len(self.node_of_leaf) != len(self.target):
+            return self.meaning.sizes
+        sizes = np.zeros(self.published.n_items, dtype=np.int64)
+        kept = self.target >= 0
+        sizes[self.target[kept]] = self.hierarchy.n_leaves[self.node_of_leaf[kept]]
+        return sizes
+
+    def codebook_rows(self) -> list[tuple[str, str]]:
+        labels = self.published.vocabulary
+        order = sorted(range(len(self.domain)), key=lambda item: (int(self.target[item]), item))
+        return [
+            (labels[number] if (number := int(self.target[item])) >= 0 else "", self.domain[item]) for item in order
+        ]
+
+    def _renumbered(self, renamed: Self, number: NDArray[np.int32]) -> Self:
+        return replace(renamed, target=np.where(self.target >= 0, number[self.target], -1).astype(np.int32))
+
+    def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
+        domain, back = renamed_vocabulary(self.domain, name)
+        return replace(self, domain=domain, target=self.target[back], suppressed=self.suppressed[back])
+
+    def named_only(self, public: Collection[str]) -> Self:
+        domain, kept = smaller_vocabulary(self.domain, self.target >= 0, public)
+        if len(domain) == len(self.domain):
+            return self
+        return replace(self, domain=domain, target=self.target[kept], suppressed=self.suppressed[kept])
+
+    def with_items(self, items: Iterable[str]) -> Self:
+        domain = Vocabulary({*self.domain, *items})
+        place = domain.numbers(self.domain)
+        target = np.full(len(domain), -1, dtype=np.int32)
+        target[place] = self.target
+        suppressed = np.ones(len(domain), dtype=bool)
+        suppressed[place] = self.suppressed
+        return replace(self, domain=domain, target=target, suppressed=suppressed)
+
+
+def _cluster_names(domain: Vocabulary, members: NDArray[np.integer], sizes: NDArray[np.integer]) -> list[str]:
+    """A unique name per cluster; ``members`` holds the clusters' items one cluster after the other, each ascending."""
+    taken = set(domain)
+    names: list[str] = []
+    end = n_numbered = 0
+    for size in sizes.tolist():
+        cluster = [domain[item] for item in members[end : end + size].tolist()]
+        end += size
+        if size == 1:
+            names.append(cluster[0])
+            continue
+        n_numbered += not is_shown(cluster)
+        names.append(fresh_name(name_of_set(cluster, size, n_numbered), taken))
+        taken.add(names[-1])
+    return names

@@ -1,0 +1,68 @@
+"""Replacements: each record replaced by the centre of its class (PTA, …)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.codebook import Codebook
+from setveil.core.transactions import Transactions
+from setveil.releases.base import Release, in_label_order
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Replacement(Release):
+    """Every record is replaced by the centre of its class; its own sensitive items stay."""
+
+    kind: ClassVar[str] = "replacement"
+    keeps_labels: ClassVar[bool] = True
+
+    class_of: NDArray[np.int64]  # [n_records] equal non-sensitive rows have equal numbers
+    sensitive: tuple[str, ...] = ()
+
+    @classmethod
+    def from_centres(
+        cls,
+        data: Transactions,
+        class_of: NDArray[np.integer],
+        centres: Transactions,
+        sensitive: Iterable[str] = (),
+        details: Mapping[str, Any] | None = None,
+    ) -> Replacement:
+        """``centres`` has one row per class, over the vocabulary of the data and without sensitive items."""
+        hidden = tuple(sensitive)
+        is_sensitive = np.zeros(data.n_items, dtype=bool)
+        is_sensitive[[number for number in data.vocabulary.numbers(hidden) if number >= 0]] = True
+        replaced = centres.select(np.asarray(class_of))
+        own = is_sensitive[data.items]
+        published = Transactions.from_pairs(
+            np.concatenate((replaced.owners, data.owners[own])),
+            np.concatenate((replaced.items, data.items[own])),
+            data.n_records,
+            data.vocabulary,
+            data.ids,
+            data.layout,
+        )
+        return cls(
+            published=in_label_order(published.used_items()),
+            class_of=np.asarray(class_of, dtype=np.int64),
+            sensitive=hidden,
+            details=details or {},
+        )
+
+    def codebook(self) -> Codebook:
+        """Identity over the published items."""
+        return Codebook({label: [label] for label in self.published.vocabulary})
+
+    def codebook_rows(self) -> list[tuple[str, str]]:
+        return [(label, label) for label in self.published.vocabulary]
+
+    def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
+        return replace(self, sensitive=tuple(name(label) for label in self.sensitive))
+
+    def reordered(self, order: NDArray[np.integer]) -> Self:
+        return replace(super().reordered(order), class_of=self.class_of[order])
