@@ -25,6 +25,7 @@ def anonymize(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish; OUT.internal appears beside it.")
     ],
+    model: o.Model = o.NOTHING,
     algorithm: Annotated[
         str | None, typer.Option(help="See `setveil algorithms`; the model's default otherwise.")
     ] = None,
@@ -62,7 +63,6 @@ def anonymize(
     accept_guessable: Annotated[
         bool, typer.Option("--accept-guessable", help="Publish groups whose sensitive records can be guessed.")
     ] = False,
-    model: o.Model = o.NOTHING,
     engine: o.Engine = "local",
     master: o.Master = None,
     reading: o.Reading = o.NOTHING,

@@ -127,19 +127,17 @@ def _with_options(
     options: Mapping[str, tuple[Any, Any]],
     collect: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> Callable[..., None]:
-    """A command with more options; it gets what ``collect`` makes of their values as one parameter."""
-    signature = inspect.signature(command)
-    hints = get_type_hints(command, include_extras=True)
-    others = [
-        each.replace(annotation=hints.get(each.name, each.annotation))
-        for each in signature.parameters.values()
-        if each.name != parameter
-    ]
+    """A command with more options in place of one parameter, which gets what ``collect`` makes of their values."""
     kind = inspect.Parameter.KEYWORD_ONLY
+    hints = get_type_hints(command, include_extras=True)
     added = [
         inspect.Parameter(name, kind, default=default, annotation=annotation)
         for name, (annotation, default) in options.items()
     ]
+    shown_parameters: list[inspect.Parameter] = []
+    for each in inspect.signature(command).parameters.values():
+        own = each.replace(kind=kind, annotation=hints.get(each.name, each.annotation))
+        shown_parameters += added if each.name == parameter else [own]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
@@ -147,8 +145,8 @@ def _with_options(
         command(**given, **{parameter: collected})
 
     shown: Any = run
-    shown.__signature__ = signature.replace(parameters=[*others, *added])
-    shown.__annotations__ = {each.name: each.annotation for each in (*others, *added)}
+    shown.__signature__ = inspect.Signature(shown_parameters)
+    shown.__annotations__ = {each.name: each.annotation for each in shown_parameters}
     return run
 
 
