@@ -10,6 +10,8 @@ from typing import IO, Any, BinaryIO
 from setveil.errors import InputError, one_line
 
 GZIP = b"\x1f\x8b"
+LARGEST_CERTIFICATE = 4 * 2**20  # bytes; without constraints 10 kB are usual, 50,000 published pairs fill it
+LARGEST_RECORD = 2**20  # bytes of run.json; 10 kB are usual
 
 
 def open_regular(path: Path) -> BinaryIO:

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from setveil.core.progress import Progress, no_progress
-from setveil.core.regular_files import open_regular
+from setveil.core.regular_files import LARGEST_CERTIFICATE, open_regular
 from setveil.errors import InputError, one_line
 
 CERTIFICATE = "certificate.json"
-LARGEST_CERTIFICATE = 64 * 2**20  # bytes; constraint lists may be published inside
 PUBLISHED = tuple("published" + suffix for suffix in (".dat", ".txt", ".csv", ".jsonl", ".parquet"))
 KNOWN = (
     *PUBLISHED,

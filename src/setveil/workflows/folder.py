@@ -18,7 +18,7 @@ from setveil.io.releases.canonical import PARTS, layout_of, part_name, published
 from setveil.io.releases.domain import with_items
 from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import read_release, reorder_records
-from setveil.io.releases.folders import internal_beside, read_record, settle
+from setveil.io.releases.folders import internal_beside, read_record
 from setveil.io.releases.names import guard, relabel, unguard
 from setveil.models import PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
@@ -61,7 +61,6 @@ def _open(out: str | os.PathLike[str], original: Transactions | None = None) -> 
     folder = Path(out)
     if not folder.is_dir():
         raise InputError(f"{one_line(str(folder), 120)}: is not a release folder.")
-    settle(folder)
     certificate, problems = check_files(folder)
     problems = problems or check_schema(certificate)
     if problems:

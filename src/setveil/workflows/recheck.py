@@ -24,7 +24,6 @@ from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
 from setveil.io.releases.domain import with_items
-from setveil.io.releases.folders import settle
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
@@ -113,7 +112,6 @@ def verify_folder(
         True
     """
     folder = Path(out)
-    settle(folder)
     is_on_spark = check_engine(engine, master)
     check = _Check(folder, _deadline(folder, time_limit, progress), is_on_spark, master)
     if isinstance(original, str | os.PathLike) and is_on_spark:
