@@ -24,10 +24,15 @@ def show_warnings() -> None:
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, SetveilWarning):
-            note(f"warning: {one_line(str(message), LONGEST)}")
+            warn(str(message))
 
     warnings.simplefilter("always", SetveilWarning)
     warnings.showwarning = show
+
+
+def warn(text: str) -> None:
+    """A warning for users, in one line."""
+    note(f"warning: {one_line(text, LONGEST)}")
 
 
 def say(text: str) -> None:
@@ -125,10 +130,8 @@ def tell_first_run() -> None:
 
 def progress_bar() -> AbstractContextManager[Progress]:
     """A progress bar on a terminal, nothing when piped or asked for quiet."""
-    if _is_quiet:
-        from setveil.core.progress import no_progress
-
-        return nullcontext(no_progress)
+    if _is_quiet or sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext(lambda stage, share: None)
     from setveil.workflows.progress_bars import progress_bar as shown
 
     return shown()

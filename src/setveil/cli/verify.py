@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import read_data, say, say_json
+from setveil.cli.console import progress_bar, read_data, remark, say, say_json, tell_first_run, warn
+from setveil.cli.tiny import names_tiny_files
 
 WORDS = {True: "holds", False: "does not hold", None: "cannot be checked here"}
 EXIT_CODES = {True: 0, False: 1, None: 5}
@@ -55,8 +58,6 @@ def verify(
     time is up.
     """
     from setveil.errors import InputError, UncheckedError, one_line
-    from setveil.workflows import recheck
-    from setveil.workflows.cluster import check_engine
 
     if target.is_dir():
         asked = (model, k, m, l, p, h, sensitive, constraints, utility, utility_rest, max_suppressed)
@@ -66,10 +67,16 @@ def verify(
             )
         if all_violations:
             raise InputError(f"{target}: is a release folder; --all-violations is for a file and --model.")
-        data = None if original is None else read_data(original, reading, engine, master)
-        result = recheck.verify_folder(target, data, time_limit=time_limit, engine=engine, master=master)
-        _show_folder(target, result, None if data is None else data.facts(), json)
-        raise typer.Exit(EXIT_CODES[result.holds])
+        answer = _check_folder(target, original, time_limit, engine, master, reading)
+        _show_folder(target, answer, json)
+        raise typer.Exit(EXIT_CODES[answer["holds"]])
+    from setveil.workflows import recheck
+    from setveil.workflows.cluster import check_engine
+
+    if names_tiny_files(["verify", str(target)]):
+        from setveil.kernels import stay_plain
+
+        stay_plain()
     if check_engine(engine, master):
         raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
     if not target.exists() and str(target) != "-":
@@ -110,41 +117,38 @@ def verify(
     raise typer.Exit(0 if verdict.holds else 1)
 
 
-def _show_folder(target: Path, result: Any, input: dict[str, Any] | None, json: bool) -> None:
+def _check_folder(
+    target: Path, original: str | None, time_limit: float | None, engine: str, master: str | None, reading: o.Reading
+) -> dict[str, Any]:
+    """The folder may come from anyone: it is checked in a process with limits."""
+    from setveil.workflows.bounded import BoundedCheck, Listener, Request
+
+    is_tiny = names_tiny_files(["verify", str(target), *([] if original is None else [original])])
+    request = Request(os.fspath(target), original, time_limit, engine, master, reading, is_tiny)
+    with BoundedCheck(request) as check, progress_bar() as progress:
+        return check.answer(Listener(progress, remark, warn, tell_first_run))
+
+
+def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:
     if json:
-        verdict = result.verdict
-        claim = (
-            None
-            if verdict is None
-            else {"holds": verdict.holds, "witness": verdict.witness, "support": verdict.support}
-        )
-        say_json(
-            {
-                "input": input,
-                "holds": result.holds,
-                "problems": list(result.problems),
-                "cannot_be_checked": list(result.unchecked),
-                "claim": claim,
-                "sentence": result.sentence,
-                "publisher_says": dict(result.publisher_says),
-                "notes": list(result.notes),
-            }
-        )
+        shown = "input holds problems cannot_be_checked claim sentence publisher_says notes"
+        say_json({name: answer[name] for name in shown.split()})
         return
-    but = result.nothing_left or ("who holds what can be guessed" if result.guessing else "")
-    say(f"{target}: {_answer(but) if result.holds else WORDS[result.holds]}")
-    if result.holds:
-        say(result.sentence)
-    for problem in result.problems:
+    holds, nothing_left = answer["holds"], answer["nothing_left"]
+    but = nothing_left or ("who holds what can be guessed" if answer["guessing"] else "")
+    say(f"{target}: {_answer(but) if holds else WORDS[holds]}")
+    if holds:
+        say(answer["sentence"])
+    for problem in answer["problems"]:
         say(f"- {problem}")
-    if result.verdict is not None and not result.verdict.holds:
-        say(f"- {result.verdict.reason}")
-    for line in result.unchecked:
+    if answer["claim"] is not None and not answer["claim"]["holds"]:
+        say(f"- {answer['reason']}")
+    for line in answer["cannot_be_checked"]:
         say(f"- cannot be checked here: {line}")
-    for line in result.notes if not result.holds else [note for note in result.notes if note != result.nothing_left]:
+    for line in answer["notes"] if not holds else [note for note in answer["notes"] if note != nothing_left]:
         say(f"note: {line}")
-    if result.holds is not False and result.publisher_says:
-        say(f"the publisher says, not checked here: {_told(result.publisher_says)}")
+    if holds is not False and answer["publisher_says"]:
+        say(f"the publisher says, not checked here: {_told(answer['publisher_says'])}")
 
 
 def _answer(but: str) -> str:

@@ -21,12 +21,13 @@ from typing import IO
 
 import numpy as np
 
-from setveil.core.regular_files import is_device
+from setveil.core.regular_files import is_device, without_waiting
 from setveil.errors import InputError
 from setveil.errors import one_line as one_line
 
 BLOCK = 1 << 23  # bytes read at a time
 SAMPLE = 1 << 16  # bytes that detection looks at
+GUESSED = 1 << 26  # bytes of gzipped text that speak for an encoding
 MAX_LINE = 1 << 26  # a longer line is refused, so that one endless line costs neither memory nor time
 
 GZIP = b"\x1f\x8b"
@@ -144,7 +145,7 @@ class Source:
                 None,
             )
         try:
-            stream = open(path, "rb")  # noqa: SIM115 (closed by close())
+            stream = open(path, "rb", opener=without_waiting)  # noqa: SIM115 (closed by close())
         except FileNotFoundError:
             raise self.error("no such file; check the path.", None) from None
         except IsADirectoryError:
@@ -352,13 +353,14 @@ def check_encoding(encoding: str) -> str:
 
 def guess_encoding(content: bytes) -> str | None:
     """The encoding of a file, gzipped or not, whose bytes are not UTF-8 but speak for Western European text; else None.
+    Of gzipped data the beginning decides: a megabyte may unpack to a thousand.
 
     Each byte above ASCII must be a letter or a usual sign there, nearly all must stand alone beside a plain letter,
     and nothing may be a character of UTF-8, which would make it a damaged file of that encoding.
     """
     if content.startswith(GZIP):
         try:
-            content = zlib.decompress(content, wbits=31)
+            content = zlib.decompressobj(wbits=31).decompress(content, GUESSED)
         except zlib.error:
             return None
     runs = re.findall(rb"[\x80-\xff]+", content)

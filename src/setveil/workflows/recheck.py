@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -33,7 +32,8 @@ from setveil.report.record import further_sentences, kept_of, options_that_occur
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
-from setveil.workflows.folder import in_input_order, owners_model, plain, read_folder
+from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
+from setveil.workflows.limits import Deadline, seconds_for
 from setveil.workflows.reading import read
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ NOTHING_LEFT = {
     0: "nothing is published of anybody: nothing can be learned from it.",
     1: "only one item is published for everybody: nothing can be learned from it.",
 }
-SECONDS, SECONDS_PER_MB = 120, 60  # how long a check may take unless told otherwise
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,9 @@ def verify_folder(
     """Re-check a release folder: files, form, claim, figures and page; with ``original`` also its fidelity.
 
     ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells
-    nothing.
+    nothing. The check works in the process of its caller and changes nothing on disk. Files have size limits, but
+    memory is not limited: ``setveil verify`` checks a folder of unknown origin in a process with a limit on that, too.
+    Without ``original`` nothing outside the folder is read.
 
     Args:
         out: the folder.
@@ -113,7 +114,8 @@ def verify_folder(
     """
     folder = Path(out)
     is_on_spark = check_engine(engine, master)
-    check = _Check(folder, _deadline(folder, time_limit, progress), is_on_spark, master)
+    seconds = seconds_for(folder) if time_limit is None else time_limit
+    check = _Check(folder, Deadline(seconds, progress), is_on_spark, master)
     if isinstance(original, str | os.PathLike) and is_on_spark:
         data: Transactions | None = read_path(original, master, read_options)
     else:
@@ -129,7 +131,7 @@ def verify_folder(
     except SetveilError as problem:
         check.problems.append(str(problem))
     except (MemoryError, RecursionError):
-        check.unchecked.append("the files ask for more memory than there is.")
+        check.unchecked.append("checking the files takes more memory than is available.")
     return check.answer()
 
 
@@ -144,7 +146,7 @@ def audit(
     from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
 
-    watch = progress if time_limit is None else _Deadline(time_limit, progress)
+    watch = progress if time_limit is None else Deadline(time_limit, progress)
     policy = Policy.from_dict({"schema": 1, "model": dict(section)})
     model = model_of(policy, data, None)
     verdict, _ = judge(data, model, watch)
@@ -225,7 +227,7 @@ class _Check:
             self.nothing_left = nothing_left(release.published)
             self.notes += filter(None, [self.nothing_left])
         is_here = not isinstance(data, RemoteTransactions)  # elsewhere no model has lists that are left out
-        owners = owners_model(self.folder, said, data) if data is not None and is_here else None
+        owners = self._owners_model(data) if data is not None and is_here else None
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_CONSTRAINTS)
         else:
@@ -241,7 +243,7 @@ class _Check:
             known = with_items(release, data.vocabulary)
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
-            ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
+            ordered, is_ordered = ordered_as_input(self.folder, with_items(release, data.vocabulary), said)
             if isinstance(ordered, Grouping):
                 ordered = _with_unseen(ordered, data)
             suppression = said["release"]["suppression"]
@@ -266,6 +268,13 @@ class _Check:
         if not _is_same(written, self.certificate["model"]["options"]):
             self._wrong("the options of the model are not all there, or not as they are written")
         return model, is_hidden
+
+    def _owners_model(self, data: Transactions) -> PrivacyModel | None:
+        try:
+            return owners_model(self.folder, self.certificate, data)
+        except UncheckedError as problem:
+            self.unchecked.append(str(problem))
+            return None
 
     def _check_names(self, release: Release) -> None:
         """A release has exactly the files of its kind."""
@@ -450,33 +459,3 @@ def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:
     """The release as if every item that is not published had been suppressed: the strictest reading of its codebook."""
     wide = with_items(release, {item for constraint in model.constraints for item in constraint})
     return replace(wide, suppressed=wide.target < 0)
-
-
-# -- time -------------------------------------------------------------------------------------------------------------
-
-
-class _Deadline:
-    """Passes progress on until time is up."""
-
-    def __init__(self, seconds: float, progress: Progress) -> None:
-        self.seconds, self.progress = seconds, progress
-        self.end = time.monotonic() + seconds
-
-    def __call__(self, stage: str, share: float | None) -> None:
-        if time.monotonic() > self.end:
-            raise UncheckedError(f"not done within {self.seconds:g} seconds; allow more with --time-limit.")
-        self.progress(stage, share)
-
-
-def _deadline(folder: Path, seconds: float | None, progress: Progress) -> Progress:
-    if seconds is None:
-        seconds = SECONDS + SECONDS_PER_MB * _size(folder) / 1e6
-    return _Deadline(seconds, progress)
-
-
-def _size(folder: Path) -> int:
-    try:
-        with os.scandir(folder) as entries:
-            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
-    except OSError:
-        return 0
