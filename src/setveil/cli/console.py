@@ -41,8 +41,25 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """One line about the run, on standard error, so that output can be piped."""
-    print(printable(text, kept=LAYOUT), file=sys.stderr)  # noqa: T201
+    """One line about the run, on standard error, so that output can be piped.
+
+    Where that is full or closed, the work goes on; ``is_lost`` knows.
+    """
+    global _is_lost
+    if sys.stderr is None:
+        return
+    try:
+        print(printable(text, kept=LAYOUT), file=sys.stderr, flush=True)  # noqa: T201
+    except OSError:
+        _is_lost = True
+
+
+_is_lost = False
+
+
+def is_lost() -> bool:
+    """Whether something that was to be said on standard error was not."""
+    return _is_lost
 
 
 _is_quiet = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
 from setveil.io.releases.domain import with_items
-from setveil.io.releases.names import guard, unguard
+from setveil.io.releases.names import guard, guarded_labels
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
 from setveil.report.certificate_schema import check_schema
@@ -49,6 +49,10 @@ NO_CONSTRAINTS = (
 HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (use --original)."
 MAYBE_SUPPRESSED = (
     "whether items that are not published were suppressed or absent only the owner can tell (use --original)."
+)
+HIDDEN_QUOTES = (
+    "every label that a spreadsheet could take for a formula begins with a quote; whether the quotes are part of the "
+    "labels only the owner can tell (use --original)."
 )
 NOTHING_LEFT = {
     0: "nothing is published of anybody: nothing can be learned from it.",
@@ -202,8 +206,10 @@ class _Check:
             raise InputError("this release is one file; Spark checks those that it wrote in parts. Use --engine local.")
         if self.is_on_spark and self.problems:
             return  # changed files are not worth counting
+        self.progress("reading the release", None)
         rows = read_parts(self.folder, self.master) if self.is_on_spark else None
         spelled = read_folder(self.folder, said, rows)
+        self.progress("comparing files with their records", None)
         problems, unchecked = check_form(
             self.folder,
             spelled,
@@ -218,7 +224,7 @@ class _Check:
         labels = spelled.published.vocabulary.labels
         book = read_codebook(self.folder)
         self.problems += check_codebook(book, labels, spelled.kind)
-        self._check_guards(label for row in book for label in row)
+        self._check_guards(spelled, book, data is not None)
         self._check_names(spelled)
         if said["records"] != spelled.published.n_records:
             self._wrong("tells of another number of records than are published")
@@ -246,6 +252,7 @@ class _Check:
             ordered, is_ordered = ordered_as_input(self.folder, with_items(release, data.vocabulary), said)
             if isinstance(ordered, Grouping):
                 ordered = _with_unseen(ordered, data)
+            self.progress("comparing with the original", None)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
             self.problems += check_original(ordered, data, told, in_input_order=is_ordered, suppression=suppression)
@@ -305,10 +312,18 @@ class _Check:
 
         return next((entry for entry in ENTRIES if entry.name == self.certificate["algorithm"]["name"]), None)
 
-    def _check_guards(self, labels: Iterable[str]) -> None:
-        """Labels that are said to be safe in a spreadsheet are."""
-        if self.certificate["release"]["safe_csv"] and any(guard(unguard(label)) != label for label in labels):
+    def _check_guards(self, release: Release, book: Sequence[tuple[str, str]], has_original: bool) -> None:
+        """Labels that are said to be safe in a spreadsheet are, and some need it; quotes that nobody put there are
+        part of a label, which only the original shows.
+        """
+        is_guarded, is_bare = guarded_labels(release, book)
+        if not self.certificate["release"]["safe_csv"]:
+            if is_guarded and not is_bare and not has_original:
+                self.unchecked.append(HIDDEN_QUOTES)
+        elif is_bare:
             self._wrong("says that no label looks like a formula, but one does")
+        elif not is_guarded:
+            self._wrong("says that labels are guarded against spreadsheets, but none is")
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
         self.sentence = model.guarantee()
@@ -413,6 +428,7 @@ class _Check:
 
         if self.certificate["setveil"] != __version__ or self.problems:
             return
+        self.progress("drawing the page", None)
         page = render_report(
             public_facts(self.certificate, release, by_kind(self.certificate["model"]["name"]))
         ).encode()

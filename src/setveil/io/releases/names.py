@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -115,6 +115,17 @@ def guard(label: str) -> str:
 def unguard(label: str) -> str:
     """The label that was guarded."""
     return label[1:] if GUARDED.match(label) else label
+
+
+def guarded_labels(release: Release, rows: Iterable[tuple[str, str]]) -> tuple[bool, bool]:
+    """Whether a label in the files of a release is guarded, and whether one is bare that a spreadsheet may take for a
+    formula; ``rows`` are those of its codebook.
+    """
+    labels = {label for row in rows for label in row}
+    if isinstance(release, Grouping):
+        labels.update(release.sensitive[int(item)] for item in np.unique(release.count_item))
+    guarded = [GUARDED.match(label) is not None for label in labels if FORMULA.match(label)]
+    return any(guarded), not all(guarded)
 
 
 def relabel(release: Release, name: Callable[[str], str]) -> Release:
