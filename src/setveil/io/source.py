@@ -363,14 +363,17 @@ def guess_encoding(content: bytes) -> str | None:
             content = zlib.decompressobj(wbits=31).decompress(content, GUESSED)
         except zlib.error:
             return None
-    runs = re.findall(rb"[\x80-\xff]+", content)
-    if not runs or re.search(rb"[\xc3-\xf4][\x80-\xbf]", content) or b"\0" in content:
+    if re.search(rb"[\xc3-\xf4][\x80-\xbf]", content) or b"\0" in content:
         return None
-    beside = len(re.findall(rb"(?<=[A-Za-z])[\x80-\xff]|(?<![A-Za-z\x80-\xff])[\x80-\xff](?=[A-Za-z])", content))
-    signs = set(b"".join(runs))
-    if b"\xff\xfe" in runs or b"\xfe\xff" in runs:  # marks of UTF-16
-        return None
-    if beside < 0.8 * len(runs) or signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
+    n_runs, signs = 0, set[int]()
+    for run in re.finditer(rb"[\x80-\xff]+", content):  # one by one: there may be millions
+        if run[0] in (b"\xff\xfe", b"\xfe\xff"):  # marks of UTF-16
+            return None
+        n_runs += 1
+        signs.update(run[0])
+    alone = rb"(?<=[A-Za-z])[\x80-\xff]|(?<![A-Za-z\x80-\xff])[\x80-\xff](?=[A-Za-z])"
+    beside = sum(1 for _ in re.finditer(alone, content))
+    if not n_runs or beside < 0.8 * n_runs or signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
         return None
     return "cp1252" if any(sign < 0xA0 for sign in signs) else "iso8859-1"
 

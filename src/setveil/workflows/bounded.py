@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # whoever only listens loads no NumPy
     from setveil.core.progress import Progress
 
 GRACE = 1.0  # seconds to start, and to end in order
+NEARLY_ALL = 0.7  # of the memory: whatever goes wrong then goes wrong for want of more
 PAUSE = 0.1  # seconds between two messages about progress
 
 
@@ -61,19 +62,22 @@ class BoundedCheck:
     """``with BoundedCheck(request) as check: answer = check.answer(listener)``; the process ends with the block."""
 
     def __init__(self, request: Request) -> None:
-        self.request = request
-        folder = Path(request.folder)
+        folder, original = Path(request.folder), Path(request.original or "")
         self.seconds = seconds_for(folder) if request.time_limit is None else request.time_limit
         self.end = time.monotonic() + self.seconds + GRACE
+        self.memory = memory_for(folder, original if request.original else None)
+        if request.engine != "local" or request.original == "-":  # Java reserves more than it uses; a pipe has no size
+            self.memory = 0
         # A group of its own: the process and what it starts end together. Whoever types the original in needs the
         # terminal, though.
         self.is_group = request.original != "-"
         is_loud = request.engine != "local" or "SETVEIL_VERBOSE" in os.environ
+        task = json.dumps([vars(request), self.seconds, self.memory])
         listening, speaking = os.pipe()
         self.pipe = open(listening, "rb", buffering=0)  # noqa: SIM115 (closed by __exit__)
         try:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "setveil.workflows.bounded", str(speaking), json.dumps(vars(request))],
+                [sys.executable, "-P", "-m", "setveil.workflows.bounded", str(speaking), task],
                 pass_fds=[speaking],
                 stdout=subprocess.DEVNULL,
                 stderr=None if is_loud else subprocess.DEVNULL,
@@ -103,7 +107,8 @@ class BoundedCheck:
     def _why_it_ended(self, status: int) -> str:
         if status == -signal.SIGXCPU:
             return out_of_time(self.seconds)
-        return f"checking the files takes more than {_memory(self.request) >> 20:,} MB of memory."
+        most = f"more than {self.memory >> 20:,} MB" if self.memory else "too much"
+        return f"checking the files takes {most} of memory."
 
 
 def _listen(pipe: IO[bytes], listener: Listener, end: float) -> dict[str, Any] | None:
@@ -141,11 +146,6 @@ def _hear(kind: str, value: Any, listener: Listener) -> None:
             raise type(value[0], (Exception,), {})(value[1])
 
 
-def _memory(request: Request) -> int:
-    original = None if request.original in (None, "-") else Path(str(request.original))
-    return memory_for(Path(request.folder), original)
-
-
 def _cannot_tell(why: str) -> dict[str, Any]:
     return {
         "input": None,
@@ -172,7 +172,8 @@ def main(descriptor: int, text: str) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
     gc.set_threshold(200_000, 20, 100)
-    request = Request(**json.loads(text))
+    given, seconds, memory = json.loads(text)
+    request = Request(**given)
     pipe = open(descriptor, "wb", buffering=0)  # noqa: SIM115 (until the end)
 
     def say(kind: str, value: Any) -> None:
@@ -180,7 +181,7 @@ def main(descriptor: int, text: str) -> None:
 
     try:
         with errors.speaking_of_options():
-            _limit(request)
+            _limit(seconds, memory)
             say("answer", _check(request, say))
     except BrokenPipeError:  # nobody listens any more
         os._exit(1)
@@ -189,6 +190,8 @@ def main(descriptor: int, text: str) -> None:
     except errors.SetveilError as problem:
         say("error", [type(problem).__name__, str(problem)])
     except Exception as problem:
+        if memory and _peak() > NEARLY_ALL * memory:  # a library that cannot be loaded, a thread that cannot start
+            os._exit(1)
         from setveil.workflows.cluster import told_by_spark
 
         said = told_by_spark(problem)
@@ -198,18 +201,22 @@ def main(descriptor: int, text: str) -> None:
             say("fault", [type(problem).__name__, traceback.format_exc()])
 
 
-def _limit(request: Request) -> None:
+def _limit(seconds: float, memory: int) -> None:
     import resource
 
-    seconds = seconds_for(Path(request.folder)) if request.time_limit is None else request.time_limit
     most = int(min((seconds + GRACE) * (os.cpu_count() or 1) + 1, 2**31))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(ValueError, OSError):  # where a limit cannot be set, the clock is still watched
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
-    if request.engine == "local" and request.original != "-":  # Java reserves more than it uses; a pipe has no size
-        with suppress(ValueError, OSError):
-            memory = _memory(request)
+        if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def _peak() -> int:
+    """The most address space this process has had, in bytes; 0 where that cannot be told."""
+    with suppress(OSError, ValueError), open("/proc/self/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmPeak"))
+    return 0
 
 
 def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
