@@ -60,7 +60,7 @@ def test_the_whole_flow_for_people(folder: Path, capsys: pytest.CaptureFixture[s
     assert "Verified: Someone who knows up to 2 items" in shown
     assert "report.html" in shown
     assert setveil("verify", "out", "--original", "baskets.txt") == 0
-    assert "out: holds" in capsys.readouterr().out
+    assert "out: verified" in capsys.readouterr().out
     assert setveil("measure", "baskets.txt", "out") == 0
     assert "NCP" in capsys.readouterr().out
 
@@ -72,7 +72,7 @@ def test_whoever_checks_groups_that_can_be_guessed_is_told(folder: Path, capsys:
     capsys.readouterr()
     assert setveil("verify", "out") == 0
     told = capsys.readouterr().out
-    assert told.startswith("out: holds, but who holds what can be guessed\n")
+    assert told.startswith("out: verified, but who holds what can be guessed\n")
     assert f"not checked here: made by setveil {__version__} with nn. Guessing: groups" in told
 
 

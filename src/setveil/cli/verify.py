@@ -13,7 +13,7 @@ from setveil.cli import options as o
 from setveil.cli.console import progress_bar, read_data, remark, say, say_json, tell_first_run, warn
 from setveil.cli.tiny import names_tiny_files
 
-WORDS = {True: "holds", False: "does not hold", None: "cannot be checked here"}
+WORDS = {True: "verified", False: "not verified", None: "cannot be verified"}
 EXIT_CODES = {True: 0, False: 1, None: 5}
 
 
@@ -34,7 +34,7 @@ def verify(
     limit: Annotated[int, typer.Option(min=1, help="How many violations to list at most.")] = 1000,
     time_limit: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="Give up after so long; for a folder its size decides otherwise."),
+        typer.Option(min=0, metavar="SECONDS", help="Time limit; by default it grows with the size of the folder."),
     ] = None,
     model: o.Model = None,
     k: o.K = None,
@@ -52,10 +52,10 @@ def verify(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Check a release folder again, or audit any file.
+    """Verify a release folder, or audit any file. Nothing on disk is changed.
 
-    Exit code 0: it holds. 1: it does not. 5: that cannot be told here, because only the owner has what is needed or
-    time is up.
+    Exit code 0: verified. 1: not verified. 5: cannot be verified here, because only the owner has what is needed, or
+    because a limit on time, memory or file size was reached.
     """
     from setveil.errors import InputError, UncheckedError, one_line
 
@@ -109,7 +109,7 @@ def verify(
         say_json(content)
     else:
         but = recheck.nothing_left(audited)
-        say(_answer(but) if verdict.holds else f"does not hold: {verdict.reason}")
+        say(_answer(but) if verdict.holds else f"{WORDS[False]}: {verdict.reason}")
         for found in violations:
             say(f"{found.support}\t{', '.join(map(one_line, found.itemset))}")
         if all_violations and len(violations) == limit:
@@ -144,16 +144,16 @@ def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:
     if answer["claim"] is not None and not answer["claim"]["holds"]:
         say(f"- {answer['reason']}")
     for line in answer["cannot_be_checked"]:
-        say(f"- cannot be checked here: {line}")
+        say(f"- {WORDS[None]}: {line}")
     for line in answer["notes"] if not holds else [note for note in answer["notes"] if note != nothing_left]:
         say(f"note: {line}")
     if holds is not False and answer["publisher_says"]:
-        say(f"the publisher says, not checked here: {_told(answer['publisher_says'])}")
+        say(f"stated by the publisher, not verified: {_told(answer['publisher_says'])}")
 
 
 def _answer(but: str) -> str:
-    """A promise that is kept by saying the same of everybody, or by groups that tell, is not called kept without a
-    word.
+    """A guarantee that is met by publishing the same for everybody, or with groups that can be guessed, is not called
+    verified without a remark.
     """
     return f"{WORDS[True]}, but {but}" if but else WORDS[True]
 
