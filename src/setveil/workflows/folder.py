@@ -145,8 +145,16 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
 
 
 def plain(release: Release, certificate: Mapping[str, Any]) -> Release:
-    """The release with the labels that were guarded against spreadsheets as they were."""
-    return relabel(release, unguard) if certificate["release"]["safe_csv"] else release
+    """The release with the labels that were guarded against spreadsheets as they were; one that should be and is not is
+    an error.
+    """
+    return relabel(release, _unguarded) if certificate["release"]["safe_csv"] else release
+
+
+def _unguarded(label: str) -> str:
+    if guard(unguard(label)) != label:
+        raise InputError("certificate.json: says that no label looks like a formula, but one does.")
+    return unguard(label)
 
 
 # -- what only the owner has ------------------------------------------------------------------------------------------

@@ -313,16 +313,14 @@ class _Check:
         return next((entry for entry in ENTRIES if entry.name == self.certificate["algorithm"]["name"]), None)
 
     def _check_guards(self, release: Release, book: Sequence[tuple[str, str]], has_original: bool) -> None:
-        """Labels that are said to be safe in a spreadsheet are, and some need it; quotes that nobody put there are
-        part of a label, which only the original shows.
+        """Of labels that are said to be guarded against spreadsheets some are; that all are which need it is seen when
+        the guards are taken off. Quotes that nobody put there are part of a label, which only the original shows.
         """
         is_guarded, is_bare = guarded_labels(release, book)
         if not self.certificate["release"]["safe_csv"]:
             if is_guarded and not is_bare and not has_original:
                 self.unchecked.append(HIDDEN_QUOTES)
-        elif is_bare:
-            self._wrong("says that no label looks like a formula, but one does")
-        elif not is_guarded:
+        elif not is_guarded and not is_bare:
             self._wrong("says that labels are guarded against spreadsheets, but none is")
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
