@@ -75,9 +75,7 @@ TREE = "virus:hiv,flu,cold other:milk,bread,beer"
 
 
 def tree() -> sv.Hierarchy:
-    paths = [
-        [item, part.split(":")[0], "all"] for part in TREE.split() for item in part.split(":")[1].split(",")
-    ]
+    paths = [[item, part.split(":")[0], "all"] for part in TREE.split() for item in part.split(":")[1].split(",")]
     return sv.Hierarchy.from_paths(paths)
 
 

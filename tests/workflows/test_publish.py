@@ -21,8 +21,8 @@ from setveil.core import Hierarchy, Layout, Recoding, Release, Transactions
 from setveil.io.releases.canonical import canonical_groups
 from setveil.io.releases.files import read_release, write_release
 from setveil.io.releases.folders import Staging
-from setveil.io.releases.marks import mark
 from setveil.io.releases.groups import encode_groups, read_groups
+from setveil.io.releases.marks import mark
 from setveil.workflows.folder import open_release
 from setveil.workflows.recheck import verify_folder
 

@@ -74,8 +74,10 @@ class Published:
         n_labels = np.bincount(members, minlength=len(domain))  # that stand for an item
         is_wanted = np.array([item in wanted for item in domain], dtype=bool)
         is_numbered = self.release.published.layout.name in NUMBERED
-        found = {}
-        for label, member in zip(labels[is_wanted[members]].tolist(), members[is_wanted[members]].tolist(), strict=True):
+        found: dict[str, tuple[str, int]] = {}
+        for label, member in zip(
+            labels[is_wanted[members]].tolist(), members[is_wanted[members]].tolist(), strict=True
+        ):
             is_own = n_items[label] == 1 and n_labels[member] == 1
             if not is_own or not (is_numbered or names[label] == domain[member]):
                 if n_labels[member] > 1 and n_items[label] == 1 and names[label] == domain[member]:

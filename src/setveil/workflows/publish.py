@@ -308,9 +308,9 @@ def _write_public(
     safe_csv: bool,
 ) -> Mapping[str, Any]:
     """The public report, and the certificate over all files."""
-    from setveil.report.certificate import certificate_of, hash_file, write_json
     from setveil.io.releases.names import guarded_labels
     from setveil.io.releases.tables import codebook_rows
+    from setveil.report.certificate import certificate_of, hash_file, write_json
     from setveil.report.page import write_report
     from setveil.report.record import public_facts
 

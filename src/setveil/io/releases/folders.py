@@ -176,7 +176,9 @@ class Staging:
     def _take_over(self) -> None:
         """Settle what an earlier run has left, and make the folder this run's; one that no run made is refused."""
         if not is_blank(self.folder):
-            if not (is_marked(self.folder) and set(os.listdir(self.folder)) <= {*_PARTS, *MARKS, _COPYING}):
+            if not (
+                is_marked(self.folder) and {path.name for path in self.folder.iterdir()} <= {*_PARTS, *MARKS, _COPYING}
+            ):
                 raise InputError(
                     f"{one_line(str(self.folder), 120)}: is in the way, and setveil cannot prove that one of its runs "
                     "made it; look at it and remove it, or choose another output."
