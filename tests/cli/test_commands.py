@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_the_whole_flow_for_people(folder: Path, capsys: pytest.CaptureFixture[s
     assert "Verified: Anyone who knows up to 2 items" in shown
     assert "report.html" in shown
     assert setveil("verify", "out", "--original", "baskets.txt") == 0
-    assert "out: holds" in capsys.readouterr().out
+    assert "out: verified" in capsys.readouterr().out
     assert setveil("measure", "baskets.txt", "out") == 0
     assert "NCP" in capsys.readouterr().out
 
@@ -72,7 +73,7 @@ def test_whoever_checks_groups_that_can_be_guessed_is_told(folder: Path, capsys:
     capsys.readouterr()
     assert setveil("verify", "out") == 0
     told = capsys.readouterr().out
-    assert told.startswith("out: holds, but who holds what can be guessed\n")
+    assert told.startswith("out: verified, but who holds what can be guessed\n")
     assert f"not checked here: made by setveil {__version__} with nn. Guessing: groups" in told
 
 
@@ -304,6 +305,44 @@ def test_an_internal_error_is_one_line_and_exit_4(
     monkeypatch.setenv("SETVEIL_VERBOSE", "1")
     assert publish() == 4
     assert "ZeroDivisionError: bug" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("full", ["stdout", "stderr", "both"])
+@pytest.mark.parametrize(
+    ("command", "usual"),
+    [
+        (["verify", "out"], 0),
+        (["verify", "out", "--json", "--original", "baskets.txt"], 0),
+        (["verify", "broken"], 1),
+        (["-v", "verify", "broken", "--original", "baskets.txt"], 1),
+        (["verify", "nowhere"], 2),
+        (["verify", "out", "--nonsense"], 2),
+        (["risk", "baskets.txt"], 0),
+        (["risk", "nowhere.csv"], 2),
+        (["verify", "baskets.txt", "--model", "km", "-k", "50", "-m", "1"], 1),
+        (["--version"], 0),
+        (["--help"], 0),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_an_answer_that_nobody_sees_is_neither_fine_nor_broken(
+    folder: Path, command: list[str], usual: int, full: str
+) -> None:
+    assert publish() == 0
+    shutil.copytree("out", "broken")
+    (Path("broken") / "codebook.csv").write_text("changed")
+    run = [sys.executable, "-c", "from setveil.cli.main import main; main()", *command]
+    with open("/dev/full", "wb") as nowhere:
+        streams = {name: nowhere if full in (name, "both") else subprocess.PIPE for name in ("stdout", "stderr")}
+        ended = subprocess.run(run, **streams)  # type: ignore[call-overload]
+    seen = subprocess.run(run, capture_output=True)
+    assert seen.returncode == usual, seen.stderr
+    says_something = {"stdout": seen.stdout, "stderr": seen.stderr, "both": seen.stdout + seen.stderr}[full]
+    if says_something:
+        assert ended.returncode in (2, 4), (ended.stdout, ended.stderr)
+    else:
+        assert ended.returncode == usual
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

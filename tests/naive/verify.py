@@ -52,6 +52,15 @@ def hidden_labels(release: Release | None, sensitive: Iterable[str]) -> set[str]
 # Each function answers (violations in order, what is achieved); a violation is (itemset, support).
 
 
+def misnamed(release: Release | None, records: Records, sensitive: Iterable[str]) -> list[tuple[Itemset, int]]:
+    """Published labels that stand for a sensitive item and are not its own name, or not for it alone."""
+    if not isinstance(release, Recoding | LocalRecoding):
+        return []
+    book = {label: set(items) for label, items in release.codebook().items() if support(records, [label]) and label}
+    labels = {label for label, items in book.items() if items & set(sensitive) and items != {label}}
+    return [(itemset, support(records, itemset)) for itemset in in_order([[label] for label in labels], book)]
+
+
 def km(records: Records, model: KmAnonymity) -> tuple[list[tuple[Itemset, int]], dict[str, int]]:
     supports = {itemset: support(records, itemset) for itemset in occurring(records, model.m)}
     rare = minimal([itemset for itemset, count in supports.items() if count < model.k])
@@ -138,7 +147,7 @@ def constraints(
 
 
 def degree(release: Release | None, records: Records, model: PrivacyDegree) -> tuple[bool, dict[str, int]]:
-    hidden = set(model.sensitive)
+    hidden = hidden_labels(release, model.sensitive)
     if isinstance(release, Grouping):  # whatever is counted is sensitive
         hidden |= {release.sensitive[int(item)] for item in release.count_item}
     if any(record & hidden for record in records):

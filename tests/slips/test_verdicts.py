@@ -136,7 +136,7 @@ def test_commands_say_first_that_nothing_is_left(
     told = capsys.readouterr()
     assert "everything is published as one item" in told.err and "nothing left" in told.out
     assert _run(["verify", "out"]) == 0
-    assert capsys.readouterr().out.startswith("out: holds, but only one item is published for everybody")
+    assert capsys.readouterr().out.startswith("out: verified, but only one item is published for everybody")
     assert _run(["verify", "out/published.csv", "--model", "km", "-k", "5", "-m", "1", "--labels-as-they-are"]) == 0
     assert capsys.readouterr().out.startswith("holds, but only one item is published for everybody")
     assert _run(["measure", "few.csv", "out"]) == 0

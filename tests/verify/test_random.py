@@ -141,6 +141,7 @@ def agree(what: Any, model: PrivacyModel) -> bool:
     mixed = too_many = False
     if isinstance(model, PrivacyDegree):
         holds, expected = naive.degree(release, records, model)
+        holds = holds and not naive.misnamed(release, records, model.sensitive)
         assert (verdict.holds, found) == (holds, expected)
         assert holds or verdict.witness is not None
         return holds
@@ -154,6 +155,7 @@ def agree(what: Any, model: PrivacyModel) -> bool:
         assert isinstance(model, ConstraintAnonymity)
         violations, expected, mixed, too_many = naive.constraints(release, records, model)
     assert found == expected
+    violations = naive.misnamed(release, records, model.options().get("sensitive", ())) or violations
     assert [(one.itemset, one.support) for one in minimal_violations(what, model)] == violations
     assert verdict.holds == (not violations and not mixed and not too_many)
     if violations:

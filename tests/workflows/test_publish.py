@@ -22,6 +22,7 @@ from setveil.io.releases.canonical import canonical_groups
 from setveil.io.releases.files import read_release, write_release
 from setveil.io.releases.folders import Staging
 from setveil.io.releases.groups import encode_groups, read_groups
+from setveil.io.releases.marks import mark
 from setveil.releases import Recoding, Release
 from setveil.workflows.folder import open_release
 from setveil.workflows.recheck import verify_folder
@@ -265,8 +266,10 @@ def test_a_sensitive_item_that_was_left_out_altogether_is_no_surprise_to_the_own
 
 def test_what_a_killed_run_left_is_swept_and_a_live_run_is_not(tmp_path: Path) -> None:
     left = tmp_path / ".out.partial-run"
-    left.mkdir()
-    (left / "half").mkdir()
+    left.mkdir(mode=0o700)
+    mark(left)
+    (left / "public").mkdir()
+    (left / "public" / "published.csv").write_text("half")
     with Staging(tmp_path / "out") as first:
         assert not (left / "half").exists()
         with pytest.raises(sv.InputError, match="another run"), Staging(tmp_path / "out", force=True):

@@ -24,10 +24,15 @@ def show_warnings() -> None:
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, SetveilWarning):
-            note(f"warning: {one_line(str(message), LONGEST)}")
+            warn(str(message))
 
     warnings.simplefilter("always", SetveilWarning)
     warnings.showwarning = show
+
+
+def warn(text: str) -> None:
+    """A warning for users, in one line."""
+    note(f"warning: {one_line(text, LONGEST)}")
 
 
 def say(text: str) -> None:
@@ -36,8 +41,25 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """One line about the run, on standard error, so that output can be piped."""
-    print(printable(text, kept=LAYOUT), file=sys.stderr)  # noqa: T201
+    """One line about the run, on standard error, so that output can be piped.
+
+    Where that is full or closed, the work goes on; ``is_lost`` knows.
+    """
+    global _is_lost
+    if sys.stderr is None:
+        return
+    try:
+        print(printable(text, kept=LAYOUT), file=sys.stderr, flush=True)  # noqa: T201
+    except OSError:
+        _is_lost = True
+
+
+_is_lost = False
+
+
+def is_lost() -> bool:
+    """Whether something that was to be said on standard error was not."""
+    return _is_lost
 
 
 _is_quiet = False
@@ -125,10 +147,8 @@ def tell_first_run() -> None:
 
 def progress_bar() -> AbstractContextManager[Progress]:
     """A progress bar on a terminal, nothing when piped or asked for quiet."""
-    if _is_quiet:
-        from setveil.core.progress import no_progress
-
-        return nullcontext(no_progress)
+    if _is_quiet or sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext(lambda stage, share: None)
     from setveil.workflows.progress_bars import progress_bar as shown
 
     return shown()

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from setveil.cli import is_loaded, is_loading
-from setveil.cli.console import be_quiet, complain, note, say, show_warnings
+from setveil.cli.console import be_quiet, complain, is_lost, note, say, show_warnings
 from setveil.cli.tiny import names_tiny_files
 from setveil.errors import InputError, SetveilError, one_line, speaking_of_options
 
@@ -95,11 +95,12 @@ def main() -> None:
     """Run a command; every error is one line and an exit code."""
     is_loading()  # until there is somebody to catch it
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
-    if names_tiny_files(sys.argv[1:]):
+    if names_tiny_files(sys.argv[1:]) and sys.argv[1] != "verify":  # which knows better what it reads
         from setveil.kernels import stay_plain
 
         stay_plain()
     status = _run(sys.argv[1:])
+    is_told = not is_lost()
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
@@ -107,7 +108,9 @@ def main() -> None:
         except BrokenPipeError:
             pass
         except OSError:  # a full disk: what was to be shown is lost
-            status = status or 4
+            is_told = False
+    if not is_told and status in (0, 1):  # an answer that nobody has seen is neither "fine" nor "broken"
+        status = 4
     # Taking the interpreter apart piece by piece costs as much as a small release; the operating system does it at
     # once.
     atexit._run_exitfuncs()
@@ -173,7 +176,7 @@ def _run_command(arguments: list[str]) -> int:
         if _is_interrupt(problem):
             return _stopped()
         if os.environ.get("SETVEIL_VERBOSE"):
-            traceback.print_exc()
+            note(traceback.format_exc())
             return 4
         from setveil.workflows.cluster import told_by_spark
 

@@ -33,7 +33,7 @@ def query(
     wanted, unwanted = (
         tuple(part.strip() for part in text.split(",") if part.strip()) for text in (with_items, without)
     )
-    release = setveil.open_release(out)
+    release = setveil.open_release(out, in_input_order=False)
     answer = setveil.query(release, sensitive, wanted, unwanted)
     if json:
         say_json(vars(answer))

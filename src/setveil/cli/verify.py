@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import read_data, say, say_json
+from setveil.cli.console import progress_bar, read_data, remark, say, say_json, tell_first_run, warn
+from setveil.cli.tiny import names_tiny_files
 
-WORDS = {True: "holds", False: "does not hold", None: "cannot be checked here"}
+WORDS = {True: "verified", False: "not verified", None: "cannot be verified"}
 EXIT_CODES = {True: 0, False: 1, None: 5}
 
 
@@ -32,7 +35,7 @@ def verify(
     limit: Annotated[int, typer.Option(min=1, help="How many violations to list at most.")] = 1000,
     time_limit: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="Give up after so long; for a folder its size decides otherwise."),
+        typer.Option(min=0, metavar="SECONDS", help="Time limit; by default it grows with the size of the folder."),
     ] = None,
     model: o.Model = o.NOTHING,
     engine: o.Engine = "local",
@@ -40,14 +43,12 @@ def verify(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Check a release folder again, or audit any file.
+    """Verify a release folder, or audit any file. Nothing on disk is changed.
 
-    Exit code 0: it holds. 1: it does not. 5: that cannot be told here, because only the owner has what is needed or
-    time is up.
+    Exit code 0: verified. 1: not verified. 5: cannot be verified here, because only the owner has what is needed, or
+    because a limit on time, memory or file size was reached.
     """
     from setveil.errors import InputError, UncheckedError, one_line
-    from setveil.workflows import recheck
-    from setveil.workflows.cluster import check_engine
 
     if target.is_dir():
         if model:
@@ -56,10 +57,16 @@ def verify(
             )
         if all_violations:
             raise InputError(f"{target}: is a release folder; --all-violations is for a file and --model.")
-        data = None if original is None else read_data(original, reading, engine, master)
-        result = recheck.verify_folder(target, data, time_limit=time_limit, engine=engine, master=master)
-        _show_folder(target, result, None if data is None else data.facts(), json)
-        raise typer.Exit(EXIT_CODES[result.holds])
+        answer = _check_folder(target, original, time_limit, engine, master, reading)
+        _show_folder(target, answer, json)
+        raise typer.Exit(EXIT_CODES[answer["holds"]])
+    from setveil.workflows import recheck
+    from setveil.workflows.cluster import check_engine
+
+    if names_tiny_files(["verify", str(target)]):
+        from setveil.kernels import stay_plain
+
+        stay_plain()
     if check_engine(engine, master):
         raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
     if not target.exists() and str(target) != "-":
@@ -91,7 +98,7 @@ def verify(
         say_json(content)
     else:
         but = recheck.nothing_left(audited)
-        say(_answer(but) if verdict.holds else f"does not hold: {verdict.reason}")
+        say(_answer(but) if verdict.holds else f"{WORDS[False]}: {verdict.reason}")
         for found in violations:
             say(f"{found.support}\t{', '.join(map(one_line, found.itemset))}")
         if all_violations and len(violations) == limit:
@@ -99,46 +106,43 @@ def verify(
     raise typer.Exit(0 if verdict.holds else 1)
 
 
-def _show_folder(target: Path, result: Any, input: dict[str, Any] | None, json: bool) -> None:
+def _check_folder(
+    target: Path, original: str | None, time_limit: float | None, engine: str, master: str | None, reading: o.Reading
+) -> dict[str, Any]:
+    """The folder may come from anyone: it is checked in a process with limits."""
+    from setveil.workflows.bounded import BoundedCheck, Listener, Request
+
+    is_tiny = names_tiny_files(["verify", str(target), *([] if original is None else [original])])
+    request = Request(os.fspath(target), original, time_limit, engine, master, reading, is_tiny)
+    with BoundedCheck(request) as check, progress_bar() as progress:
+        return check.answer(Listener(progress, remark, warn, tell_first_run))
+
+
+def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:
     if json:
-        verdict = result.verdict
-        claim = (
-            None
-            if verdict is None
-            else {"holds": verdict.holds, "witness": verdict.witness, "support": verdict.support}
-        )
-        say_json(
-            {
-                "input": input,
-                "holds": result.holds,
-                "problems": list(result.problems),
-                "cannot_be_checked": list(result.unchecked),
-                "claim": claim,
-                "sentence": result.sentence,
-                "publisher_says": dict(result.publisher_says),
-                "notes": list(result.notes),
-            }
-        )
+        shown = "input holds problems cannot_be_checked claim sentence publisher_says notes"
+        say_json({name: answer[name] for name in shown.split()})
         return
-    but = result.nothing_left or ("who holds what can be guessed" if result.guessing else "")
-    say(f"{target}: {_answer(but) if result.holds else WORDS[result.holds]}")
-    if result.holds:
-        say(result.sentence)
-    for problem in result.problems:
+    holds, nothing_left = answer["holds"], answer["nothing_left"]
+    but = nothing_left or ("who holds what can be guessed" if answer["guessing"] else "")
+    say(f"{target}: {_answer(but) if holds else WORDS[holds]}")
+    if holds:
+        say(answer["sentence"])
+    for problem in answer["problems"]:
         say(f"- {problem}")
-    if result.verdict is not None and not result.verdict.holds:
-        say(f"- {result.verdict.reason}")
-    for line in result.unchecked:
-        say(f"- cannot be checked here: {line}")
-    for line in result.notes if not result.holds else [note for note in result.notes if note != result.nothing_left]:
+    if answer["claim"] is not None and not answer["claim"]["holds"]:
+        say(f"- {answer['reason']}")
+    for line in answer["cannot_be_checked"]:
+        say(f"- {WORDS[None]}: {line}")
+    for line in answer["notes"] if not holds else [note for note in answer["notes"] if note != nothing_left]:
         say(f"note: {line}")
-    if result.holds is not False and result.publisher_says:
-        say(f"the publisher says, not checked here: {_told(result.publisher_says)}")
+    if holds is not False and answer["publisher_says"]:
+        say(f"stated by the publisher, not verified: {_told(answer['publisher_says'])}")
 
 
 def _answer(but: str) -> str:
-    """A promise that is kept by saying the same of everybody, or by groups that tell, is not called kept without a
-    word.
+    """A guarantee that is met by publishing the same for everybody, or with groups that can be guessed, is not called
+    verified without a remark.
     """
     return f"{WORDS[True]}, but {but}" if but else WORDS[True]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import selectors
 import stat
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -10,6 +12,9 @@ from typing import IO, Any, BinaryIO
 from setveil.errors import InputError, one_line
 
 GZIP = b"\x1f\x8b"
+LARGEST_CERTIFICATE = 4 * 2**20  # bytes; without constraints 10 kB are usual, 50,000 published pairs fill it
+PATIENCE = 10.0  # seconds that a pipe may stay silent at first
+LARGEST_RECORD = 2**20  # bytes of run.json; 10 kB are usual
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -53,7 +58,27 @@ def _has_holes(handle: int) -> bool:
 
 def is_device(file: IO[Any]) -> bool:
     """Whether reading may never end, as from ``/dev/zero``; pipes do, and so do people at a terminal."""
-    return stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
+    mode = os.fstat(file.fileno()).st_mode
+    return (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and not file.isatty()
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """An ``opener`` for files that a user or a policy names: a pipe is opened only if somebody writes to it.
+
+    Opening one that has no writer would wait for ever.
+    """
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if stat.S_ISFIFO(os.fstat(handle).st_mode):
+            with selectors.DefaultSelector() as selector:
+                selector.register(handle, selectors.EVENT_READ)
+                if not selector.select(PATIENCE):
+                    raise OSError(errno.ENXIO, "it is a pipe, and nobody writes to it")
+        os.set_blocking(handle, True)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
 
 
 def _without_following(path: str, flags: int) -> int:

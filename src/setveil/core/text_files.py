@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from setveil.core.regular_files import is_device
+from setveil.core.regular_files import is_device, without_waiting
 from setveil.errors import InputError
 
 
@@ -15,7 +15,7 @@ from setveil.errors import InputError
 def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """The file, line ends untouched, for as long as it is read; what cannot be read is an error of one line."""
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="", opener=without_waiting) as file:
             if is_device(file):
                 raise InputError(f"{os.fspath(path)}: is a device, which may never end; name a file.")
             yield file

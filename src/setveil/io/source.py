@@ -21,12 +21,13 @@ from typing import IO
 
 import numpy as np
 
-from setveil.core.regular_files import is_device
+from setveil.core.regular_files import is_device, without_waiting
 from setveil.errors import InputError
 from setveil.errors import one_line as one_line
 
 BLOCK = 1 << 23  # bytes read at a time
 SAMPLE = 1 << 16  # bytes that detection looks at
+GUESSED = 1 << 26  # bytes of gzipped text that speak for an encoding
 MAX_LINE = 1 << 26  # a longer line is refused, so that one endless line costs neither memory nor time
 
 GZIP = b"\x1f\x8b"
@@ -144,7 +145,7 @@ class Source:
                 None,
             )
         try:
-            stream = open(path, "rb")  # noqa: SIM115 (closed by close())
+            stream = open(path, "rb", opener=without_waiting)  # noqa: SIM115 (closed by close())
         except FileNotFoundError:
             raise self.error("no such file; check the path.", None) from None
         except IsADirectoryError:
@@ -352,23 +353,27 @@ def check_encoding(encoding: str) -> str:
 
 def guess_encoding(content: bytes) -> str | None:
     """The encoding of a file, gzipped or not, whose bytes are not UTF-8 but speak for Western European text; else None.
+    Of gzipped data the beginning decides: a megabyte may unpack to a thousand.
 
     Each byte above ASCII must be a letter or a usual sign there, nearly all must stand alone beside a plain letter,
     and nothing may be a character of UTF-8, which would make it a damaged file of that encoding.
     """
     if content.startswith(GZIP):
         try:
-            content = zlib.decompress(content, wbits=31)
+            content = zlib.decompressobj(wbits=31).decompress(content, GUESSED)
         except zlib.error:
             return None
-    runs = re.findall(rb"[\x80-\xff]+", content)
-    if not runs or re.search(rb"[\xc3-\xf4][\x80-\xbf]", content) or b"\0" in content:
+    if re.search(rb"[\xc3-\xf4][\x80-\xbf]", content) or b"\0" in content:
         return None
-    beside = len(re.findall(rb"(?<=[A-Za-z])[\x80-\xff]|(?<![A-Za-z\x80-\xff])[\x80-\xff](?=[A-Za-z])", content))
-    signs = set(b"".join(runs))
-    if b"\xff\xfe" in runs or b"\xfe\xff" in runs:  # marks of UTF-16
-        return None
-    if beside < 0.8 * len(runs) or signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
+    n_runs, signs = 0, set[int]()
+    for run in re.finditer(rb"[\x80-\xff]+", content):  # one by one: there may be millions
+        if run[0] in (b"\xff\xfe", b"\xfe\xff"):  # marks of UTF-16
+            return None
+        n_runs += 1
+        signs.update(run[0])
+    alone = rb"(?<=[A-Za-z])[\x80-\xff]|(?<![A-Za-z\x80-\xff])[\x80-\xff](?=[A-Za-z])"
+    beside = sum(1 for _ in re.finditer(alone, content))
+    if not n_runs or beside < 0.8 * n_runs or signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
         return None
     return "cp1252" if any(sign < 0xA0 for sign in signs) else "iso8859-1"
 

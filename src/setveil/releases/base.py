@@ -99,6 +99,11 @@ class Release(ABC):
         """How many original items each published item covers, int64[published items]."""
         return self.meaning.sizes
 
+    @property
+    def counted_labels(self) -> set[str]:
+        """Labels of sensitive items that the files only count."""
+        return set()
+
     @abstractmethod
     def codebook_rows(self) -> list[tuple[str, str]]:
         """``(published_item, item)`` sorted by the published item's label, then the item's; suppressed and absent

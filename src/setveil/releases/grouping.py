@@ -84,6 +84,10 @@ class Grouping(Release):
         """Identity over the published public items."""
         return Codebook({label: [label] for label in self.published.vocabulary})
 
+    @property
+    def counted_labels(self) -> set[str]:
+        return {self.sensitive[item] for item in set(self.count_item.tolist())}
+
     def codebook_rows(self) -> list[tuple[str, str]]:
         return [(label, label) for label in self.published.vocabulary]
 

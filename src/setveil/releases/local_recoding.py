@@ -35,8 +35,12 @@ class LocalRecoding(Release):
         hierarchy: Hierarchy,
         node_of_occurrence: NDArray[np.integer],
         details: Mapping[str, Any] | None = None,
+        never_generalized: Iterable[str] = (),
     ) -> LocalRecoding:
-        """``node_of_occurrence[j]`` is the node published instead of ``data.items[j]``, -1 to suppress it."""
+        """``node_of_occurrence[j]`` is the node published instead of ``data.items[j]``, -1 to suppress it.
+
+        No node covers an item that is ``never_generalized``: such an item is published under its own name only.
+        """
         nodes = np.asarray(node_of_occurrence, dtype=np.int32)
         kept = nodes >= 0
         is_used = np.zeros(hierarchy.n_nodes, dtype=bool)
@@ -54,7 +58,13 @@ class LocalRecoding(Release):
         else:
             published = Transactions.from_pairs(rows.owners, items, data.n_records, vocabulary, data.ids, data.layout)
         node_of_number = used[np.argsort(number[used])]
+        is_covered = np.ones(hierarchy.n_items, dtype=bool)
+        is_covered[[leaf for leaf in hierarchy.vocabulary.numbers(never_generalized).tolist() if leaf >= 0]] = False
         runs = [np.sort(hierarchy.leaves(int(node))) for node in node_of_number]
+        runs = [
+            run if node < hierarchy.n_items else run[is_covered[run]]
+            for node, run in zip(node_of_number.tolist(), runs, strict=True)
+        ]
         indptr = np.zeros(len(runs) + 1, dtype=np.int64)
         np.cumsum([len(run) for run in runs], out=indptr[1:])
         items = np.concatenate(runs) if runs else np.empty(0, dtype=np.int32)

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 from setveil.models import PrivacyModel
-from setveil.verify.published import read_published
-from setveil.verify.verdict import Verdict, Violation
+from setveil.verify.published import Published, read_published
+from setveil.verify.verdict import Verdict, Violation, times
 
 
 def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> Verdict:
@@ -24,13 +24,18 @@ def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> 
     >>> verify([{"a"}, {"a", "b"}], KmAnonymity(k=2, m=1)).witness
     ('b',)
     """
-    check: Verdict = _check_of(model)(read_published(what), model, progress)
+    published = read_published(what)
+    misnamed = _named_otherwise(published, model)
+    check: Verdict = _check_of(model)(published, model, progress) if misnamed is None else misnamed
     return check
 
 
 def judge(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> tuple[Verdict, dict[str, int | float]]:
     """``verify`` and, where the claim holds, ``achieved``, in one reading."""
     published, checks = read_published(what), _checks_of(model)
+    misnamed = _named_otherwise(published, model)
+    if misnamed is not None:
+        return misnamed, {}
     if hasattr(checks, "judge"):  # the same counts answer both
         both: tuple[Verdict, dict[str, int | float]] = checks.judge(published, model, progress)
         return both
@@ -46,7 +51,9 @@ def minimal_violations(
 
     k^m-anonymity and coherence: violating itemsets none of whose proper subsets violates (the *minimal privacy threats*
     of Liu and Wang). Constraints: violated constraints that contain no other. k-anonymity: the classes that fail.
-    Privacy degree: sensitive items in the open, then those that are too frequent in a group, group by group.
+    Privacy degree: sensitive items in the open, then those that are too frequent in a group, group by group. Every
+    model with sensitive items: published items that stand for a sensitive one without being its own name; if there are
+    any, only these.
 
     Args:
         what: a release, or an iterable of sets.
@@ -63,10 +70,13 @@ def minimal_violations(
         >>> sv.minimal_violations(rows, sv.KmAnonymity(k=2, m=2))
         [Violation(itemset=('c',), support=1)]
     """
-    checks = _checks_of(model)
-    if not hasattr(checks, "violations"):
-        raise InputError(f'model "{model.name}" does not list violations; verify it without --all-violations.')
-    found: Iterator[Violation] = checks.violations(read_published(what), model, progress, limit)
+    published, checks = read_published(what), _checks_of(model)
+    misnamed = published.misnamed(model.options().get("sensitive") or ())
+    found: Iterator[Violation] = (Violation((label,), support) for label, _, support in misnamed)
+    if not misnamed:
+        if not hasattr(checks, "violations"):
+            raise InputError(f'model "{model.name}" does not list violations; verify it without --all-violations.')
+        found = checks.violations(published, model, progress, limit)
     return list(islice(found, max(limit, 0)))
 
 
@@ -82,6 +92,17 @@ def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -
         checks.achieved(read_published(what), model, progress) if hasattr(checks, "achieved") else {}
     )
     return found
+
+
+def _named_otherwise(published: Published, model: PrivacyModel) -> Verdict | None:
+    """The verdict on sensitive items that are published under another name than their own; None if there are none."""
+    for label, item, support in published.misnamed(model.options().get("sensitive") or ()):
+        reason = (
+            f'the sensitive item "{one_line(item)}" is published as "{one_line(label)}" in {times(support, "record")}; '
+            "no other label than its own may cover it."
+        )
+        return Verdict(False, (label,), support, reason)
+    return None
 
 
 def _checks_of(model: PrivacyModel) -> Any:

@@ -50,7 +50,7 @@ def violations(
 def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
     grouping = published.release if isinstance(published.release, Grouping) else None
     supports = np.bincount(published.items, minlength=len(published.labels))
-    for item in published.numbers(_sensitive(model, grouping)):
+    for item in published.numbers(published.sensitive(_sensitive(model, grouping))):
         if supports[item]:
             group = None if grouping is None else _first_group(published, grouping, item)
             yield _Fault(published.labels[item], int(supports[item]), group, None)
@@ -66,7 +66,7 @@ def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
 def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> dict[str, int | float]:
     """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items in the open."""
     grouping = published.release if isinstance(published.release, Grouping) else None
-    shown = published.numbers(_sensitive(model, grouping))
+    shown = published.numbers(published.sensitive(_sensitive(model, grouping)))
     if shown and np.isin(published.items, shown).any():
         return {"privacy_degree": 1}
     if grouping is None:

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from setveil.core.progress import Progress, no_progress
-from setveil.core.regular_files import open_regular
-from setveil.errors import InputError, one_line
+from setveil.core.regular_files import LARGEST_CERTIFICATE, open_regular
+from setveil.errors import InputError, UncheckedError, one_line
 
 CERTIFICATE = "certificate.json"
-LARGEST_CERTIFICATE = 64 * 2**20  # bytes; constraint lists may be published inside
 PUBLISHED = tuple("published" + suffix for suffix in (".dat", ".txt", ".csv", ".jsonl", ".parquet"))
 KNOWN = (
     *PUBLISHED,
@@ -38,7 +37,7 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
 
     The certificate is ``{}`` if it cannot be read. Its digest and layout are recomputed, every file it lists is
     hashed, and anything in the folder that it does not list (sub-folders and hidden files too) is a problem, and so is
-    any name no release has.
+    any name no release has. UncheckedError if the certificate is too large to be read.
     """
     place = Path(folder)
     if not place.is_dir():
@@ -95,7 +94,7 @@ def _read_certificate(place: Path) -> tuple[dict[str, Any] | None, list[str]]:
     except InputError as problem:
         return None, [str(problem)]
     if len(raw) > LARGEST_CERTIFICATE:
-        return None, [f"{CERTIFICATE}: more than {LARGEST_CERTIFICATE:,} bytes are too many for a certificate."]
+        raise UncheckedError(f"{CERTIFICATE}: is larger than {LARGEST_CERTIFICATE:,} bytes, which is the limit.")
     try:
         certificate = json.loads(raw.decode("utf-8"), object_pairs_hook=_without_repeats, parse_constant=_no_constant)
     except RecursionError:

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Transactions
+from setveil.core import Transactions, Vocabulary
 from setveil.core.transactions import label_of
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
+
+NUMBERED = ("fimi", "spmf")  # layouts in which every item may have another name
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,24 +52,58 @@ class Published:
         In recodings the codebook tells; layouts of whole numbers give every item another name. Elsewhere items keep
         theirs.
         """
-        from setveil.verify.constraints import cover_pairs, recoding_targets
-
         wanted = set(items)
-        release = self.release
-        if isinstance(release, Recoding):
-            target, _ = recoding_targets(release)
-            members = np.flatnonzero(target >= 0)
-            labels, domain = target[members], release.domain
-        elif isinstance(release, LocalRecoding):
-            labels, members = cover_pairs(release)
-            domain = release.cover.vocabulary
-        else:
+        if not isinstance(self.release, Recoding | LocalRecoding):
             return sorted(wanted)
+        labels, members, domain = _meanings(self.release)
+        names = self.release.published.vocabulary
         is_wanted = np.array([item in wanted for item in domain], dtype=bool)
-        stands_for_others = np.ones(release.published.n_items, dtype=bool)
+        stands_for_others = np.ones(len(names), dtype=bool)
         stands_for_others[labels] = False  # those no item stands behind are nobody's secret
         stands_for_others[labels[~is_wanted[members]]] = True
-        return [release.published.vocabulary[number] for number in np.flatnonzero(~stands_for_others).tolist()]
+        return [names[number] for number in np.flatnonzero(~stands_for_others).tolist()]
+
+    def misnamed(self, sensitive: Iterable[str]) -> list[tuple[str, str, int]]:
+        """``(published item, sensitive item, support)`` where a sensitive item is not published under its own name
+        alone; ascending by published item.
+
+        Sensitive items are set aside before records are compared. If any label could stand for one, a codebook could
+        set aside whatever it likes: the names of people, each "standing for" a disease. So a sensitive item has one
+        label, which stands for nothing else, and is its own name; in layouts of whole numbers it is a number.
+        """
+        wanted = set(sensitive)
+        if not wanted or not isinstance(self.release, Recoding | LocalRecoding) or self.number_of is None:
+            return []
+        labels, members, domain = _meanings(self.release)
+        names = self.release.published.vocabulary
+        supports = np.bincount(self.items, minlength=len(self.labels))[self.number_of]
+        occurs = supports[labels] > 0
+        labels, members = labels[occurs], members[occurs]
+        n_items = np.bincount(labels, minlength=len(names))  # that a label stands for
+        n_labels = np.bincount(members, minlength=len(domain))  # that stand for an item
+        is_wanted = np.array([item in wanted for item in domain], dtype=bool)
+        is_numbered = self.release.published.layout.name in NUMBERED
+        found: dict[str, tuple[str, int]] = {}
+        for label, member in zip(
+            labels[is_wanted[members]].tolist(), members[is_wanted[members]].tolist(), strict=True
+        ):
+            is_own = n_items[label] == 1 and n_labels[member] == 1
+            if not is_own or not (is_numbered or names[label] == domain[member]):
+                if n_labels[member] > 1 and n_items[label] == 1 and names[label] == domain[member]:
+                    continue  # the others are to blame
+                found.setdefault(names[label], (domain[member], int(supports[label])))
+        return [(label, *found[label]) for label in ascending(set(found))]
+
+
+def _meanings(release: Recoding | LocalRecoding) -> tuple[NDArray[np.int64], NDArray[np.int64], Vocabulary]:
+    """(published item, item) pairs, and the items' names."""
+    from setveil.verify.constraints import cover_pairs, recoding_targets
+
+    if isinstance(release, LocalRecoding):
+        return *cover_pairs(release), release.cover.vocabulary
+    target, _ = recoding_targets(release)
+    members = np.flatnonzero(target >= 0)
+    return target[members], members, release.domain
 
 
 def read_published(what: Any) -> Published:

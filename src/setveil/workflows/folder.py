@@ -5,6 +5,7 @@ says.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,11 @@ import numpy as np
 
 from setveil.core import Layout, RemoteTransactions, Transactions
 from setveil.core.regular_files import open_regular
-from setveil.errors import InputError, one_line
+from setveil.errors import InputError, SetveilError, UncheckedError, one_line
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import read_release
-from setveil.io.releases.folders import internal_beside, read_record, settle
+from setveil.io.releases.folders import RECORD, internal_beside, read_record
 from setveil.io.releases.names import guard, unguard
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import Grouping, Recoding, Release
@@ -32,14 +33,20 @@ if TYPE_CHECKING:
     from setveil.risk.attack import AttackTable
     from setveil.utility.patterns import PatternTable
 
+POLICY = "policy.toml"
+LARGEST_POLICY = 64 * 2**20  # bytes; constraints may stand in it
+LARGEST_HEADER = 4096  # bytes of an array's file besides its numbers
 
-def open_release(out: str | os.PathLike[str]) -> Release:
+
+def open_release(out: str | os.PathLike[str], *, in_input_order: bool = True) -> Release:
     """The release in a folder, read back for measuring and querying; the folder must be intact.
 
-    Where ``OUT.internal`` stands beside it, records come back in input order; without it in the order of the file.
+    Where an ``OUT.internal`` of the same user stands beside it, records come back in input order; without it in the
+    order of the file.
 
     Args:
         out: the folder.
+        in_input_order: False reads nothing outside the folder.
 
     Returns:
         The release; it has no record of its run.
@@ -53,15 +60,16 @@ def open_release(out: str | os.PathLike[str]) -> Release:
         >>> sv.open_release(release.publish("to-be-opened")).codebook().published("milk")
         'dairy'
     """
-    return _open(out)[0]
+    return _open(out, orders=in_input_order)[0]
 
 
-def _open(out: str | os.PathLike[str], original: Transactions | None = None) -> tuple[Release, bool]:
+def _open(
+    out: str | os.PathLike[str], original: Transactions | None = None, orders: bool = True
+) -> tuple[Release, bool]:
     """The release, and whether its records are in input order; parts are read where the original is."""
     folder = Path(out)
     if not folder.is_dir():
         raise InputError(f"{one_line(str(folder), 120)}: is not a release folder.")
-    settle(folder)
     certificate, problems = check_files(folder)
     problems = problems or check_schema(certificate)
     if problems:
@@ -69,7 +77,7 @@ def _open(out: str | os.PathLike[str], original: Transactions | None = None) -> 
     if isinstance(original, RemoteTransactions) and certificate["release"]["published"] == PARTS:
         return plain(read_folder(folder, certificate, read_parts(folder)), certificate), False
     release = plain(read_folder(folder, certificate), certificate)
-    return in_input_order(folder, release, certificate)
+    return ordered_as_input(folder, release, certificate) if orders else (release, False)
 
 
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
@@ -137,34 +145,57 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
 
 
 def plain(release: Release, certificate: Mapping[str, Any]) -> Release:
-    """The release with the labels that were guarded against spreadsheets as they were."""
-    return release.relabelled(unguard) if certificate["release"]["safe_csv"] else release
+    """The release with the labels that were guarded against spreadsheets as they were; one that should be and is not is
+    an error.
+    """
+    return release.relabelled(_unguarded) if certificate["release"]["safe_csv"] else release
+
+
+def _unguarded(label: str) -> str:
+    if guard(unguard(label)) != label:
+        raise InputError("certificate.json: says that no label looks like a formula, but one does.")
+    return unguard(label)
 
 
 # -- what only the owner has ------------------------------------------------------------------------------------------
 
 
 def owners_model(folder: Path, certificate: Mapping[str, Any], data: Transactions) -> PrivacyModel | None:
-    """The model with its unpublished lists, where the owner's policy of this very release is at hand."""
+    """The model with its unpublished lists, where the owner's policy of this very release is at hand.
+
+    UncheckedError if that policy cannot be followed, because a file that it names is gone or has changed.
+    """
     from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
 
     if owners_record(folder, certificate) is None:
         return None
-    path = internal_beside(folder) / "policy.toml"
-    open_regular(path).close()
-    policy = Policy.from_file(path)
-    tree = hierarchy_of(policy, data)
-    return model_of(policy, data, tree)
+    path = internal_beside(folder) / POLICY
+    try:
+        with open_regular(path) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST_POLICY:
+                raise InputError(f"more than {LARGEST_POLICY:,} bytes.")
+        policy = Policy.from_file(path)
+        tree = hierarchy_of(policy, data)
+        return model_of(policy, data, tree)
+    except SetveilError as problem:
+        raise UncheckedError(f"the owner's {POLICY} cannot be used: {problem}") from None
 
 
 def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any] | None:
-    """``run.json`` beside the folder, if it belongs to this certificate."""
-    record = read_record(internal_beside(folder) / "run.json")
+    """``run.json`` beside the folder, if it belongs to this certificate, and the folder it is in to this user."""
+    internal = internal_beside(Path(os.path.abspath(folder)))  # noqa: PTH100 (links stay as they are)
+    try:
+        found = internal.lstat()
+    except OSError:
+        return None
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        return None
+    record = read_record(internal / RECORD)
     return record if "digest" in certificate and record.get("certificate_digest") == certificate["digest"] else None
 
 
-def in_input_order(folder: Path, release: Release, certificate: Mapping[str, Any]) -> tuple[Release, bool]:
+def ordered_as_input(folder: Path, release: Release, certificate: Mapping[str, Any]) -> tuple[Release, bool]:
     """The release with its records as the input had them, where the owner's record of this very release is at hand."""
     if certificate.get("record_order") == "input":
         return release, True
@@ -172,6 +203,8 @@ def in_input_order(folder: Path, release: Release, certificate: Mapping[str, Any
         return release, False
     try:
         with open_regular(internal_beside(folder) / "order.npy") as file:
+            if os.fstat(file.fileno()).st_size > 8 * release.published.n_records + LARGEST_HEADER:
+                return release, False
             order = np.load(file, allow_pickle=False)
     except (InputError, OSError, ValueError, EOFError, MemoryError):
         return release, False

@@ -17,6 +17,7 @@ from setveil.algorithms import by_kind
 from setveil.algorithms.registry import ENTRIES, may_suppress_entries
 from setveil.core import RemoteTransactions
 from setveil.core.progress import Progress, no_progress
+from setveil.core.regular_files import LARGEST_CERTIFICATE
 from setveil.errors import GuaranteeError, InfeasibleError, InputError, SetveilWarning, name_some
 from setveil.io.releases.canonical import PARTS, bare_layout
 from setveil.io.releases.folders import Staging, internal_beside
@@ -307,21 +308,29 @@ def _write_public(
     safe_csv: bool,
 ) -> Mapping[str, Any]:
     """The public report, and the certificate over all files."""
+    from setveil.io.releases.names import guarded_labels
+    from setveil.io.releases.tables import codebook_rows
     from setveil.report.certificate import certificate_of, hash_file, write_json
     from setveil.report.page import write_report
     from setveil.report.record import public_facts
 
     files = {name: hash_file(folder / name) for name in written.files}
+    is_guarded = safe_csv and guarded_labels(again, codebook_rows(again))[0]
 
     def certified() -> dict[str, Any]:
         public = facts.public().with_files(files)
         layout = bare_layout(written.layout, again.kind, keep_ids)
-        return certificate_of(public, written.published, layout, keep_order, keep_ids, safe_csv)
+        return certificate_of(public, written.published, layout, keep_order, keep_ids, is_guarded)
 
     write_report(public_facts(certified(), again, facts.other_algorithms), folder / "report.html")
     files["report.html"] = hash_file(folder / "report.html")
     certificate = certified()
     write_json(certificate, folder / "certificate.json")
+    if (folder / "certificate.json").stat().st_size > LARGEST_CERTIFICATE:
+        raise InputError(
+            f"the published constraints make the certificate larger than {LARGEST_CERTIFICATE:,} bytes, which nobody "
+            "could verify; leave out --publish-constraints."
+        )
     return certificate
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
-from setveil.io.releases.folders import settle
-from setveil.io.releases.names import guard, unguard
+from setveil.io.releases.names import guard, guarded_labels
 from setveil.io.releases.tables import read_codebook
 from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
 from setveil.releases import Grouping, Recoding, Release
@@ -34,7 +32,8 @@ from setveil.report.record import further_sentences, kept_of, options_that_occur
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
-from setveil.workflows.folder import in_input_order, owners_model, plain, read_folder
+from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
+from setveil.workflows.limits import Deadline, seconds_for
 from setveil.workflows.reading import read
 
 if TYPE_CHECKING:
@@ -51,11 +50,14 @@ HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (us
 MAYBE_SUPPRESSED = (
     "whether items that are not published were suppressed or absent only the owner can tell (use --original)."
 )
+HIDDEN_QUOTES = (
+    "every label that a spreadsheet could take for a formula begins with a quote; whether the quotes are part of the "
+    "labels only the owner can tell (use --original)."
+)
 NOTHING_LEFT = {
     0: "nothing is published of anybody: nothing can be learned from it.",
     1: "only one item is published for everybody: nothing can be learned from it.",
 }
-SECONDS, SECONDS_PER_MB = 120, 60  # how long a check may take unless told otherwise
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,9 @@ def verify_folder(
     """Re-check a release folder: files, form, claim, figures and page; with ``original`` also its fidelity.
 
     ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells
-    nothing.
+    nothing. The check works in the process of its caller and changes nothing on disk. Files have size limits, but
+    memory is not limited: ``setveil verify`` checks a folder of unknown origin in a process with a limit on that, too.
+    Without ``original`` nothing outside the folder is read.
 
     Args:
         out: the folder.
@@ -113,9 +117,9 @@ def verify_folder(
         True
     """
     folder = Path(out)
-    settle(folder)
     is_on_spark = check_engine(engine, master)
-    check = _Check(folder, _deadline(folder, time_limit, progress), is_on_spark, master)
+    seconds = seconds_for(folder) if time_limit is None else time_limit
+    check = _Check(folder, Deadline(seconds, progress), is_on_spark, master)
     if isinstance(original, str | os.PathLike) and is_on_spark:
         data: Transactions | None = read_path(original, master, read_options)
     else:
@@ -131,7 +135,7 @@ def verify_folder(
     except SetveilError as problem:
         check.problems.append(str(problem))
     except (MemoryError, RecursionError):
-        check.unchecked.append("the files ask for more memory than there is.")
+        check.unchecked.append("checking the files takes more memory than is available.")
     return check.answer()
 
 
@@ -146,7 +150,7 @@ def audit(
     from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
 
-    watch = progress if time_limit is None else _Deadline(time_limit, progress)
+    watch = progress if time_limit is None else Deadline(time_limit, progress)
     policy = Policy.from_dict({"schema": 1, "model": dict(section)})
     model = model_of(policy, data, None)
     verdict, _ = judge(data, model, watch)
@@ -202,8 +206,10 @@ class _Check:
             raise InputError("this release is one file; Spark checks those that it wrote in parts. Use --engine local.")
         if self.is_on_spark and self.problems:
             return  # changed files are not worth counting
+        self.progress("reading the release", None)
         rows = read_parts(self.folder, self.master) if self.is_on_spark else None
         spelled = read_folder(self.folder, said, rows)
+        self.progress("comparing files with their records", None)
         problems, unchecked = check_form(
             self.folder,
             spelled,
@@ -218,7 +224,7 @@ class _Check:
         labels = spelled.published.vocabulary.labels
         book = read_codebook(self.folder)
         self.problems += check_codebook(book, labels, spelled.kind)
-        self._check_guards(label for row in book for label in row)
+        self._check_guards(spelled, book, data is not None)
         self._check_names(spelled)
         if said["records"] != spelled.published.n_records:
             self._wrong("tells of another number of records than are published")
@@ -227,7 +233,7 @@ class _Check:
             self.nothing_left = nothing_left(release.published)
             self.notes += filter(None, [self.nothing_left])
         is_here = not isinstance(data, RemoteTransactions)  # elsewhere no model has lists that are left out
-        owners = owners_model(self.folder, said, data) if data is not None and is_here else None
+        owners = self._owners_model(data) if data is not None and is_here else None
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_CONSTRAINTS)
         else:
@@ -243,9 +249,10 @@ class _Check:
             known = release.with_items(data.vocabulary)
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
-            ordered, is_ordered = in_input_order(self.folder, release.with_items(data.vocabulary), said)
+            ordered, is_ordered = ordered_as_input(self.folder, release.with_items(data.vocabulary), said)
             if isinstance(ordered, Grouping):
                 ordered = _with_unseen(ordered, data)
+            self.progress("comparing with the original", None)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
             self.problems += check_original(ordered, data, told, in_input_order=is_ordered, suppression=suppression)
@@ -268,6 +275,13 @@ class _Check:
         if not _is_same(written, self.certificate["model"]["options"]):
             self._wrong("the options of the model are not all there, or not as they are written")
         return model, is_hidden
+
+    def _owners_model(self, data: Transactions) -> PrivacyModel | None:
+        try:
+            return owners_model(self.folder, self.certificate, data)
+        except UncheckedError as problem:
+            self.unchecked.append(str(problem))
+            return None
 
     def _check_names(self, release: Release) -> None:
         """A release has exactly the files of its kind."""
@@ -298,10 +312,16 @@ class _Check:
 
         return next((entry for entry in ENTRIES if entry.name == self.certificate["algorithm"]["name"]), None)
 
-    def _check_guards(self, labels: Iterable[str]) -> None:
-        """Labels that are said to be safe in a spreadsheet are."""
-        if self.certificate["release"]["safe_csv"] and any(guard(unguard(label)) != label for label in labels):
-            self._wrong("says that no label looks like a formula, but one does")
+    def _check_guards(self, release: Release, book: Sequence[tuple[str, str]], has_original: bool) -> None:
+        """Of labels that are said to be guarded against spreadsheets some are; that all are which need it is seen when
+        the guards are taken off. Quotes that nobody put there are part of a label, which only the original shows.
+        """
+        is_guarded, is_bare = guarded_labels(release, book)
+        if not self.certificate["release"]["safe_csv"]:
+            if is_guarded and not is_bare and not has_original:
+                self.unchecked.append(HIDDEN_QUOTES)
+        elif not is_guarded and not is_bare:
+            self._wrong("says that labels are guarded against spreadsheets, but none is")
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
         self.sentence = model.guarantee()
@@ -406,6 +426,7 @@ class _Check:
 
         if self.certificate["setveil"] != __version__ or self.problems:
             return
+        self.progress("drawing the page", None)
         page = render_report(
             public_facts(self.certificate, release, by_kind(self.certificate["model"]["name"]))
         ).encode()
@@ -452,33 +473,3 @@ def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:
     """The release as if every item that is not published had been suppressed: the strictest reading of its codebook."""
     wide = release.with_items({item for constraint in model.constraints for item in constraint})
     return replace(wide, suppressed=wide.target < 0)
-
-
-# -- time -------------------------------------------------------------------------------------------------------------
-
-
-class _Deadline:
-    """Passes progress on until time is up."""
-
-    def __init__(self, seconds: float, progress: Progress) -> None:
-        self.seconds, self.progress = seconds, progress
-        self.end = time.monotonic() + seconds
-
-    def __call__(self, stage: str, share: float | None) -> None:
-        if time.monotonic() > self.end:
-            raise UncheckedError(f"not done within {self.seconds:g} seconds; allow more with --time-limit.")
-        self.progress(stage, share)
-
-
-def _deadline(folder: Path, seconds: float | None, progress: Progress) -> Progress:
-    if seconds is None:
-        seconds = SECONDS + SECONDS_PER_MB * _size(folder) / 1e6
-    return _Deadline(seconds, progress)
-
-
-def _size(folder: Path) -> int:
-    try:
-        with os.scandir(folder) as entries:
-            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
-    except OSError:
-        return 0

@@ -94,7 +94,7 @@ class LG(Algorithm):
             "partitions": len(finished),
             "suppressed_records": sum(copies for row, copies in blank if distinct.lengths[row]),
         }
-        return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
+        return LocalRecoding.from_nodes(data, hierarchy, nodes, details, never_generalized=model.sensitive)
 
 
 def set_aside(distinct: Transactions, weights: NDArray[np.int64], k: int) -> tuple[Members, Members]:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from setveil.core.regular_files import open_regular
-from setveil.errors import InputError, one_line
+from setveil.errors import UncheckedError, one_line
 
 ROOM = 2**30  # bytes that reading any file may take
 ROOM_PER_BYTE = 64
@@ -25,7 +25,7 @@ TOO_LARGE = 3  # exit code; so is any signal
 
 
 def check_expansion(paths: Sequence[Path]) -> None:
-    """InputError unless each Parquet file can be read within what its size allows."""
+    """UncheckedError unless each Parquet file can be read within what its size allows."""
     import subprocess
 
     with contextlib.ExitStack() as opened:
@@ -44,9 +44,9 @@ def check_expansion(paths: Sequence[Path]) -> None:
                 env={**os.environ, "POLARS_MAX_THREADS": "1"},
             )
             if reader.returncode:
-                raise InputError(
-                    f"{one_line(path.name, 120)}: its {size:,} bytes stand for more than {room >> 20:,} MB, or take "
-                    f"longer than {seconds} seconds to read; not read."
+                raise UncheckedError(
+                    f"{one_line(path.name, 120)}: its {size:,} bytes unpack to more than {room >> 20:,} MB, or take "
+                    f"longer than {seconds} seconds to read; both are limits."
                 )
 
 

@@ -6,11 +6,15 @@ that two runs never write the same release, and whoever finds it unlocked knows 
 
 Two folders cannot change places at once. So an old ``OUT.internal`` is taken away first, then ``OUT`` is exchanged,
 then the new ``OUT.internal`` comes: at no time does one stand beside an ``OUT`` it does not belong to. If that is
-interrupted by an error, it is undone; if the process dies in the middle of it, ``settle`` finishes it from what stands
-in the partial folder.
+interrupted by an error, it is undone; if the process dies in the middle of it, the next run to the same place
+finishes or undoes it from what stands in the partial folder. Whoever only looks at a folder changes nothing.
 
 File systems without rename get a copy instead, and its commit marker is ``certificate.json``, which is written last:
-without it a folder is no release, and ``settle`` removes one whose copying was interrupted.
+without it a folder is no release, and the next run takes back what was copied.
+
+Only what a run can prove to be its own is removed: a partial folder carries a mark that no archive can hold
+(``marks.py``), copies are compared with what they were copied from, and ``--force`` replaces folders that hold the
+files of a release and nothing else.
 """
 
 from __future__ import annotations
@@ -30,8 +34,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from setveil.core.regular_files import open_regular
+from setveil.core.regular_files import LARGEST_CERTIFICATE, LARGEST_RECORD, open_regular
 from setveil.errors import InputError, one_line
+from setveil.io.releases.marks import MARKS, is_blank, is_marked, mark
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -40,7 +45,12 @@ _COPYING = "copying"  # in the partial folder while files are copied, for want o
 _LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)  # what was written did not get to the disk
 _NO_RENAME = (errno.EXDEV, errno.ENOSYS, errno.EOPNOTSUPP)
 CERTIFICATE = "certificate.json"
-LARGEST_RECORD = 256 * 2**20  # bytes
+RECORD = "run.json"
+INTERNAL = frozenset(  # what OUT.internal may hold
+    (RECORD, "policy.toml", "report.html", "assessment.html", "codebook.csv", "order.npy", "hierarchy.csv")
+)
+_PARTS = ("public", "internal", "old-public", "old-internal")  # folders in the partial folder
+_CHUNK = 1 << 20
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Step = tuple[Callable[[], object], Callable[[], object]]  # do, undo
@@ -59,13 +69,11 @@ def partial_beside(out: Path) -> Path:
 def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
     """The output as an absolute path; refuses one that stands there already and may not be replaced."""
     try:
-        public = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
-        if not public.name:
-            raise InputError(f"{public}: is not a place for a release; choose another output.")
-        for target, mark in ((public, CERTIFICATE), (internal_beside(public), "run.json")):
-            _check_place(target, mark, force)
+        public = _absolute(out)
+        for target in (public, internal_beside(public)):
+            _check_place(target, target is not public, force)
         for above in public.parents:  # its internal folder would leave the house with that one, or be replaced with it
-            if (above / CERTIFICATE).exists() or (above.name.endswith(".internal") and (above / "run.json").exists()):
+            if (above / CERTIFICATE).exists() or (above.name.endswith(".internal") and (above / RECORD).exists()):
                 raise InputError(
                     f"{one_line(str(public), 120)}: lies inside another release, {one_line(above.name, 60)}; choose "
                     "another output."
@@ -76,7 +84,14 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
     return public
 
 
-def _check_place(target: Path, mark: str, force: bool) -> None:
+def _absolute(out: str | os.PathLike[str]) -> Path:
+    public = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
+    if not public.name:
+        raise InputError(f"{public}: is not a place for a release; choose another output.")
+    return public
+
+
+def _check_place(target: Path, is_internal: bool, force: bool) -> None:
     shown = one_line(str(target), 120)
     try:
         kind = target.lstat().st_mode
@@ -88,19 +103,45 @@ def _check_place(target: Path, mark: str, force: bool) -> None:
         return
     if not force:
         raise InputError(f"{shown}: exists already; choose another output or add --force.")
-    if not (target / mark).exists():
+    if not (target / (RECORD if is_internal else CERTIFICATE)).exists():
         raise InputError(f"{shown}: is not a setveil release, so --force does not replace it; choose another output.")
+    if strange := _strange_file(target, is_internal):
+        raise InputError(
+            f"{shown}: holds {one_line(strange)}, which is not part of the release, so --force does not replace it; "
+            "move that file away."
+        )
+
+
+def _strange_file(folder: Path, is_internal: bool) -> str | None:
+    """The first file of a release folder that no run wrote there; None if there is none."""
+    files = () if is_internal else read_record(folder / CERTIFICATE).get("files", ())
+    listed = set(files) if isinstance(files, dict) else set()
+    known = INTERNAL if is_internal else {*listed, CERTIFICATE, "certificate.sig"}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        is_parent = path.is_dir() and not path.is_symlink() and any(one.startswith(f"{name}/") for one in listed)
+        if name not in known and not is_parent:
+            return name
+    return None
 
 
 class Staging:
     """``with Staging(out, force) as staging: … staging.commit()``; without commit everything is removed again."""
 
     def __init__(self, out: str | os.PathLike[str], force: bool = False) -> None:
-        self.out = check_target(out, force)
         self.force = force
-        self.folder = partial_beside(self.out)
+        try:
+            self.out = _absolute(out)
+            self.folder = partial_beside(self.out)
+            is_left = os.path.lexists(self.folder)
+        except ValueError:  # a NUL in the name
+            is_left = False
+        if not is_left:  # else what an earlier run has left is settled first
+            self.out = check_target(out, force)
+            self.folder = partial_beside(self.out)
         self.public, self.internal = self.folder / "public", self.folder / "internal"
         self._lock: int | None = None
+        self._is_mine = False  # whether this run may empty the partial folder
         self._made: list[Path] = []  # folders above OUT that were not there
 
     def __enter__(self) -> Staging:
@@ -110,9 +151,8 @@ class Staging:
             self._lock = _reserve(self.folder)
             if self._lock is None:
                 raise InputError(f"{one_line(str(self.out), 120)}: {_BUSY}")
-            _settle(self.out)
+            self._take_over()
             check_target(self.out, self.force)  # now that nobody else can change it
-            _clear(self.folder)
             self.public.mkdir(mode=0o755)
             self.internal.mkdir(mode=0o700)
         except BaseException as problem:
@@ -133,13 +173,33 @@ class Staging:
             self._leave()
             raise KeyboardInterrupt from None
 
+    def _take_over(self) -> None:
+        """Settle what an earlier run has left, and make the folder this run's; one that no run made is refused."""
+        if not is_blank(self.folder):
+            if not (
+                is_marked(self.folder) and {path.name for path in self.folder.iterdir()} <= {*_PARTS, *MARKS, _COPYING}
+            ):
+                raise InputError(
+                    f"{one_line(str(self.folder), 120)}: is in the way, and setveil cannot prove that one of its runs "
+                    "made it; look at it and remove it, or choose another output."
+                )
+            _settle(self.out)
+            _clear(self.folder)
+        self._is_mine = True
+        mark(self.folder)
+
     def _leave(self) -> None:
         """Remove the partial folder, then let others in."""
         if self._lock is None:
             self._remove_empty()
             return
-        _settle(self.out)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self._is_mine:
+            _settle(self.out)
+            with contextlib.suppress(OSError):
+                _clear(self.folder)
+                for name in MARKS:
+                    (self.folder / name).unlink(missing_ok=True)
+                self.folder.rmdir()
         os.close(self._lock)
         self._lock = None
         self._remove_empty()
@@ -153,6 +213,7 @@ class Staging:
     def commit(self) -> None:
         """Make both folders appear, or neither."""
         _set_one_time(self.public)
+        _close_to_others(self.internal)
         for folder in (self.public, self.internal):
             for path in folder.rglob("*"):
                 _flush(path)
@@ -190,7 +251,8 @@ class Staging:
             _copy_all(self.internal, internal, 0o700)
             _copy_all(self.public, self.out, 0o755)
         except BaseException:
-            _remove(self.out, internal)
+            _take_back(self.public, self.out)
+            _take_back(self.internal, internal)
             raise
         with contextlib.suppress(OSError):
             (self.folder / _COPYING).unlink()
@@ -205,55 +267,68 @@ class Staging:
         return [*takes_away, comes, _renaming(self.public, self.out)]  # OUT last: once it is there, all of it is
 
 
-def settle(out: str | os.PathLike[str]) -> None:
-    """Finish or undo what a run that died in the middle of its commit has left; nothing happens while a run is
-    alive.
-    """
-    target = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
-    folder = partial_beside(target) if target.name else target
-    if not target.name or not folder.is_dir():
-        return
-    with contextlib.suppress(OSError):
-        if folder.lstat().st_uid != os.geteuid():  # in a place for everybody nobody finishes for others
-            return
-        lock = _reserve(folder)
-        if lock is not None:
-            _settle(target)
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(lock)
-
-
 def _settle(out: Path) -> None:
+    """Finish or undo what a run that died in the middle of its commit has left; its partial folder is proven."""
     internal, folder = internal_beside(out), partial_beside(out)
     new, old = folder / "internal", folder / "old-internal"
     if (folder / _COPYING).exists() and "digest" not in read_record(out / CERTIFICATE):  # it died before it was there
-        _remove(out, internal)
+        _take_back(folder / "public", out)
+        _take_back(new, internal)
         return
-    if not internal.exists():
+    aside = folder / "old-public"
+    if aside.exists() and not os.path.lexists(out):  # between two renames, where nothing can be exchanged
+        aside.rename(out)
+    if not os.path.lexists(internal):
         if _belongs(new, out):
             new.rename(internal)
         elif old.exists():
             old.rename(internal)
-    elif not out.exists() and _belongs(internal, folder / "public"):  # nothing was published yet
-        shutil.rmtree(internal, ignore_errors=True)
+    elif not os.path.lexists(out) and _belongs(internal, folder / "public") and not new.exists():
+        internal.rename(new)  # nothing was published yet: back to where it came from
 
 
-def _remove(*folders: Path) -> None:
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+def _take_back(source: Path, target: Path) -> None:
+    """Remove what was copied to a place, whole or in part, and nothing else that is there."""
+    if target.is_symlink():
+        return
+    with contextlib.suppress(OSError):
+        for path in sorted(source.rglob("*"), reverse=True):  # files before the folder that they are in
+            copy = target / path.relative_to(source)
+            if path.is_dir():
+                with contextlib.suppress(OSError):
+                    copy.rmdir()
+            elif _is_copied(copy, path):
+                copy.unlink()
+        target.rmdir()  # refuses one that holds something
+
+
+def _is_copied(copy: Path, path: Path) -> bool:
+    """Whether a file is the beginning of another, so that nothing is lost with it."""
+    try:
+        with open_regular(copy) as left, open_regular(path) as right:
+            while found := left.read(_CHUNK):
+                if right.read(len(found)) != found:
+                    return False
+    except (InputError, OSError):
+        return False
+    return True
 
 
 def _belongs(internal: Path, public: Path) -> bool:
     """Whether an internal folder was written with a public one."""
     digest = read_record(public / CERTIFICATE).get("digest")
-    return digest is not None and read_record(internal / "run.json").get("certificate_digest") == digest
+    return digest is not None and read_record(internal / RECORD).get("certificate_digest") == digest
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """``certificate.json`` or ``run.json``; empty if it is no such file. It may come from anyone, as any folder may."""
+    """``certificate.json`` or ``run.json``; empty if it is no such file, or larger than those are. It may come from
+    anyone, as any folder may.
+    """
+    most = LARGEST_CERTIFICATE if path.name == CERTIFICATE else LARGEST_RECORD
     try:
         with open_regular(path) as file:
-            record = json.loads(file.read(LARGEST_RECORD).decode())
+            content = file.read(most + 1)
+        record = json.loads(content.decode()) if len(content) <= most else {}
     except (InputError, OSError, ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
@@ -265,8 +340,10 @@ def read_record(path: Path) -> dict[str, Any]:
 def _reserve(folder: Path) -> int | None:
     """The folder, made if need be and locked; None if a living run holds it."""
     while True:
+        is_new = False
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
+            is_new = True
         try:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:  # its run has just ended
@@ -280,15 +357,19 @@ def _reserve(folder: Path) -> int | None:
             return None
         except FileNotFoundError:
             pass
-        except BaseException:
+        except BaseException:  # a file system that cannot lock
             os.close(handle)
+            if is_new:
+                folder.rmdir()
             raise
         os.close(handle)
 
 
 def _clear(folder: Path) -> None:
+    """Remove all but the marks: as long as something is left, they prove whose it is."""
     for left in folder.iterdir():
-        shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+        if left.name not in MARKS:
+            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
 
 @contextlib.contextmanager
@@ -327,24 +408,22 @@ def _exchange(new: Path, target: Path, aside: Path) -> None:
 def _copy_all(folder: Path, target: Path, mode: int) -> None:
     """Copy a folder, its certificate last."""
     target.mkdir(mode=mode, exist_ok=True)
+    target.chmod(mode)
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, mode & 0o666)
+
     for path in sorted(folder.rglob("*"), key=lambda path: path.name == CERTIFICATE):
         copy = target / path.relative_to(folder)
         if path.is_dir():
             copy.mkdir(exist_ok=True)
             continue
         copy.parent.mkdir(exist_ok=True)
-        shutil.copyfile(path, copy)
+        with open(path, "rb") as source, open(copy, "wb", opener=opener) as file:
+            shutil.copyfileobj(source, file)
         _flush(copy)
     _set_one_time(target)
     _flush(target)
-
-
-def place(new: Path, target: Path) -> None:
-    """Put a folder in its place; one that stands there is exchanged, or moved beside the new one's old place."""
-    if target.exists():
-        _exchange(new, target, new.with_name(new.name + "-old"))
-    else:
-        new.rename(target)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -357,6 +436,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
         with contextlib.suppress(OSError):
             partial.unlink()
         raise
+
+
+def _close_to_others(folder: Path) -> None:
+    """Only this user may read what is internal, also where a file is moved out of its folder."""
+    folder.chmod(0o700)
+    for path in folder.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def _set_one_time(folder: Path) -> None:

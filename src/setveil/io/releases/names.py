@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from setveil.core import Layout
 from setveil.releases import Release
@@ -77,3 +78,12 @@ def guard(label: str) -> str:
 def unguard(label: str) -> str:
     """The label that was guarded."""
     return label[1:] if GUARDED.match(label) else label
+
+
+def guarded_labels(release: Release, rows: Iterable[tuple[str, str]]) -> tuple[bool, bool]:
+    """Whether a label in the files of a release is guarded, and whether one is bare that a spreadsheet may take for a
+    formula; ``rows`` are those of its codebook.
+    """
+    labels = {label for row in rows for label in row} | release.counted_labels
+    guarded = [GUARDED.match(label) is not None for label in labels if FORMULA.match(label)]
+    return any(guarded), not all(guarded)

@@ -104,7 +104,7 @@ def _read_file(source: Any, options: ReadOptions) -> Transactions:
     try:
         return _read_source(source, options)
     except EncodingError:
-        if options.encoding is not None or not isinstance(source, str | os.PathLike) or source == "-":
+        if options.encoding is not None or not isinstance(source, str | os.PathLike) or not Path(source).is_file():
             raise
         guessed = guess_encoding(Path(source).read_bytes())
         if guessed is None:
