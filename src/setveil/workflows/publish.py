@@ -309,13 +309,12 @@ def _write_public(
 ) -> Mapping[str, Any]:
     """The public report, and the certificate over all files."""
     from setveil.io.releases.names import guarded_labels
-    from setveil.io.releases.tables import codebook_rows
     from setveil.report.certificate import certificate_of, hash_file, write_json
     from setveil.report.page import write_report
     from setveil.report.record import public_facts
 
     files = {name: hash_file(folder / name) for name in written.files}
-    is_guarded = safe_csv and guarded_labels(again, codebook_rows(again))[0]
+    is_guarded = safe_csv and guarded_labels(again, again.codebook_rows())[0]
 
     def certified() -> dict[str, Any]:
         public = facts.public().with_files(files)
