@@ -19,6 +19,8 @@ class Entry:
     where: str  # "module:Class" below setveil.algorithms
     models: tuple[str, ...]  # the first algorithm listed for a model is its default, but see PORTFOLIO
     paper: str
+    # What it needs of the records: counts of given itemsets, independent parts ("shards"), or all of them in one place
+    # ("local"). The first two run on Spark, the last does not: ``tests/engines/test_gaps.py`` tries each of them.
     scales: Literal["counts", "shards", "local"]
     hierarchy: Literal["required", "optional", "none"]
     release: Literal["recoding", "local-recoding", "replacement", "grouping"]
@@ -39,6 +41,11 @@ class Entry:
     def options(self) -> list[Option]:
         """Its documented options."""
         return options_of(self.load())
+
+    @property
+    def needs_shard_size(self) -> bool:
+        """Whether it works on independent parts only where the user gives their size."""
+        return any(option.name == "shard_size" for option in self.options())
 
 
 TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"
@@ -69,7 +76,7 @@ ENTRIES: tuple[Entry, ...] = (
         "km.da:DA",
         ("km",),
         TMK08,
-        "counts",
+        "local",
         "required",
         "recoding",
         "direct anonymization: itemsets of all sizes in one pass",
@@ -79,7 +86,7 @@ ENTRIES: tuple[Entry, ...] = (
         "km.oa:OA",
         ("km",),
         TMK08,
-        "counts",
+        "local",
         "required",
         "recoding",
         "optimal anonymization: every cut of a small hierarchy",
@@ -89,7 +96,7 @@ ENTRIES: tuple[Entry, ...] = (
         "km.hghs:HgHs",
         ("km",),
         LW10,
-        "counts",
+        "local",
         "required",
         "recoding",
         "generalization from the root down, with suppression",
@@ -99,7 +106,7 @@ ENTRIES: tuple[Entry, ...] = (
         "km.hghs:MHgHs",
         ("km",),
         LW10,
-        "counts",
+        "local",
         "required",
         "recoding",
         "hghs for itemsets of size 1, 2, … m in turn",
@@ -214,7 +221,7 @@ ENTRIES: tuple[Entry, ...] = (
         "coherence.mm:MM",
         ("coherence",),
         XWFY08,
-        "counts",
+        "local",
         "none",
         "recoding",
         "suppression of the items with most moles per loss",
@@ -244,7 +251,7 @@ ENTRIES: tuple[Entry, ...] = (
         "k_anonymity.gray_tsp:GrayTSP",
         ("k-anonymity",),
         "Xue, Karras, Raïssi, Vaidya, Tan 2012",
-        "shards",
+        "local",
         "none",
         "replacement",
         "runs of k along tours found by a genetic search",
@@ -296,7 +303,7 @@ ENTRIES: tuple[Entry, ...] = (
         "km.vpa:VPA",
         ("km",),
         TMK11,
-        "counts",
+        "local",
         "required",
         "recoding",
         "aa on parts of the domain, then on all of it",
@@ -374,6 +381,11 @@ def default_for(model: str) -> Entry:
         if model in entry.models:
             return entry
     raise InputError(f'no algorithm enforces model "{model}" yet.')
+
+
+def scaling_for(model: str) -> list[Entry]:
+    """The algorithms for a model that do not need all records in one place, in the order of the registry."""
+    return [entry for entry in ENTRIES if model in entry.models and entry.scales != "local"]
 
 
 def by_kind(model: str) -> dict[str, list[str]]:
