@@ -12,6 +12,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.engines import Engine, LocalEngine
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import PrivacyModel
+from setveil.models.base import plain_number
 
 
 def _never() -> bool:
@@ -143,7 +144,10 @@ def make_algorithm(kind: type[Algorithm], name: str, options: Mapping[str, Any])
 
 
 def _convert(entry: Option, value: Any) -> Any:
-    """Text to the type of the default; a ``None`` default takes a number if the text is one."""
+    """Text to the type of the default; a ``None`` default takes a number if the text is one. Numbers of other libraries,
+    such as NumPy's, become plain ones.
+    """
+    value = plain_number(value)
     if isinstance(value, str):
         try:
             if isinstance(entry.default, bool):

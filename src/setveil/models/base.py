@@ -39,7 +39,7 @@ class PrivacyModel(ABC):
     def __post_init__(self) -> None:
         """Numbers of other libraries, such as NumPy's, as the plain ones they are: a certificate knows no others."""
         for field in fields(self):
-            object.__setattr__(self, field.name, _plain_number(getattr(self, field.name)))
+            object.__setattr__(self, field.name, plain_number(getattr(self, field.name)))
 
     def __repr__(self) -> str:
         """As it is made, without lists of combinations: they may be records."""
@@ -73,7 +73,10 @@ class PrivacyModel(ABC):
         """What this promise leaves open, in plain sentences."""
 
 
-def _plain_number(value: Any) -> Any:
+def plain_number(value: Any) -> Any:
+    """Numbers of other libraries as Python's own; everything else as it is."""
+    if getattr(value, "shape", None) == ():  # a scalar of NumPy's
+        value = value.item()
     if isinstance(value, bool):
         return value
     return int(value) if isinstance(value, Integral) else float(value) if isinstance(value, Real) else value

@@ -37,17 +37,18 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.core.text_files import open_text
 from setveil.errors import InputError
 from setveil.models import MODELS, PARAMETERS, is_list
+from setveil.models.base import plain_number
 
 FILE_OPTIONS = ("weights", "penalty")  # of algorithms: a file, or plain numbers
 
@@ -77,7 +78,9 @@ class AlgorithmSection(_Section):
     """How the promise is kept."""
 
     name: str | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: Annotated[dict[str, Any], BeforeValidator(lambda given: _plain(given, "options"))] = Field(
+        default_factory=dict
+    )
 
 
 class HierarchySection(_Section):
@@ -205,6 +208,16 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is not TOML: {problem}.") from None
     except RecursionError:
         raise InputError(f"{path}: is nested too deeply.") from None
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Values of options as TOML writes them: text, truth values, numbers, and tables of them; ``None`` means not given."""
+    value = plain_number(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part, str(key)) for key, part in value.items() if part is not None}
+    if isinstance(value, str | bool | int | float):
+        return value
+    raise ValueError(f'"{name}" should be text, a number, true or false, or a table of them')
 
 
 def _is_path(value: Any) -> bool:

@@ -106,6 +106,7 @@ def make_release(
         chosen = make_algorithm(entry.load(), entry.name, options)
         if context.hierarchy is not None and entry.hierarchy == "none":
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
+        options = {name: value for name in options if (value := getattr(chosen, name)) is not None}  # as it takes them
         algorithm, release = entry.name, chosen.run(data, model, context)
     if isinstance(release, Grouping) and release.published.n_records < data.n_records:
         data = Grouping.without_bare(data, release.sensitive)  # records in line with the published ones

@@ -17,21 +17,29 @@ if TYPE_CHECKING:
 
 
 def make_policy(given: Mapping[str, Any], file: str | os.PathLike[str] | None = None) -> Policy:
-    """A policy from what was given, on top of a policy file; ``None`` means not given."""
+    """A policy from what was given, on top of a policy file; ``None`` means not given.
+
+    What is given replaces what the file says, key by key, in nested tables as well. A name that differs from the file's
+    replaces its whole table: the parameters of one model, or the options of one algorithm, say nothing about another.
+    """
     from setveil.policy.schema import Policy
 
-    content: dict[str, Any] = {"schema": 1}
+    content: dict[str, Any] = {}
     if file is not None:
         content = Policy.from_file(Path(file)).model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-        content["schema"] = 1
-    for section, values in given.items():
-        if isinstance(values, Mapping):
-            kept = {key: value for key, value in values.items() if value is not None}
-            changed = section == "model" and "name" in kept and kept["name"] != content.get("model", {}).get("name")
-            content[section] = kept if changed else {**content.get(section, {}), **kept}
-        elif values is not None:
-            content[section] = values
-    return Policy.from_dict(content)
+    return Policy.from_dict({**_merged(content, given), "schema": 1})
+
+
+def _merged(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    named = given.get("name")
+    merged = dict(table) if named is None or named == table.get("name") else {}
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            below = merged.get(key)
+            merged[key] = _merged(below if isinstance(below, Mapping) else {}, value)
+        elif value is not None:
+            merged[key] = value
+    return merged
 
 
 def policy_of(record: RunRecord) -> Policy:
