@@ -27,7 +27,7 @@ from setveil.workflows.portfolio import EFFORTS, YARDSTICKS
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 
 LABELS = [str(number) for number in range(1, 10)]  # those of the models' examples; 9 is sensitive there
-FILE, TABLE = "values.csv", {label: 0.5 for label in LABELS[:4]}
+FILE, TABLE = "values.csv", dict.fromkeys(LABELS[:4], 0.5)
 
 
 def values_of(entry: Entry, option: Option) -> Iterator[Any]:
@@ -162,7 +162,9 @@ def test_the_same_bytes_whichever_way_it_is_asked(
         assert json.loads(Path("command.internal/run.json").read_text())["algorithm"]["options"] == options
     assert command("-o", "again", "--policy", "command.internal/policy.toml") == 0
     assert bytes_of("again") == expected
-    pairs = [f"--option={name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in options.items()]
+    pairs = [
+        f"--option={name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in options.items()
+    ]
     if TABLE not in options.values():  # which is written in policies alone
         named = ["--algorithm", algorithm] if algorithm else []
         Path("plain.toml").write_text(tomli_w.dumps({**asked, "algorithm": {}}))

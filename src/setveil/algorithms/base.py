@@ -144,8 +144,8 @@ def make_algorithm(kind: type[Algorithm], name: str, options: Mapping[str, Any])
 
 
 def _convert(entry: Option, value: Any) -> Any:
-    """Text to the type of the default; a ``None`` default takes a number if the text is one. Numbers of other libraries,
-    such as NumPy's, become plain ones.
+    """Text to the type of the default; a ``None`` default takes a number if the text is one. Numbers of other
+    libraries, such as NumPy's, become plain ones.
     """
     value = plain_number(value)
     if isinstance(value, str):

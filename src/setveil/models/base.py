@@ -7,12 +7,15 @@ one file in ``verify/`` and its algorithms: the policy takes its parameters from
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from setveil.errors import InputError
+
+if TYPE_CHECKING:
+    from setveil.core import Transactions
 
 
 class Attacker(NamedTuple):
@@ -35,6 +38,8 @@ class PrivacyModel(ABC):
     example: ClassVar[
         Mapping[str, Any]
     ]  # parameters that fit a handful of records over the items 1 … 9; 9 is sensitive
+
+    already_met: ClassVar[str] = ""  # what to warn of where the data needs no change; empty where that is no slip
 
     def __post_init__(self) -> None:
         """Numbers of other libraries, such as NumPy's, as the plain ones they are: a certificate knows no others."""
@@ -59,6 +64,12 @@ class PrivacyModel(ABC):
     def reach(self) -> float | None:
         """Up to how many known items the promise speaks; None where it is not about all items alike."""
         return None
+
+    def doubts(self, data: Transactions) -> Iterator[str]:
+        """Sentences about parameters that are allowed but protect little of these data. What protects nothing is an
+        InputError.
+        """
+        yield from ()
 
     @abstractmethod
     def attacker(self) -> Attacker:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InputError
 from setveil.models.base import (
@@ -17,6 +17,9 @@ from setveil.models.base import (
     label_tuple,
     whole_number,
 )
+
+if TYPE_CHECKING:
+    from setveil.core import Transactions
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,6 +75,13 @@ class Coherence(PrivacyModel):
     @property
     def crowd(self) -> int:
         return self.k
+
+    def doubts(self, data: Transactions) -> Iterator[str]:
+        if self.h >= 100:
+            yield (
+                f"h={self.h:g} is no limit: all records that fit may share a sensitive item, which is then known. "
+                "Choose h below 100, as in 80."
+            )
 
     def attacker(self) -> Attacker:
         return Attacker(

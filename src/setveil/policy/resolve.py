@@ -9,7 +9,7 @@ from setveil.errors import InputError
 from setveil.models import PARAMETERS, PrivacyModel, is_list, make_model
 from setveil.policy.constraints import resolve_constraints, resolve_utility
 from setveil.policy.schema import ModelSection, Policy
-from setveil.policy.selection import read_items, select_items
+from setveil.policy.selection import BY_COMMAS, ONE_PER_LINE, read_items, refuse_file_names, select_items
 
 
 def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) -> PrivacyModel:
@@ -26,8 +26,11 @@ def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierar
         elif name == "utility":
             options[name] = resolve_utility(value, vocabulary, hierarchy, rest)
         elif is_list(PARAMETERS[name]):
-            patterns = read_items(value) if isinstance(value, str) else value
-            options[name] = select_items(patterns, vocabulary, hierarchy)
+            if is_file := isinstance(value, str):
+                value = read_items(value)
+            else:
+                refuse_file_names(value, vocabulary)
+            options[name] = select_items(value, vocabulary, hierarchy, ONE_PER_LINE if is_file else BY_COMMAS)
     if rest is not None and "utility" not in options:
         raise InputError("utility_rest says what to do with items in no utility group; give the groups too.")
     return options

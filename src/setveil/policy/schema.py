@@ -211,7 +211,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def _plain(value: Any, name: str) -> Any:
-    """Values of options as TOML writes them: text, truth values, numbers, and tables of them; ``None`` means not given."""
+    """Values of options as TOML writes them: text, truth values, numbers, and tables of them; ``None``: not given."""
     value = plain_number(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(part, str(key)) for key, part in value.items() if part is not None}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +12,9 @@ from typing import Any
 from setveil.algorithms import PORTFOLIO, Context, default_for, find_for, make_algorithm
 from setveil.core import Grouping, Hierarchy, Release, RunRecord, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.core.vocabulary import as_read_aloud
-from setveil.errors import InputError, SetveilWarning, name_some, one_line
+from setveil.errors import SetveilWarning
 from setveil.models import PrivacyModel, as_model
+from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.reading import as_transactions
@@ -93,8 +92,7 @@ def make_release(
     hierarchy_source: str,
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
-    check_lists(data, {what: getattr(model, what, None) for what in LISTS})
-    refuse_all_sensitive(data, getattr(model, "sensitive", ()))
+    check_ask(data, model)
     started = time.perf_counter()
     algorithm = algorithm_for(data, model, algorithm)
     if algorithm is None and model.name in PORTFOLIO:
@@ -110,7 +108,7 @@ def make_release(
         algorithm, release = entry.name, chosen.run(data, model, context)
     if isinstance(release, Grouping) and release.published.n_records < data.n_records:
         data = Grouping.without_bare(data, release.sensitive)  # records in line with the published ones
-    _warn_about_one_item(data, release)
+    check_release(data, release, model)
     record = RunRecord(
         data=data,
         model=model,
@@ -122,72 +120,6 @@ def make_release(
         seconds={"anonymize": time.perf_counter() - started},
     )
     return replace(release, record=record)
-
-
-def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
-    """Where everything is sensitive, nothing can be published."""
-    if sensitive and data.n_items and set(sensitive).issuperset(data.vocabulary):
-        raise InputError(
-            "sensitive: every item of the data is named, so that nothing would be left to publish; name fewer."
-        )
-
-
-LISTS = ("sensitive", "constraints", "utility")
-FILE_NAME = re.compile(r"[/\\]|\.(?:txt|csv|tsv|dat|list|lst|toml|json)(?:\.gz)?$", re.IGNORECASE)  # or a path
-PROTECTING = ("sensitive", "constraints")  # what these lists do not name is published in the open
-
-
-def check_lists(data: Transactions, lists: Mapping[str, Any]) -> None:
-    """Lists of items that the data does not have are slips: one of which nothing occurs is refused, others are told."""
-    for what, given in lists.items():
-        labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
-        if what == "constraints" and given is not None and not labels:
-            raise InputError("constraints: none is given, so that nothing would be protected; name what can be known.")
-        strangers = sorted(label for label in labels if label not in data.vocabulary)
-        if what == "sensitive" and len(labels) == len(strangers) == 1 and FILE_NAME.search(strangers[0]):
-            raise InputError(
-                f'{what}: there is no file "{one_line(strangers[0])}", and no item of that name; check the path.'
-            )
-        if strangers and len(strangers) == len(labels):
-            raise InputError(
-                f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
-                "be protected. Check the spelling, and that the list belongs to this data."
-            )
-        if what in PROTECTING:
-            _check_spellings(data, what, labels, strangers)
-        if strangers:
-            warnings.warn(
-                f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=3
-            )
-
-
-def _check_spellings(data: Transactions, what: str, labels: set[str], strangers: Sequence[str]) -> None:
-    """Who protects "flu" and has "Flu" in the data publishes it in the open: a slip if "flu" is not there at all."""
-    spellings = set(map(as_read_aloud, labels))
-    missed = [label for label in data.vocabulary if label not in labels and as_read_aloud(label) in spellings]
-    if not missed:
-        return
-    told = (
-        f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks or invisible signs "
-        "only"
-    )
-    if set(map(as_read_aloud, strangers)).intersection(map(as_read_aloud, missed)):
-        raise InputError(f"{told}, and would not be protected; name it as the data does.")
-    warnings.warn(f"{told}, and is not protected; name it as well, or mend the data.", SetveilWarning, stacklevel=4)
-
-
-def _warn_about_one_item(data: Transactions, release: Release) -> None:
-    """Nobody may overlook a release that says the same of everybody."""
-    n_published, n_items = int((release.published.supports > 0).sum()), int((data.supports > 0).sum())
-    if n_items > 1 and n_published <= 1 and not isinstance(release, Grouping):
-        what = "everything was left out" if n_published == 0 else "everything is published as one item"
-        warnings.warn(
-            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries "
-            "keeps the rest (--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what "
-            "fits.",
-            SetveilWarning,
-            stacklevel=3,
-        )
 
 
 @contextmanager

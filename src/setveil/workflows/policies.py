@@ -67,22 +67,24 @@ def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_pro
 
 def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None) -> tuple[str, ...]:
     """Sensitive items as the command line takes them: a file with one per line, or ``a,b,c``; patterns expanded."""
-    from setveil.policy.selection import read_items, select_items
-    from setveil.workflows.anonymize import refuse_all_sensitive
+    from setveil.policy.selection import BY_COMMAS, ONE_PER_LINE, read_items, refuse_file_names, select_items
+    from setveil.workflows.asks import refuse_all_sensitive
 
-    patterns = (
-        read_items(given) if Path(given).is_file() else [part.strip() for part in given.split(",") if part.strip()]
-    )
+    is_file = Path(given).is_file()
+    patterns = read_items(given) if is_file else [part.strip() for part in given.split(",") if part.strip()]
     if not patterns:
         raise InputError("the list of sensitive items is empty; name at least one.")
-    listed = tuple(select_items(patterns, data.vocabulary, resolve_hierarchy(hierarchy, data)))
+    if not is_file:
+        refuse_file_names(patterns, data.vocabulary)
+    tree, apart = resolve_hierarchy(hierarchy, data), ONE_PER_LINE if is_file else BY_COMMAS
+    listed = tuple(select_items(patterns, data.vocabulary, tree, apart))
     refuse_all_sensitive(data, listed)
     return listed
 
 
 def check_ask(data: Transactions, hierarchy: str | None, sensitive: str | None) -> tuple[str, ...]:
     """The sensitive items that settings are tried with; a slip in either is told before any of them is."""
-    from setveil.workflows.anonymize import check_lists
+    from setveil.workflows.asks import check_lists
 
     if hierarchy and hierarchy != "auto":  # which takes time, and has nothing to get wrong
         resolve_hierarchy(hierarchy, data)

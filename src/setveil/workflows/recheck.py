@@ -145,10 +145,12 @@ def audit(
     """Check any records, whoever made them; ``section`` is the policy's model section."""
     from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
+    from setveil.workflows.asks import LISTS, check_lists
 
     watch = progress if time_limit is None else _Deadline(time_limit, progress)
     policy = Policy.from_dict({"schema": 1, "model": dict(section)})
     model = model_of(policy, data, None)
+    check_lists(data, {what: getattr(model, what, None) for what in LISTS})
     verdict, _ = judge(data, model, watch)
     return verdict, minimal_violations(data, model, limit, watch) if limit and not verdict.holds else []
 
