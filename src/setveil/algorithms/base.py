@@ -63,6 +63,9 @@ class Algorithm(ABC):
         """
 
 
+LARGEST = 10**9  # whole numbers in options, where no other bound is declared
+
+
 @dataclass(frozen=True)
 class Option:
     """One documented option of an algorithm. The bounds of numbers: ``least`` and ``most`` are allowed, ``above`` and
@@ -99,6 +102,8 @@ class Option:
         is_whole = all(isinstance(sample, int) for sample in samples)
         if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
             raise InputError(f'option "{self.name}" must be a {"whole " if is_whole else ""}number, not {value!r}.')
+        if is_whole and value > LARGEST:
+            raise InputError(f'option "{self.name}" must be at most {LARGEST:,}.')
         fits = (
             (self.least is None or value >= self.least)
             and (self.most is None or value <= self.most)

@@ -31,6 +31,9 @@ def check_ask(data: Transactions, model: PrivacyModel) -> None:
     """Refuse, or warn about, lists and parameters that cannot mean what they say about these data."""
     check_lists(data, {what: getattr(model, what, None) for what in LISTS})
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))
+    for name, value in model.options().items():
+        if isinstance(value, int) and value >= 2**63:
+            raise InputError(f"{name} is too large; whole numbers have at most 18 digits.")
     for doubt in model.doubts(data):
         warnings.warn(doubt, SetveilWarning, stacklevel=3)
 

@@ -191,8 +191,7 @@ def item_numbers(data: Transactions, given: Any, what: str, default: float) -> N
     if given is None:
         return np.full(data.n_items, int(default), dtype=np.int64)
     if isinstance(given, int | float) and what == "penalty":
-        numbers = dict.fromkeys(data.vocabulary, float(given))
-        label_numbers(numbers, what)
+        numbers = label_numbers(dict.fromkeys(data.vocabulary, given), what)
     else:
         numbers = label_numbers(given, what)
         _check_items(data, numbers, what)

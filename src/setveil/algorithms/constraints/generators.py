@@ -117,7 +117,7 @@ def _counted(data: Transactions, m: int) -> Iterator[tuple[Constraint, int]]:
     for number, row in enumerate(rows):
         for position, item in enumerate(row):
             holders[item].append((number, position))
-    for size in range(1, m + 1):
+    for size in range(1, min(m, data.longest) + 1):
         for item in range(data.n_items):
             counts: Counter[tuple[int, ...]] = Counter()
             for number, position in holders[item]:
