@@ -86,5 +86,5 @@ def test_what_is_allowed() -> None:
     assert (Sample(count=5, share=0.999).count, Sample(parts=None).parts, Sample(parts=1).parts) == (5, None, 1)
     assert [choice.allowed for choice in find("lsh").options()][:2] == [
         "at least 1 and at most 62",
-        "at least 1",
+        "at least 1 and at most 1e+06",
     ]

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
 from naive.scattered import Scattered
+from numpy.typing import NDArray
 
-from setveil.algorithms import ENTRIES, Context
+from setveil.algorithms import ENTRIES, Context, Entry, make_algorithm
 from setveil.algorithms.degree.cahd import CAHD
 from setveil.algorithms.k_anonymity.pta import PTA
 from setveil.algorithms.km.aa import AA
-from setveil.core import Hierarchy, Transactions
+from setveil.cli.main import _run
+from setveil.core import Hierarchy, Itemsets, Transactions
+from setveil.engines import LocalEngine, tree_counts
+from setveil.engines.base import TreeCounts
 from setveil.errors import InputError
 from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel, as_model
-from setveil.workflows.cluster import ON_SPARK, algorithm_for
+from setveil.workflows.cluster import algorithm_for
 from setveil.workflows.folder import patterns_of_folder
 
 WHOLE_TREE = "walks the count-tree in the records, path by path"
@@ -94,19 +102,70 @@ def test_a_question_that_needs_the_records_is_refused_in_one_line(asked: Callabl
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(("name", "model"), [(entry.name, model) for entry in ENTRIES for model in entry.models])
-def test_an_algorithm_runs_or_is_refused_in_one_line(name: str, model: str) -> None:
-    data = Scattered(Transactions.from_lists([["a", "b"], ["b"], ["a"]]), 2)
-    if (name, model) not in GAPS:
-        assert algorithm_for(data, MODELS[model], name) == name
+CASES = [pytest.param(entry, model, id=f"{entry.name}-{model}") for entry in ENTRIES for model in entry.models]
+
+
+def test_every_gap_has_a_reason() -> None:
+    """The registry says what runs where; the reasons here are about the same algorithms."""
+    assert set(GAPS) == {(entry.name, model) for entry in ENTRIES if entry.scales == "local" for model in entry.models}
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_an_algorithm_runs_or_is_refused_in_one_line(entry: Entry, model: str) -> None:
+    if entry.scales != "local":
+        assert algorithm_for(ELSEWHERE, MODELS[model], entry.name) == entry.name
         return
     with pytest.raises(InputError, match="does not run on Spark; there is aa") as refused:
-        algorithm_for(data, MODELS[model], name)
+        algorithm_for(ELSEWHERE, MODELS[model], entry.name)
     assert "\n" not in str(refused.value)
+
+
+class CountsAlone(LocalEngine):
+    """Counts over records that stay elsewhere, and nothing else of them."""
+
+    def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
+        assert isinstance(data, Scattered)
+        return super().supports(data.whole, itemsets)
+
+    def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
+        assert isinstance(data, Scattered)
+        return super().tree_counts(data.whole, hierarchy)
+
+
+@pytest.mark.parametrize(("entry", "model"), CASES)
+def test_the_declared_scaling_is_what_happens(entry: Entry, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without asking the registry what may run: records elsewhere, an engine that counts, and the algorithm itself."""
+    monkeypatch.setattr(tree_counts, "MANY", 0)  # counted in tables, as on Spark, however few the records are
+    rows = [["a", "b"], ["b", "c"], ["a", "c"], ["b"], ["c", "d"], ["b", "d"], ["c"], ["d"]] * 3
+    remote = Scattered(Transactions.from_lists(rows), 3)
+    tree = Hierarchy.balanced(remote.vocabulary, 2) if entry.hierarchy == "required" else None
+    engine = CountsAlone() if entry.scales != "shards" else LocalEngine()
+    options = {"shard_size": 8} if entry.needs_shard_size else {}
+    algorithm = make_algorithm(entry.load(), entry.name, options)
+    if entry.scales == "local":
+        with pytest.raises(InputError, match="the records stay on the cluster"):
+            algorithm.run(remote, MODELS[model], Context(tree, engine))
+    else:
+        assert algorithm.run(remote, MODELS[model], Context(tree, engine)).published.n_records == len(rows)
+
+
+def test_the_command_prints_the_declared_scaling(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["algorithms", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["algorithms"]
+    assert {entry["name"]: entry["scales"] for entry in listed} == {entry.name: entry.scales for entry in ENTRIES}
+
+
+def test_the_page_about_spark_names_what_runs_there() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "spark.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in text.partition("## What runs there")[2].partition("##")[0].splitlines()]
+    runs = [row[1] for row in rows if len(row) > 2 and row[2].strip().startswith("yes")]
+    named = {name for cell in runs for name in re.findall("`([^`]+)`", cell)}
+    known = {entry.name for entry in ENTRIES}
+    assert named & known == {entry.name for entry in ENTRIES if entry.scales != "local"}
 
 
 def test_what_runs_there_is_compared_byte_by_byte() -> None:
     from tests.engines.test_spark import COMPARED
     from tests.engines.test_spark_groups import GROUPED
 
-    assert sorted([*COMPARED, *GROUPED]) == sorted(name for names in ON_SPARK.values() for name in names)
+    assert sorted([*COMPARED, *GROUPED]) == sorted(entry.name for entry in ENTRIES if entry.scales != "local")

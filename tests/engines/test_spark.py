@@ -243,7 +243,7 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pyte
         InputError, match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km; pta, weave'
     ):
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
-    with pytest.raises(InputError, match=r"no default algorithm on Spark; name cahd"):
+    with pytest.raises(InputError, match=r"no default algorithm on Spark; use algorithm cahd"):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])
     with pytest.raises(InputError, match=r"on Spark say --option shard_size=N"):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"], algorithm="cahd")

@@ -80,3 +80,30 @@ def test_a_master_that_does_not_answer(tmp_path: Path) -> None:
     assert found.stderr.count("\n") == 1
     assert "does not answer" in found.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+LOOKS = """
+import os, stat, sys
+from pathlib import Path
+from setveil.engines.spark import open_session
+
+session = open_session("local[1]", {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"})
+session.range(10).repartition(2).cache().count()
+folders = [Path(place) for place in session.sparkContext.getConf().get("spark.local.dir").split(",")]
+within = [part.name.partition("-")[0] for folder in folders for part in folder.rglob("*")]
+print(*folders, *(oct(stat.S_IMODE(folder.stat().st_mode)) for folder in folders), "blockmgr" in within)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("variable", ["TMPDIR", "SPARK_LOCAL_DIRS"])
+def test_what_spark_writes_here_is_private_and_does_not_stay(tmp_path: Path, variable: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "SPARK_LOCAL_DIRS"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOOKS], env={**environment, variable: str(tmp_path)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-600:]
+    folder, mode, has_blocks = done.stdout.split()
+    assert (Path(folder).parent, mode, has_blocks) == (tmp_path, "0o700", "True")
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(("setveil", "spark", "blockmgr"))]

@@ -103,3 +103,30 @@ def test_a_kernel_that_somebody_else_has_compiled_meanwhile_is_not_compiled_agai
     both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     answers = sorted(process.communicate()[0].strip() for process in both)
     assert answers == ["3 0 1", "3 1 0"]
+
+
+HOMELESS = """
+import os, sys
+from pathlib import Path
+import setveil.kernels as kernels
+
+def no_folder(*given, **named):
+    raise PermissionError("not writable")
+
+kernels.tempfile.TemporaryFile = no_folder  # the package belongs to somebody else
+os.environ.pop("HOME", None)
+Path.home = classmethod(lambda cls: (_ for _ in ()).throw(RuntimeError("no home")))
+kernels.choose_cache_folder()
+import numpy as np
+from setveil.arrays.sorting import sort_values
+print(sort_values.dispatcher._cache.__class__.__name__, sorted(os.listdir()))
+"""
+
+
+def test_a_user_without_a_home_folder_compiles_in_memory(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "NUMBA_CACHE_DIR")}
+    environment.pop("XDG_CACHE_HOME", None)
+    done = subprocess.run(
+        [sys.executable, "-c", HOMELESS], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "NullCache []\n", done.stderr

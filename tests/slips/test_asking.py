@@ -6,11 +6,13 @@ Each case is a command as somebody would type it, the exit code, and what must b
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from setveil.cli.main import _run
+from setveil.errors import printable
 
 ROWS = [
     ("milk", "bread"),
@@ -130,6 +132,71 @@ REFUSED: dict[str, tuple[str, int, str]] = {
         2,
         "cannot keep record order or ids",
     ),
+    "verify with a sensitive file that is not there": (
+        "verify data.csv --model degree -p 2 --sensitive gone.txt",
+        2,
+        'there is no file "gone.txt", and no item of that name',
+    ),
+    "a file that is not there among items": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive flu,gone.txt",
+        2,
+        'there is no file "gone.txt", and no item of that name',
+    ),
+    "suggest with a sensitive file that is not there": (
+        "suggest data.csv --sensitive flu,gone.list",
+        2,
+        'there is no file "gone.list", and no item of that name',
+    ),
+    "a sensitive path that is not there": (
+        "verify data.csv --model k-anonymity -k 2 --sensitive lists/gone",
+        2,
+        'there is no file "lists/gone", and no item of that name',
+    ),
+    "verify with a sensitive item misspelt": (
+        "verify data.csv --model degree -p 2 --sensitive Flu",
+        2,
+        "none of the 1 items is in the data",
+    ),
+    "verify with an item in another spelling only": (
+        "verify data.csv --model degree -p 2 --sensitive flu,BEER",
+        2,
+        '"beer" in the data differs from an item of the list',
+    ),
+    "the spelling that the data has is named": (
+        "anonymize codes.csv -o out --model degree -p 2 --sensitive hiv",
+        2,
+        '(the data has "HIV", "HIV positive", "HIV-1"',
+    ),
+    "a code without its dot": (
+        "anonymize codes.csv -o out --model degree -p 2 --sensitive HIV,B200.1",
+        2,
+        '"B20.01" in the data differs from an item of the list in case, blanks, punctuation',
+    ),
+    "nearly everything is sensitive": (
+        "anonymize data.csv -o out --model k-anonymity -k 2 --sensitive milk,bread,beer,tea",
+        2,
+        "92.9 % of all entries are sensitive, which this model publishes unchanged",
+    ),
+    "constraints with blanks between items": (
+        "anonymize data.csv -o out --model constraints -k 2 --constraints blanks.csv",
+        2,
+        'blanks.csv:2: "milk bread" is no item of the data, but "milk", "bread" are; separate items with commas',
+    ),
+    "utility groups with semicolons": (
+        "anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv --utility semicolons.csv",
+        2,
+        'semicolons.csv:1: "milk;bread" is no item of the data',
+    ),
+    "sensitive items in one line": (
+        "anonymize data.csv -o out --model degree -p 2 --sensitive oneline.txt",
+        2,
+        '"flu,tea" is no item of the data, but "flu", "tea" are; write one item per line',
+    ),
+    "weights of other data": (
+        "anonymize data.csv -o out --model km -k 2 -m 2 --algorithm pcta --option weights=weights.csv",
+        2,
+        "weight: none of the 2 items is in the data",
+    ),
     "unknown key in the policy": ("anonymize data.csv -o out --policy typo.toml", 2, "unknown key"),
 }
 
@@ -149,6 +216,34 @@ WARNED: dict[str, tuple[str, str]] = {
     "a constraint in another spelling": (
         "anonymize spelt.csv -o out --model constraints -k 2 --constraints pairs.csv",
         '"Milk " in the data differs from an item of the list',
+    ),
+    "a name that others begin with": (
+        "anonymize codes.csv -o out --model degree -p 2 --sensitive HIV",
+        'sensitive: "HIV positive", "HIV-1", "recent HIV test" in the data resembles an item of the list',
+    ),
+    "a code that others continue": (
+        "anonymize codes.csv -o out --model degree -p 2 --sensitive B20",
+        'sensitive: "B20.0", "B20.01", "B200" in the data resembles an item of the list',
+    ),
+    "a number that others continue": (
+        "anonymize codes.csv -o out --model degree -p 2 --sensitive 250",
+        'sensitive: "250.01" in the data resembles an item of the list',
+    ),
+    "more than half is sensitive": (
+        "anonymize data.csv -o out --model k-anonymity -k 2 --sensitive milk,beer",
+        "57.1 % of all entries are sensitive",
+    ),
+    "coherence without a limit": (
+        "anonymize data.csv -o out --model coherence -H 100 -k 2 -p 1 --sensitive flu",
+        "h=100 is no limit",
+    ),
+    "constraints that are frequent anyway": (
+        "anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv",
+        "the published records are the original records: nothing was changed",
+    ),
+    "a weight of something else": (
+        "anonymize data.csv -o out --model km -k 2 -m 2 --algorithm pcta --option weights=some-weights.csv",
+        'weight: "wine" not in the data',
     ),
     "a domain of other items": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm pcta --domain other.txt",
@@ -182,6 +277,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("other.txt").write_text("wine\nrum\n")
     Path("other.csv").write_text("wine,rum\n")
     Path("pairs.csv").write_text("milk,bread\n")
+    Path("blanks.csv").write_text("milk,bread\nmilk bread\n")
+    Path("semicolons.csv").write_text("milk;bread\nbeer;tea;flu\n")
+    Path("oneline.txt").write_text("flu,tea\n")
+    Path("weights.csv").write_text("wine,0.5\nrum,0.1\n")
+    Path("some-weights.csv").write_text("wine,0.5\nmilk,0.1\n")
+    sensitive = ["HIV", "HIV positive", "HIV-1", "recent HIV test", "archive", "B20", "B20.0", "B20.01", "B200", "B2"]
+    sensitive += ["250", "250.01", "2501"]
+    coded = [f"q{number},{item}\n" for number, item in enumerate(sensitive * 3)]
+    coded += [f"q{number},common\n" for number in range(200)]
+    Path("codes.csv").write_text("person,item\n" + "".join(coded))
     Path("mixed.csv").write_text("milk,bread\ngin,milk\n")
     Path("grid.toml").write_text(
         "schema = 1\n[[grid]]\nmodel = 'km'\nk = 2\nm = 1\nalgorithm = 'aa'\nhierarchy = 'tree.csv'\n"
@@ -206,7 +311,13 @@ def test_refused_with_the_reason(slip: str, folder: Path, capsys: pytest.Capture
 def test_told_before_the_verdict(slip: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command, words = WARNED[slip]
     assert _run(command.split()) == 0
-    assert words in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert words in said.err
+    if "--keep" in command:  # a light says it
+        return
+    assert words in said.out
+    told = json.loads((folder / "out.internal" / "run.json").read_text(encoding="utf-8"))["warnings"]
+    assert any(words in printable(line) for line in told)
 
 
 @pytest.mark.filterwarnings("always::setveil.errors.SetveilWarning")

@@ -407,7 +407,7 @@ def test_a_certificate_cannot_point_outside_its_folder(tmp_path: Path) -> None:
 def test_the_owner_can_check_constraints_that_were_not_published(tmp_path: Path) -> None:
     data = tmp_path / "data.txt"
     data.write_text("a,b\na,c\nb,c\na,b,c\nd\nd,a\n" * 3)
-    (tmp_path / "privacy.txt").write_text("a,b\nc,d\n")
+    (tmp_path / "privacy.txt").write_text("a,b\na,d\n")
     (tmp_path / "groups.txt").write_text("a,b\nc,d\n")
     model = {"name": "constraints", "k": 4, "max_suppressed": 50}
     model |= {"constraints": str(tmp_path / "privacy.txt"), "utility": str(tmp_path / "groups.txt")}

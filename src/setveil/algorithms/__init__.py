@@ -1,7 +1,17 @@
 """One file per algorithm, named as in its paper; ``registry`` lists them."""
 
 from setveil.algorithms.base import Algorithm, Context, Option, make_algorithm, option, options_of
-from setveil.algorithms.registry import ENTRIES, PORTFOLIO, Entry, by_kind, default_for, entry_of, find, find_for
+from setveil.algorithms.registry import (
+    ENTRIES,
+    PORTFOLIO,
+    Entry,
+    by_kind,
+    default_for,
+    entry_of,
+    find,
+    find_for,
+    scaling_for,
+)
 
 __all__ = [
     "ENTRIES",
@@ -18,4 +28,5 @@ __all__ = [
     "make_algorithm",
     "option",
     "options_of",
+    "scaling_for",
 ]

@@ -12,6 +12,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.engines import Engine, LocalEngine
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import PrivacyModel
+from setveil.models.parameters import plain_number
 from setveil.releases import Release
 
 
@@ -74,6 +75,9 @@ class Algorithm(ABC):
         """
 
 
+LARGEST = 10**9  # whole numbers in options, where no other bound is declared
+
+
 @dataclass(frozen=True)
 class Option:
     """One documented option of an algorithm. The bounds of numbers: ``least`` and ``most`` are allowed, ``above`` and
@@ -110,6 +114,8 @@ class Option:
         is_whole = all(isinstance(sample, int) for sample in samples)
         if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
             raise InputError(f'option "{self.name}" must be a {"whole " if is_whole else ""}number, not {value!r}.')
+        if is_whole and value > LARGEST:
+            raise InputError(f'option "{self.name}" must be at most {LARGEST:,}.')
         fits = (
             (self.least is None or value >= self.least)
             and (self.most is None or value <= self.most)
@@ -155,7 +161,10 @@ def make_algorithm(kind: type[Algorithm], name: str, options: Mapping[str, Any])
 
 
 def _convert(entry: Option, value: Any) -> Any:
-    """Text to the type of the default; a ``None`` default takes a number if the text is one."""
+    """Text to the type of the default; a ``None`` default takes a number if the text is one. Numbers of other
+    libraries, such as NumPy's, become plain ones.
+    """
+    value = plain_number(value)
     if isinstance(value, str):
         try:
             if isinstance(entry.default, bool):

@@ -24,6 +24,8 @@ class Entry:
     where: str  # "package.module:Class"
     models: tuple[str, ...]  # the first algorithm listed for a model is its default, but see PORTFOLIO; (): any model
     paper: str
+    # What it needs of the records: counts of given itemsets, independent parts ("shards"), or all of them in one place
+    # ("local"). The first two run on Spark, the last does not: ``tests/engines/test_gaps.py`` tries each of them.
     scales: Literal["counts", "shards", "local"]
     hierarchy: Literal["required", "optional", "none"]
     release: str  # the kind of release; "" if it is not known before the run
@@ -54,6 +56,11 @@ class Entry:
         """Its documented options."""
         return options_of(self.load())
 
+    @property
+    def needs_shard_size(self) -> bool:
+        """Whether it works on independent parts only where the user gives their size."""
+        return any(option.name == "shard_size" for option in self.options())
+
 
 TMK08 = "Terrovitis, Mamoulis, Kalnis 2008"
 LW10 = "Liu, Wang 2010"
@@ -83,7 +90,7 @@ OWN: tuple[Entry, ...] = (
         "setveil.algorithms.km.da:DA",
         ("km",),
         TMK08,
-        "counts",
+        "local",
         "required",
         "recoding",
         "direct anonymization: itemsets of all sizes in one pass",
@@ -93,7 +100,7 @@ OWN: tuple[Entry, ...] = (
         "setveil.algorithms.km.oa:OA",
         ("km",),
         TMK08,
-        "counts",
+        "local",
         "required",
         "recoding",
         "optimal anonymization: every cut of a small hierarchy",
@@ -103,7 +110,7 @@ OWN: tuple[Entry, ...] = (
         "setveil.algorithms.km.hghs:HgHs",
         ("km",),
         LW10,
-        "counts",
+        "local",
         "required",
         "recoding",
         "generalization from the root down, with suppression",
@@ -113,7 +120,7 @@ OWN: tuple[Entry, ...] = (
         "setveil.algorithms.km.hghs:MHgHs",
         ("km",),
         LW10,
-        "counts",
+        "local",
         "required",
         "recoding",
         "hghs for itemsets of size 1, 2, … m in turn",
@@ -228,7 +235,7 @@ OWN: tuple[Entry, ...] = (
         "setveil.algorithms.coherence.mm:MM",
         ("coherence",),
         XWFY08,
-        "counts",
+        "local",
         "none",
         "recoding",
         "suppression of the items with most moles per loss",
@@ -258,7 +265,7 @@ OWN: tuple[Entry, ...] = (
         "setveil.algorithms.k_anonymity.gray_tsp:GrayTSP",
         ("k-anonymity",),
         "Xue, Karras, Raïssi, Vaidya, Tan 2012",
-        "shards",
+        "local",
         "none",
         "replacement",
         "runs of k along tours found by a genetic search",
@@ -310,7 +317,7 @@ OWN: tuple[Entry, ...] = (
         "setveil.algorithms.km.vpa:VPA",
         ("km",),
         TMK11,
-        "counts",
+        "local",
         "required",
         "recoding",
         "aa on parts of the domain, then on all of it",
@@ -407,6 +414,11 @@ def default_for(model: str) -> Entry:
         if entry.enforces(model):
             return entry
     raise InputError(f'no algorithm enforces model "{model}" yet.')
+
+
+def scaling_for(model: str) -> list[Entry]:
+    """The algorithms for a model that do not need all records in one place, in the order of the registry."""
+    return [entry for entry in ENTRIES if model in entry.models and entry.scales != "local"]
 
 
 def by_kind(model: str) -> dict[str, list[str]]:

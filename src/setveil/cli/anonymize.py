@@ -142,6 +142,7 @@ def show(outcome: Any, json: bool) -> None:
                 "verified": outcome.verdict.holds,
                 "headline": outcome.headline,
                 "lights": {light.question: [light.colour, light.answer, light.sentence] for light in outcome.lights},
+                "warnings": list(outcome.release.record.warnings),
                 "advice": list(outcome.advice),
                 "achieved": dict(outcome.achieved),
                 "metrics": dict(outcome.metrics),
@@ -160,6 +161,8 @@ def show(outcome: Any, json: bool) -> None:
             f"{light.question + ':':<14}{light.answer}. "
             f"{light.sentence if light.question != 'The promise' else ''}".rstrip()
         )
+    for line in outcome.release.record.warnings:
+        say(f"Warning: {line}")
     for line in outcome.advice:
         say(f"Advice: {line}")
     rows = [

@@ -51,7 +51,10 @@ def generate(
 
     spare_what_is_read(input, output)
     data = read_data(input, reading)
-    count = constraints.generate(data, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0)
+    with progress_bar() as progress:
+        count = constraints.generate(
+            data, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0, progress=progress
+        )
     say(f"{count:,} constraints written to {output}")
 
 

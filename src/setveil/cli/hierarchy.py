@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note, read_data, say, say_json
+from setveil.cli.console import note, progress_bar, read_data, say, say_json
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the hierarchy.")]
 _Layout = Annotated[str, typer.Option("--to", help="csv (leaf to root), edges, amnesia or amnesia-json.")]
@@ -49,7 +49,9 @@ def build(
 
     spare_what_is_read(input, output)
     data = read_data(input, reading)
-    tree = resolve_hierarchy(_renamed("--how", how, "--hierarchy", hierarchy) or "auto", data)
+    source = _renamed("--how", how, "--hierarchy", hierarchy) or "auto"
+    with progress_bar() as progress:
+        tree = resolve_hierarchy(source, data, progress=progress)
     assert tree is not None
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")

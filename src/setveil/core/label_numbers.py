@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from setveil.core.text_files import open_text
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 
 
 def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[str, float]:
@@ -43,11 +43,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def _shown(value: object) -> str:
+    return "a number of thousands of digits" if isinstance(value, int) and value.bit_length() > 9999 else repr(value)
+
+
 def _number(value: object, where: str) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise InputError(f"{where}: {value!r} is not a number.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{where}: {one_line(_shown(value))} is not a number.") from None
     if not number >= 0 or number == float("inf"):
-        raise InputError(f"{where}: {value!r} is negative or endless; write a plain number.")
+        raise InputError(f"{where}: {one_line(_shown(value))} is negative or too large; write a plain number.")
     return number

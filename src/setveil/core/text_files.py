@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from setveil.core.regular_files import is_device, without_waiting
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 
 
 @contextmanager
 def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """The file, line ends untouched, for as long as it is read; what cannot be read is an error of one line."""
+    if "\0" in os.fspath(path):
+        raise InputError(f"{one_line(os.fspath(path))}: a path has no NUL characters; check it.")
     try:
         with open(path, encoding="utf-8-sig", newline="", opener=without_waiting) as file:
             if is_device(file):

@@ -187,5 +187,13 @@ def choose_cache_folder() -> None:
         with tempfile.TemporaryFile(dir=beside):
             return  # Numba's own default works: beside the sources
     except OSError:
+        os.environ["NUMBA_CACHE_DIR"] = _users_cache_folder()
+
+
+def _users_cache_folder() -> str:
+    """A user without a home folder has none: ``os.devnull`` then, which no cache is kept in."""
+    try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        os.environ["NUMBA_CACHE_DIR"] = str(Path(base) / "setveil" / "numba")
+    except RuntimeError:
+        return os.devnull
+    return str(Path(base) / "setveil" / "numba")

@@ -47,6 +47,8 @@ class KernelCache(caching.FunctionCache):
     """Numba's cache, which never stops a kernel from running."""
 
     def __init__(self, kernel: Any) -> None:
+        if os.environ.get("NUMBA_CACHE_DIR") == os.devnull:  # Numba would make a folder called "~" in the current one
+            raise RuntimeError("no folder for compiled kernels")
         super().__init__(kernel)
         plain = self._cache_file
         self._cache_file = _CheckedFile(

@@ -7,11 +7,14 @@ verifier and its algorithms: command line, policy, web form, reports and docs ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from setveil.models.parameters import Parameter, declared
+
+if TYPE_CHECKING:
+    from setveil.core import Transactions
 
 
 class Attacker(NamedTuple):
@@ -43,6 +46,8 @@ class PrivacyModel(ABC):
     alternatives: ClassVar[tuple[str, ...]] = ()  # other models, and when they fit better
     glossary: ClassVar[Mapping[str, str]] = {}  # the words its reports use
 
+    already_met: ClassVar[str] = ""  # what to warn of where the data needs no change; empty where that is no slip
+
     def __post_init__(self) -> None:
         for name, parameter in declared(type(self)).items():
             object.__setattr__(self, name, parameter.kind.check(name, getattr(self, name)))
@@ -65,6 +70,12 @@ class PrivacyModel(ABC):
     def reach(self) -> float | None:
         """The largest number of known items that the guarantee covers; None if it does not cover all items alike."""
         return None
+
+    def doubts(self, data: Transactions) -> Iterator[str]:
+        """Sentences about parameters that are allowed but protect little of these data. What protects nothing is an
+        InputError.
+        """
+        yield from ()
 
     @abstractmethod
     def attacker(self) -> Attacker:

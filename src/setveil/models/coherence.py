@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.models.base import (
     MINIMALITY,
@@ -15,6 +15,9 @@ from setveil.models.base import (
     PrivacyModel,
 )
 from setveil.models.parameters import Items, Percentage, Whole, parameter
+
+if TYPE_CHECKING:
+    from setveil.core import Transactions
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,6 +79,13 @@ class Coherence(PrivacyModel):
     @property
     def crowd(self) -> int:
         return self.k
+
+    def doubts(self, data: Transactions) -> Iterator[str]:
+        if self.h >= 100:
+            yield (
+                f"h={self.h:g} is no limit: all records that fit may share a sensitive item, which is then known. "
+                "Choose h below 100, as in 80."
+            )
 
     def attacker(self) -> Attacker:
         return Attacker(

@@ -53,6 +53,10 @@ class ConstraintAnonymity(PrivacyModel):
         "privacy constraint": "a combination of items that an attacker may know",
         "utility constraint": "a group of items that must not be generalized together with others",
     }
+    already_met: ClassVar[str] = (
+        "Every privacy constraint occurs in no record or in at least k records already. Combinations of items that no "
+        "constraint names are not protected: name those that an attacker may know."
+    )
     example: ClassVar[Mapping[str, Any]] = {"k": 2, "constraints": [["1", "2"]]}
 
     k: int = parameter(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from setveil.errors import InputError
 from setveil.models.base import MINIMALITY, REPEATED_RELEASES, Attacker, PrivacyModel
 from setveil.models.parameters import Items, Whole, parameter
+
+if TYPE_CHECKING:
+    from setveil.core import Transactions
+
+MOST_SENSITIVE = 0.9  # share of entries above which k-anonymity would leave nearly everything unprotected
+MUCH_SENSITIVE = 0.5  # and above which the owner is warned
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +70,22 @@ class KAnonymity(PrivacyModel):
     @property
     def reach(self) -> float | None:
         return None if self.sensitive else inf
+
+    def doubts(self, data: Transactions) -> Iterator[str]:
+        number = data.vocabulary.numbers(self.sensitive)
+        n_sensitive = int(data.supports[number[number >= 0]].sum())
+        share = n_sensitive / data.n_occurrences if data.n_occurrences else 0.0
+        told = (
+            f"sensitive: {100 * share:.1f} % of all entries are sensitive, which this model publishes unchanged and "
+            "does not compare"
+        )
+        mend = "Name fewer items, or use model degree or km."
+        if share > MOST_SENSITIVE:
+            raise InputError(
+                f"{told}: more than {100 * MOST_SENSITIVE:.0f} %, so that almost nothing is protected. {mend}"
+            )
+        if share > MUCH_SENSITIVE:
+            yield f"{told}: an attacker who knows some of them can still single out people. {mend}"
 
     def attacker(self) -> Attacker:
         also = f", with at least {self.l} distinct sensitive items among them" if self.l > 1 else ""

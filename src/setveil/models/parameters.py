@@ -234,6 +234,15 @@ def named(
     )
 
 
+def plain_number(value: Any) -> Any:
+    """Numbers of other libraries, such as NumPy's, as Python's own; everything else as it is."""
+    if getattr(value, "shape", None) == ():  # a scalar of NumPy's
+        value = value.item()
+    if isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value) if isinstance(value, Real) else value
+
+
 def whole_number(value: object, name: str, least: int = 1) -> int:
     """A whole number of at least ``least``."""
     number: int = Whole(least).check(name, value)

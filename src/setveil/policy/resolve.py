@@ -10,7 +10,7 @@ from setveil.models import MODELS, PrivacyModel, declared, make_model
 from setveil.models.parameters import Items, Itemsets
 from setveil.policy.constraints import resolve_constraints, resolve_utility
 from setveil.policy.schema import ModelSection, Policy
-from setveil.policy.selection import read_items, select_items
+from setveil.policy.selection import BY_COMMAS, ONE_PER_LINE, read_items, refuse_file_names, select_items
 
 
 def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) -> PrivacyModel:
@@ -21,15 +21,18 @@ def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) ->
 def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> dict[str, Any]:
     options = section.given()
     for name, parameter in declared(MODELS[section.name]).items():
-        kind, rest = parameter.kind, options.pop(f"{name}_rest", None)
-        if name not in options:
+        kind, value, rest = parameter.kind, options.get(name), options.pop(f"{name}_rest", None)
+        if value is None:
             if rest is not None:
                 raise InputError(f"{name}_rest says what to do with items in no {name} group; give the groups too.")
         elif isinstance(kind, Itemsets) and kind.are_groups:
-            options[name] = resolve_utility(options[name], vocabulary, hierarchy, rest)
+            options[name] = resolve_utility(value, vocabulary, hierarchy, rest)
         elif isinstance(kind, Itemsets):
-            options[name] = resolve_constraints(options[name], vocabulary, hierarchy)
+            options[name] = resolve_constraints(value, vocabulary, hierarchy)
         elif isinstance(kind, Items):
-            patterns = read_items(options[name]) if isinstance(options[name], str) else options[name]
-            options[name] = select_items(patterns, vocabulary, hierarchy)
+            if is_file := isinstance(value, str):
+                value = read_items(value)
+            else:
+                refuse_file_names(value, vocabulary)
+            options[name] = select_items(value, vocabulary, hierarchy, ONE_PER_LINE if is_file else BY_COMMAS)
     return options

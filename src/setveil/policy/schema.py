@@ -36,20 +36,23 @@ Unknown keys are errors. Relative paths are relative to the file.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.core.text_files import open_text
-from setveil.errors import InputError
-from setveil.models import PARAMETERS, check_written, parameters_of
-from setveil.models.registry import MODELS
+from setveil.errors import InputError, one_line
+from setveil.models import MODELS, PARAMETERS, check_written, parameters_of
+from setveil.models.parameters import plain_number
 
+UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+MOST_DIGITS = "whole numbers have at most 18 digits"
 FILE_OPTIONS = ("weights", "penalty")  # of algorithms: a file, or plain numbers
 
 
@@ -78,7 +81,9 @@ class AlgorithmSection(_Section):
     """How the guarantee is reached."""
 
     name: str | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: Annotated[dict[str, Any], BeforeValidator(lambda given: _plain(given, "options"))] = Field(
+        default_factory=dict
+    )
 
 
 class HierarchySection(_Section):
@@ -156,6 +161,7 @@ class Policy(_Section):
     def from_dict(cls, content: dict[str, Any], where: Path | None = None) -> Policy:
         """Check a policy given as nested dictionaries."""
         name = str(where) if where else "policy"
+        _refuse_unwritable(content, name)
         if "schema" not in content:
             raise InputError(f"{name}: lacks `schema = 1`; put it first.")
         try:
@@ -205,11 +211,40 @@ def read_toml(path: Path) -> dict[str, Any]:
     with open_text(path) as file:
         text = file.read()
     try:
-        return tomllib.loads(text)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise InputError(f"{path}: is not TOML: {problem}.") from None
     except RecursionError:
         raise InputError(f"{path}: is nested too deeply.") from None
+    except ValueError:  # of int(), which takes 4,300 digits
+        raise InputError(f"{path}: a number has thousands of digits; {MOST_DIGITS}.") from None
+    _refuse_unwritable(content, str(path))
+    return content
+
+
+def _refuse_unwritable(value: Any, name: str, place: str = "") -> None:
+    """Whole numbers beyond 64 bits and NUL characters: no other reader of TOML takes them, and no item has them."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            _refuse_unwritable(str(key), name, place)
+            _refuse_unwritable(part, name, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _refuse_unwritable(part, name, place)
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise InputError(f"{name}: `{one_line(place)}`: the number is too large; {MOST_DIGITS}.")
+    elif isinstance(value, str) and UNWRITABLE.search(value):
+        raise InputError(f"{name}: `{one_line(place)}`: the text has a NUL or half a surrogate pair; remove it.")
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Values of options as TOML writes them: text, truth values, numbers, and tables of them; ``None``: not given."""
+    value = plain_number(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part, str(key)) for key, part in value.items() if part is not None}
+    if isinstance(value, str | bool | int | float):
+        return value
+    raise ValueError(f'"{name}" should be text, a number, true or false, or a table of them')
 
 
 def _is_path(value: Any) -> bool:
@@ -234,4 +269,4 @@ def _first_problem(problem: ValidationError) -> str:
         return f"unknown key `{place}`; check the spelling."
     if first["type"] == "missing":
         return f"lacks `{place}`."
-    return f"`{place}`: {first['msg'][0].lower()}{first['msg'][1:]}, not {first['input']!r}."
+    return f"`{place}`: {first['msg'][0].lower()}{first['msg'][1:]}, not {one_line(repr(first['input']))}."

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from setveil.core import Hierarchy, Vocabulary
 from setveil.core.text_files import open_text
-from setveil.errors import InputError
+from setveil.errors import InputError, name_some, one_line
 
 SUBTREE = "@subtree:"
+BY_COMMAS, ONE_PER_LINE = "separate items with commas", "write one item per line"
+SEPARATORS = re.compile(r"[\s,;|]+")
+FILE_NAME = re.compile(r"\.(?:txt|csv|tsv|dat|list|lst|toml|json)(?:\.gz)?$", re.IGNORECASE)
 
 
 def read_items(path: str | Path) -> list[str]:
@@ -22,19 +26,34 @@ def read_items(path: str | Path) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def select_items(patterns: Sequence[str], vocabulary: Vocabulary, hierarchy: Hierarchy | None = None) -> list[str]:
+def refuse_file_names(given: Sequence[str], vocabulary: Vocabulary) -> None:
+    """An item that is given, but does not occur, and looks like a file is a file that is not there. Where one item is
+    given, a path without a usual ending is one, too.
+    """
+    for label in given:
+        looks_like_a_file = FILE_NAME.search(label) or (len(given) == 1 and ("/" in label or "\\" in label))
+        if label not in vocabulary and not label.startswith(SUBTREE) and looks_like_a_file:
+            raise InputError(
+                f'sensitive: there is no file "{one_line(label)}", and no item of that name; check the path.'
+            )
+
+
+def select_items(
+    patterns: Sequence[str], vocabulary: Vocabulary, hierarchy: Hierarchy | None = None, apart: str = BY_COMMAS
+) -> list[str]:
     """The labels meant by each pattern, in order. A label that exists is itself; an unknown plain label stays as it is.
 
-    A glob or subtree that matches nothing is an error: it is a slip, and would silently protect nothing.
+    A glob or subtree that matches nothing is an error: it is a slip, and would silently protect nothing. So is an
+    unknown label made of several that exist: ``apart`` says how to write them.
     """
     chosen: dict[str, None] = {}
     for pattern in patterns:
-        for label in _matching(pattern, vocabulary, hierarchy):
+        for label in _matching(pattern, vocabulary, hierarchy, apart):
             chosen[label] = None
     return list(chosen)
 
 
-def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> list[str]:
+def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None, apart: str) -> list[str]:
     if pattern in vocabulary:
         return [pattern]
     if pattern.startswith(SUBTREE):
@@ -44,6 +63,11 @@ def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None)
         if not found:
             raise InputError(f'no item of the data matches "{pattern}"; check the pattern.')
         return found
+    parts = [part for part in SEPARATORS.split(pattern) if part]
+    if len(parts) > 1 and all(part in vocabulary for part in parts):
+        raise InputError(
+            f'"{one_line(pattern)}" is no item of the data, but {name_some(dict.fromkeys(parts))} are; {apart}.'
+        )
     return [pattern]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,10 +12,10 @@ from typing import Any
 from setveil.algorithms import PORTFOLIO, Algorithm, Context, Entry, default_for, entry_of, find_for, make_algorithm
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.core.vocabulary import as_read_aloud
-from setveil.errors import InputError, SetveilWarning, name_some, one_line
-from setveil.models import PrivacyModel, as_model, declared
-from setveil.releases import Grouping, Release, RunRecord
+from setveil.errors import InputError, SetveilWarning
+from setveil.models import PrivacyModel, as_model
+from setveil.releases import Release, RunRecord
+from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.reading import as_transactions
@@ -94,8 +93,7 @@ def make_release(
     hierarchy_source: str,
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
-    check_model_lists(data, model)
-    refuse_all_sensitive(data, getattr(model, "sensitive", ()))
+    check_ask(data, model)
     started = time.perf_counter()
     if algorithm is None or isinstance(algorithm, str):
         algorithm = algorithm_for(data, model, algorithm)
@@ -108,9 +106,11 @@ def make_release(
         options = vars(chosen) if isinstance(algorithm, Algorithm) else options
         if context.hierarchy is not None and entry.hierarchy == "none":
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
+        if not isinstance(algorithm, Algorithm):  # as it takes them
+            options = {name: value for name in options if (value := getattr(chosen, name)) is not None}
         name, release = entry.name, chosen.run(data, model, context)
     data = release.published_part(data)
-    _warn_about_one_item(data, release)
+    check_release(data, release, model)
     record = RunRecord(
         data=data,
         model=model,
@@ -145,77 +145,6 @@ def _choose(
             return entry, algorithm
         return entry, make_algorithm(kind, entry.name, options)
     return entry, make_algorithm(entry.load(), entry.name, options)
-
-
-def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
-    """Where everything is sensitive, nothing can be published."""
-    if sensitive and data.n_items and set(sensitive).issuperset(data.vocabulary):
-        raise InputError(
-            "sensitive: every item of the data is named, so that nothing would be left to publish; name fewer."
-        )
-
-
-FILE_NAME = re.compile(r"[/\\]|\.(?:txt|csv|tsv|dat|list|lst|toml|json)(?:\.gz)?$", re.IGNORECASE)  # or a path
-
-
-def check_model_lists(data: Transactions, model: PrivacyModel) -> None:
-    """``check_lists`` for every list of items that a model has."""
-    known = declared(type(model))
-    lists = {name: getattr(model, name) for name, one in known.items() if one.kind.is_list}
-    check_lists(data, lists, [name for name in lists if known[name].protects])
-
-
-def check_lists(data: Transactions, lists: Mapping[str, Any], protecting: Sequence[str] = ("sensitive",)) -> None:
-    """Lists of items that the data does not have are slips: one of which nothing occurs is refused, others are told."""
-    for what, given in lists.items():
-        labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
-        if what in protecting and what != "sensitive" and given is not None and not labels:
-            raise InputError(f"{what}: none is given, so that nothing would be protected; name what can be known.")
-        strangers = sorted(label for label in labels if label not in data.vocabulary)
-        if what == "sensitive" and len(labels) == len(strangers) == 1 and FILE_NAME.search(strangers[0]):
-            raise InputError(
-                f'{what}: there is no file "{one_line(strangers[0])}", and no item of that name; check the path.'
-            )
-        if strangers and len(strangers) == len(labels):
-            raise InputError(
-                f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
-                "be protected. Check the spelling, and that the list belongs to this data."
-            )
-        if what in protecting:
-            _check_spellings(data, what, labels, strangers)
-        if strangers:
-            warnings.warn(
-                f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=3
-            )
-
-
-def _check_spellings(data: Transactions, what: str, labels: set[str], strangers: Sequence[str]) -> None:
-    """Who protects "flu" and has "Flu" in the data publishes it in the open: a slip if "flu" is not there at all."""
-    spellings = set(map(as_read_aloud, labels))
-    missed = [label for label in data.vocabulary if label not in labels and as_read_aloud(label) in spellings]
-    if not missed:
-        return
-    told = (
-        f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks or invisible signs "
-        "only"
-    )
-    if set(map(as_read_aloud, strangers)).intersection(map(as_read_aloud, missed)):
-        raise InputError(f"{told}, and would not be protected; name it as the data does.")
-    warnings.warn(f"{told}, and is not protected; name it as well, or mend the data.", SetveilWarning, stacklevel=4)
-
-
-def _warn_about_one_item(data: Transactions, release: Release) -> None:
-    """Nobody may overlook a release that says the same of everybody."""
-    n_published, n_items = int((release.published.supports > 0).sum()), int((data.supports > 0).sum())
-    if n_items > 1 and n_published <= 1 and not isinstance(release, Grouping):
-        what = "everything was left out" if n_published == 0 else "everything is published as one item"
-        warnings.warn(
-            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries "
-            "keeps the rest (--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what "
-            "fits.",
-            SetveilWarning,
-            stacklevel=3,
-        )
 
 
 @contextmanager

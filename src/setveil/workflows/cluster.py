@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.algorithms import scaling_for
 from setveil.core import RemoteTransactions, Transactions
 from setveil.core.progress import Progress
 from setveil.core.reading import Reading
@@ -16,7 +17,7 @@ from setveil.engines import Engine, LocalEngine
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.tables import SENSITIVE
-from setveil.models import PrivacyDegree, PrivacyModel
+from setveil.models import MODELS, PrivacyDegree, PrivacyModel
 from setveil.releases import Recoding, Release
 
 if TYPE_CHECKING:
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     from setveil.verify import Verdict
 
 ENGINES = ("local", "spark")
-ON_SPARK = {  # what needs nothing but counts, or works on shards; the first one is the default
-    "km": ("aa", "aa+refine", "optimal"),
-    "k-anonymity": ("pta", "weave"),
-    "degree": ("cahd",),
-}
 PEEK = 1_000  # rows of a frame that are looked at to tell what its columns are
 COUNTS = "setveil_counts"
 MALFORMED = "a row has more or fewer fields than the header, or a cell has several lines; mend it, or use Parquet."
@@ -173,17 +169,23 @@ def algorithm_for(data: Transactions, model: PrivacyModel, algorithm: str | None
     """The algorithm that was asked for, or the default where the data is; one that does not run there is refused."""
     if not isinstance(data, RemoteTransactions):
         return algorithm
-    there = ON_SPARK.get(model.name, ())
-    if model.name == "degree" and algorithm is None:  # nobody gets unasked what can be guessed
-        raise InputError(
-            "the privacy degree has no default algorithm on Spark; name cahd with its option shard_size=N and say "
-            "--accept-guessable, or use --engine local."
-        )
-    if not there or (algorithm is not None and algorithm not in there):
-        asked = f'algorithm "{one_line(algorithm)}"' if algorithm and there else f'model "{model.name}"'
-        offered = "; ".join(f"{', '.join(names)} for {name}" for name, names in ON_SPARK.items())
+    there = {name: entries for name in MODELS if (entries := scaling_for(name))}
+    here = there.get(model.name, [])
+    if not here or (algorithm is not None and algorithm not in [entry.name for entry in here]):
+        asked = f'algorithm "{one_line(algorithm)}"' if algorithm and here else f'model "{model.name}"'
+        offered = "; ".join(f"{', '.join(e.name for e in entries)} for {name}" for name, entries in there.items())
         raise InputError(f"{asked} does not run on Spark; there is {offered}, or use --engine local.")
-    return algorithm or there[0]
+    if algorithm is not None:
+        return algorithm
+    for entry in here:
+        if not entry.needs_shard_size:
+            return entry.name
+    entry = here[0]
+    accepted = " and --accept-guessable" if entry.guessable else ""
+    raise InputError(
+        f'model "{model.name}" has no default algorithm on Spark; use --algorithm {entry.name} with --option '
+        f"shard_size=N{accepted}, or --engine local."
+    )
 
 
 def read_parts(folder: Path, master: str | None = None) -> RemoteTransactions:

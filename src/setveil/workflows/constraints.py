@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from setveil.core import Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models import ConstraintAnonymity
 from setveil.policy.constraints import write_lists
@@ -31,26 +32,28 @@ def generate(
     high: int = 4,
     n: int | None = None,
     seed: int = 0,
+    progress: Progress = no_progress,
 ) -> int:
     """Write the constraints of a kind to a file; returns how many. ``visits``: one constraint per record of
     ``data``.
     """
     from pathlib import Path
 
-    return write_lists(_generated(data, kind, k, m, low, high, n, seed), Path(out))
+    return write_lists(_generated(data, kind, k, m, low, high, n, seed, progress), Path(out))
 
 
 def _generated(
-    data: Transactions, kind: str, k: int, m: int, low: int, high: int, n: int | None, seed: int
+    data: Transactions, kind: str, k: int, m: int, low: int, high: int, n: int | None, seed: int, progress: Progress
 ) -> Iterator[tuple[str, ...]]:
     from setveil.algorithms.constraints import generators as make
 
+    progress("generating constraints", None)
     if kind == "occurring":
-        return make.occurring(data, m)
+        return make.occurring(data, m, progress)
     if kind == "pgen":
         return make.rare_records(data, k)
     if kind == "support":
-        return make.in_support_range(data, low, high, m)
+        return make.in_support_range(data, low, high, m, progress)
     if kind == "visits":
         return make.per_group(data)
     if kind in make.PAIR_SHARES:

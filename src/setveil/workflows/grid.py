@@ -27,8 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.algorithms import PORTFOLIO
-from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
-from setveil.errors import InputError, SetveilError
+from setveil.errors import InputError
 from setveil.models import MODELS, PARAMETERS, declared
 from setveil.policy.schema import Policy, read_toml
 
@@ -125,25 +124,17 @@ def _expand(block: Mapping[str, Any], where: Path, folder: Path) -> Iterator[Pol
         hierarchy = chosen.get("hierarchy")
         if hierarchy is not None and not isinstance(hierarchy, str):
             raise InputError(f'{where}: `grid.hierarchy` is a text, as in "fanout:5".')
-        if hierarchy and not is_built_hierarchy(hierarchy):
-            hierarchy = with_file(hierarchy, lambda file: str(folder / file))
-        for key, value in chosen.items():
-            if isinstance(value, str) and _holds_items(key):  # a file, or the lists themselves
-                chosen[key] = str(folder / chosen[key])
         content: dict[str, Any] = {
             "schema": 1,
             "model": {"name": chosen["model"], **{key: chosen[key] for key in PARAMETERS if key in chosen}},
         }
         if "seed" in chosen:
             content["seed"] = chosen["seed"]
-        if "algorithm" in chosen:
-            content["algorithm"] = {"name": chosen["algorithm"], "options": chosen.get("options", {})}
+        algorithm = {"name": chosen.get("algorithm"), "options": chosen.get("options")}
+        content["algorithm"] = {key: value for key, value in algorithm.items() if value is not None}
         if hierarchy:
             content["hierarchy"] = {"source": hierarchy}
-        try:
-            yield Policy.from_dict(content)
-        except SetveilError as problem:
-            raise InputError(f"{where}: {problem}") from None
+        yield Policy.from_dict(content, folder / where.name)
 
 
 def _choices(key: str, value: Any) -> list[Any]:

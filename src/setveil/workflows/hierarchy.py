@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from setveil.core import Hierarchy, RemoteTransactions, Transactions
 from setveil.core.hierarchy_sources import parts_of_source
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import Vocabulary
-from setveil.errors import InputError, SetveilError
+from setveil.errors import InputError, SetveilError, one_line
 from setveil.models import KmAnonymity, PrivacyModel
 
 USUAL = KmAnonymity(k=5, m=2)  # what trees are tried with where no other k and m is asked for
@@ -60,8 +61,8 @@ def _built(source: str, data: Transactions, model: PrivacyModel | None, progress
         return from_words(source, data.vocabulary)
     if kind == "prefix":
         lengths = parameter.split(",")
-        if not all(length.strip().isdigit() for length in lengths):
-            raise InputError(f'--hierarchy {source}: write prefix lengths, as in "prefix:1,3,4".')
+        if not all(re.fullmatch(r"\s*[0-9]{1,9}\s*", length) for length in lengths):
+            raise InputError(f'--hierarchy {one_line(source)}: write prefix lengths, as in "prefix:1,3,4".')
         return Hierarchy.prefix(data, [int(length) for length in lengths])
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)

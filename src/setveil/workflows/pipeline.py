@@ -79,7 +79,8 @@ def run(
         if engine == "local":
             expect(policy.model.name, [certain(policy.model.name, chosen.name)], bool(policy.hierarchy.source))
         progress("reading", None)
-        data, input_facts = read_input(source, policy, engine, master)
+        with collected_warnings() as read_notes:
+            data, input_facts = read_input(source, policy, engine, master)
         tell(data.summary())
         with collected_warnings() as notes:
             tree = hierarchy_of(policy, data, progress)
@@ -92,7 +93,7 @@ def run(
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
             release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
         return publish(
-            with_warnings(release, notes),
+            with_warnings(release, [*read_notes, *notes]),
             out,
             to=policy.output.to,
             force=force,

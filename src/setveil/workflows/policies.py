@@ -18,21 +18,29 @@ if TYPE_CHECKING:
 
 
 def make_policy(given: Mapping[str, Any], file: str | os.PathLike[str] | None = None) -> Policy:
-    """A policy from what was given, on top of a policy file; ``None`` means not given."""
+    """A policy from what was given, on top of a policy file; ``None`` means not given.
+
+    What is given replaces what the file says, key by key, in nested tables as well. A name that differs from the file's
+    replaces its whole table: the parameters of one model, or the options of one algorithm, say nothing about another.
+    """
     from setveil.policy.schema import Policy
 
-    content: dict[str, Any] = {"schema": 1}
+    content: dict[str, Any] = {}
     if file is not None:
         content = Policy.from_file(Path(file)).model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-        content["schema"] = 1
-    for section, values in given.items():
-        if isinstance(values, Mapping):
-            kept = {key: value for key, value in values.items() if value is not None}
-            changed = section == "model" and "name" in kept and kept["name"] != content.get("model", {}).get("name")
-            content[section] = kept if changed else {**content.get(section, {}), **kept}
-        elif values is not None:
-            content[section] = values
-    return Policy.from_dict(content)
+    return Policy.from_dict({**_merged(content, given), "schema": 1})
+
+
+def _merged(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    named = given.get("name")
+    merged = dict(table) if named is None or named == table.get("name") else {}
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            below = merged.get(key)
+            merged[key] = _merged(below if isinstance(below, Mapping) else {}, value)
+        elif value is not None:
+            merged[key] = value
+    return merged
 
 
 def policy_of(record: RunRecord) -> Policy:
@@ -60,22 +68,24 @@ def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_pro
 
 def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None) -> tuple[str, ...]:
     """Sensitive items as the command line takes them: a file with one per line, or ``a,b,c``; patterns expanded."""
-    from setveil.policy.selection import read_items, select_items
-    from setveil.workflows.anonymize import refuse_all_sensitive
+    from setveil.policy.selection import BY_COMMAS, ONE_PER_LINE, read_items, refuse_file_names, select_items
+    from setveil.workflows.asks import refuse_all_sensitive
 
-    patterns = (
-        read_items(given) if Path(given).is_file() else [part.strip() for part in given.split(",") if part.strip()]
-    )
+    is_file = Path(given).is_file()
+    patterns = read_items(given) if is_file else [part.strip() for part in given.split(",") if part.strip()]
     if not patterns:
         raise InputError("the list of sensitive items is empty; name at least one.")
-    listed = tuple(select_items(patterns, data.vocabulary, resolve_hierarchy(hierarchy, data)))
+    if not is_file:
+        refuse_file_names(patterns, data.vocabulary)
+    tree, apart = resolve_hierarchy(hierarchy, data), ONE_PER_LINE if is_file else BY_COMMAS
+    listed = tuple(select_items(patterns, data.vocabulary, tree, apart))
     refuse_all_sensitive(data, listed)
     return listed
 
 
 def check_ask(data: Transactions, hierarchy: str | None, sensitive: str | None) -> tuple[str, ...]:
     """The sensitive items that settings are tried with; a slip in either is told before any of them is."""
-    from setveil.workflows.anonymize import check_lists
+    from setveil.workflows.asks import check_lists
 
     if hierarchy and hierarchy != "auto":  # which takes time, and has nothing to get wrong
         resolve_hierarchy(hierarchy, data)

@@ -149,10 +149,12 @@ def audit(
     """Check any records, whoever made them; ``section`` is the policy's model section."""
     from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
+    from setveil.workflows.asks import check_model_lists
 
     watch = progress if time_limit is None else Deadline(time_limit, progress)
     policy = Policy.from_dict({"schema": 1, "model": dict(section)})
     model = model_of(policy, data, None)
+    check_model_lists(data, model)
     verdict, _ = judge(data, model, watch)
     return verdict, minimal_violations(data, model, limit, watch) if limit and not verdict.holds else []
 

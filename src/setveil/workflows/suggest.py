@@ -26,7 +26,8 @@ from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.releases import Grouping
 from setveil.report.words import percent
-from setveil.workflows.anonymize import check_lists, make_release
+from setveil.workflows.anonymize import make_release
+from setveil.workflows.asks import check_lists
 from setveil.workflows.assess import KNOWN, risk, verify
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.policies import make_policy

@@ -162,3 +162,21 @@ def test_edges() -> None:
     nothing = trimmed([frozenset(letter) for letter in "abcde"], 2, 2)
     assert nothing.transactions() == [set()] * 5
     assert nothing.details["share_left_out"] == 1.0 == nothing.details["lower_bound"]
+
+
+def test_a_larger_table_is_the_same_however_often_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from setveil.algorithms.km import trim_search
+    from setveil.algorithms.km._trim_sets import move_keys
+
+    random = np.random.default_rng(3)
+    keys = np.full(1024, -1, dtype=np.int64)
+    keys[random.choice(1024, 600, replace=False)] = random.choice(10**9, 600, replace=False)
+    counts = np.where(keys >= 0, random.integers(1, 9, 1024), 0).astype(np.int32)
+    expected = np.full(4096, -1, dtype=np.int64), np.zeros(4096, dtype=np.int32)
+    move_keys(keys, counts, *expected)
+    steps: list[str] = []
+    monkeypatch.setattr(trim_search, "SLICE", 100)
+    context = Context(progress=lambda stage, share=None: steps.append(stage))
+    moved = trim_search._moved(keys, counts, 4096, context)
+    assert all(np.array_equal(one, other) for one, other in zip(moved, expected, strict=True))
+    assert len(steps) > 20

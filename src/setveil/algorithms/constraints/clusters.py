@@ -6,6 +6,7 @@ them. All others are renumbered 0, 1, … in ascending order and called slots.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,7 +29,7 @@ from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints._set_queue import count_sets
 from setveil.core import Transactions
 from setveil.core.label_numbers import label_numbers
-from setveil.errors import InputError, name_some
+from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
 
@@ -191,15 +192,29 @@ def item_numbers(data: Transactions, given: Any, what: str, default: float) -> N
     if given is None:
         return np.full(data.n_items, int(default), dtype=np.int64)
     if isinstance(given, int | float) and what == "penalty":
-        numbers = dict.fromkeys(data.vocabulary, float(given))
-        label_numbers(numbers, what)
+        numbers = label_numbers(dict.fromkeys(data.vocabulary, given), what)
     else:
         numbers = label_numbers(given, what)
+        _check_items(data, numbers, what)
     most = 1.0 if what == "weight" else 1e6
     for label, value in numbers.items():
         if value > most:
             raise InputError(f'{what} of "{label}" is {value:g}; it must be from 0 to {most:g}.')
     return np.array([round(numbers.get(label, default) * SCALE) for label in data.vocabulary], dtype=np.int64)
+
+
+def _check_items(data: Transactions, numbers: Mapping[str, float], what: str) -> None:
+    """A list of other data says nothing about these; single items that do not occur are a warning."""
+    strangers = sorted(label for label in numbers if label not in data.vocabulary)
+    if strangers and len(strangers) == len(numbers):
+        raise InputError(
+            f"{what}: none of the {len(numbers):,} items is in the data: {name_some(strangers)}; check that the list "
+            "belongs to it."
+        )
+    if strangers:
+        warnings.warn(
+            f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=4
+        )
 
 
 # -- the release ---------------------------------------------------------------------------------------------------

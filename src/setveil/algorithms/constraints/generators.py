@@ -22,6 +22,7 @@ import numpy as np
 from setveil.algorithms.base import Context
 from setveil.algorithms.constraints.clusters import understand
 from setveil.core import Transactions
+from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
 
@@ -36,9 +37,9 @@ SIZE_SHARES = {
 Constraint = tuple[str, ...]
 
 
-def occurring(data: Transactions, m: int) -> Iterator[Constraint]:
+def occurring(data: Transactions, m: int, progress: Progress = no_progress) -> Iterator[Constraint]:
     """Size by size, by first item; one first item's itemsets are held at a time."""
-    for itemset, _ in _counted(data, m):
+    for itemset, _ in _counted(data, m, progress):
         yield itemset
 
 
@@ -56,11 +57,13 @@ def rare_records(data: Transactions, k: int) -> Iterator[Constraint]:
         yield tuple(labels[slot] for slot in slots[begin:end])
 
 
-def in_support_range(data: Transactions, low: int, high: int, m: int) -> Iterator[Constraint]:
+def in_support_range(
+    data: Transactions, low: int, high: int, m: int, progress: Progress = no_progress
+) -> Iterator[Constraint]:
     """Everything that many records have, and no more: say, what is rare but not unique."""
     if not 1 <= low <= high:
         raise InputError(f"a support range goes from at least 1 up, not from {low} to {high}.")
-    for itemset, support in _counted(data, m):
+    for itemset, support in _counted(data, m, progress):
         if low <= support <= high:
             yield itemset
 
@@ -107,7 +110,7 @@ def random_mix(data: Transactions, shares: Sequence[float], n: int = 1000, seed:
         yield from (tuple(data.vocabulary[item] for item in itemset) for itemset in sorted(found))
 
 
-def _counted(data: Transactions, m: int) -> Iterator[tuple[Constraint, int]]:
+def _counted(data: Transactions, m: int, progress: Progress) -> Iterator[tuple[Constraint, int]]:
     if m < 1:
         raise InputError(f"m must be at least 1, not {m}.")
     distinct = data.distinct()
@@ -117,8 +120,9 @@ def _counted(data: Transactions, m: int) -> Iterator[tuple[Constraint, int]]:
     for number, row in enumerate(rows):
         for position, item in enumerate(row):
             holders[item].append((number, position))
-    for size in range(1, m + 1):
+    for size in range(1, min(m, data.longest) + 1):
         for item in range(data.n_items):
+            progress(f"itemsets of size {size}", item / data.n_items)
             counts: Counter[tuple[int, ...]] = Counter()
             for number, position in holders[item]:
                 for tail in combinations(rows[number][position + 1 :], size - 1):

@@ -39,7 +39,7 @@ class LSH(Algorithm):
     """Nearest neighbours through locality-sensitive hashing."""
 
     w: int = option(32, "items per projection", least=1, most=62)
-    B: int = option(32, "number of projections, each with its hash table", least=1)
+    B: int = option(32, "number of projections, each with its hash table", least=1, most=1_000_000)
     delta: float | None = option(
         None, "derive B instead: the chance that a near neighbour is missed (0.1)", above=0.0, below=1.0
     )

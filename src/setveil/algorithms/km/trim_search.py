@@ -76,14 +76,12 @@ def number_sets(rows: Transactions, k: int, m: int, context: Context) -> Sets | 
         state = np.zeros(4, dtype=np.int64)
         while state[0] < rows.n_records:
             context.step(f"counting itemsets of size {size}", float(state[0] / rows.n_records))
-            count_extensions(rows.indptr, rows.items, sets, size, (keys, counts), state, 10 * SLICE)
+            count_extensions(rows.indptr, rows.items, sets, size, (keys, counts), state, SLICE)
             if steps + state[3] > MOST_STEPS or state[2] > 4 * MOST_SETS:
                 return None
             if state[2] > len(keys) * 5 // 8:
                 capacity = 1 << int(2 * state[2]).bit_length()
-                table = np.full(capacity, -1, dtype=np.int64), np.zeros(capacity, dtype=np.int32)
-                move_keys(keys, counts, *table)
-                keys, counts = table
+                keys, counts = _moved(keys, counts, capacity, context)
         steps += int(state[3])
         found, support = keys[(keys >= 0) & (counts >= k)], counts[(keys >= 0) & (counts >= k)]
         found, support = found[order := np.argsort(found)], support[order]
@@ -105,6 +103,20 @@ def number_sets(rows: Transactions, k: int, m: int, context: Context) -> Sets | 
             np.uint64(65 - capacity.bit_length()),
         )
     return sets
+
+
+def _moved(
+    keys: NDArray[np.int64], counts: NDArray[np.int32], capacity: int, context: Context
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The same keys in a larger table, with a sign of life in between."""
+    table = np.empty(capacity, dtype=np.int64), np.zeros(capacity, dtype=np.int32)
+    for start in range(0, capacity, 2 * SLICE):
+        context.step("counting itemsets")
+        table[0][start : start + 2 * SLICE] = -1
+    for start in range(0, len(keys), SLICE):
+        context.step("counting itemsets")
+        move_keys(keys[start : start + SLICE], counts[start : start + SLICE], *table)
+    return table
 
 
 class Search:

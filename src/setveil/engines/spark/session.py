@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -58,9 +61,31 @@ def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = 
         usual |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if host is None:
         usual["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))  # 200 small ones are for clusters
+    if "spark.local.dir" not in (settings or {}):
+        usual["spark.local.dir"] = _private_folder()
     for name, value in {**usual, **(settings or {})}.items():
         builder = builder.config(name, value)
     return _within_patience(builder, master)
+
+
+def _private_folder() -> str:
+    """A folder that nobody else may enter, for what Spark writes on this machine: its own folders inside are open to
+    all, and hold records. It is removed when the process ends, after the session.
+    """
+    places = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")  # goes before spark.local.dir
+    folder = tempfile.mkdtemp(prefix="setveil-spark-", dir=places[0] or None)  # mode 0700
+    if places[0]:
+        os.environ["SPARK_LOCAL_DIRS"] = folder
+    atexit.register(_remove, folder)
+    return folder
+
+
+def _remove(folder: str) -> None:
+    running = _running()
+    if running is not None:
+        with silence(), suppress(Exception):  # Java may have ended already
+            running.stop()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _running() -> SparkSession | None:

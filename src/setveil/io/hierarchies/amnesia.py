@@ -39,7 +39,7 @@ def read_json(draft: Draft, text: str, vocabulary: Vocabulary | None = None) -> 
     their parents.
     """
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_int=str)  # labels and ids, of any number of digits
     except json.JSONDecodeError as error:
         draft.report("error", f"not JSON ({error.msg}); check the file.", error.lineno)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from io import BytesIO
 from os import PathLike
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 DELIMITERS = ",;\t|"
+REPEATED = "_duplicated_0"  # what Polars adds to a name that the header has before
 
 
 def read_columns(draft: Draft, path: str | PathLike[str], columns: Sequence[str], form: TableForm) -> None:
@@ -31,7 +33,10 @@ def read_columns(draft: Draft, path: str | PathLike[str], columns: Sequence[str]
             "--hierarchy-columns: name the column of the items and at least one of groups, as in Product,Category."
         )
     table = _read_table(path, form)
-    table = table.select(_found(draft.file, table.columns, names, form.has_header)).fill_null("")
+    found = _found(draft.file, table.columns, names, form.has_header)
+    if len(set(found)) != len(found):
+        raise InputError(f"{draft.file}:1: --hierarchy-columns names a column twice, once by its number; name it once.")
+    table = table.select(found).fill_null("")
     if form.is_stripped:
         table = table.select(pl.all().str.strip_chars())
     n_values = [table.to_series(place).n_unique() for place in range(table.width)]
@@ -68,9 +73,11 @@ def _found(file: str, columns: Sequence[str], names: Sequence[str], has_header: 
     """The columns that are meant: by name, or by number from 1."""
     found = []
     for name in names:
+        if has_header and f"{name}{REPEATED}" in columns:
+            raise InputError(f"{file}:1: the header names column {name_some([name])} several times; rename one.")
         if has_header and name in columns:
             found.append(name)
-        elif name.isascii() and name.isdigit() and 0 < int(name) <= len(columns):
+        elif re.fullmatch("[0-9]{1,9}", name) and 0 < int(name) <= len(columns):
             found.append(columns[int(name) - 1])
         else:
             what = f"the header has no column {name_some([name])}" if has_header else f"there is no column {name}"

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 
 from setveil.core import Layout
+from setveil.errors import InputError
 from setveil.releases import Release
 
 INTEGER_LAYOUTS = ("fimi", "spmf")
+MOST_DIGITS = 1_000  # of an item number; fresh numbers are counted on from the largest
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet may take for a formula
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
@@ -30,6 +32,8 @@ def _integer_names(release: Release) -> list[str]:
     labels = list(release.published.vocabulary)
     intact, domain = release.meaning.are_intact, release.domain_items
     numeric = all(label.isascii() and label.isdigit() for label in domain)
+    if numeric and any(len(label) > MOST_DIGITS for label in domain):
+        raise InputError(f"an item number has more than {MOST_DIGITS:,} digits; write another layout, as --to jsonl.")
     base = max((int(label) for label in domain), default=0) if numeric else len(domain)
     own = {label: label if numeric else str(number) for number, label in enumerate(domain, start=1)}
     hierarchy = release.hierarchy
@@ -37,7 +41,7 @@ def _integer_names(release: Release) -> list[str]:
         # Every inner node has its number, used or not: numbers depend on the hierarchy only.
         inner = [int(node) for node in hierarchy.in_preorder if node >= hierarchy.n_items]
         taken = (hierarchy.labels[node] for node in inner)  # a group that is called 8 in the taxonomy is no other's 8
-        base = max([base, *(int(label) for label in taken if label.isascii() and label.isdigit())])
+        base = max([base, *(int(label) for label in taken if re.fullmatch(f"[0-9]{{1,{MOST_DIGITS}}}", label))])
         fresh = {hierarchy.published_labels[node]: str(base + place) for place, node in enumerate(inner, start=1)}
     else:
         merged = [number for number, is_intact in enumerate(intact) if not is_intact]

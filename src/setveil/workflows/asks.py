@@ -1,0 +1,183 @@
+"""Slips in what the owner asks for: lists that miss what they mean, and settings that protect nothing on this data.
+
+What would be published unprotected by mistake is refused where the mistake is certain; else it is a warning, which goes
+into the record of the run, its reports and the verdict.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from setveil.core import RemoteTransactions, Transactions
+from setveil.core.vocabulary import as_read_aloud
+from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.models import PrivacyModel, declared
+from setveil.policy.selection import refuse_file_names
+from setveil.releases import Grouping, Release
+
+INNER_MARKS = re.compile(r"(?<=\w)[\s._/-]+(?=\w)")
+WORD = re.compile(r"[^\W_]+")
+NAME = re.compile(r"[^\W_].*[^\W_]", re.DOTALL)  # at least two signs, a letter or digit at both ends
+CODE = re.compile(r"[^\W\d_]+\d\d\w*")  # letters, then two or more digits: B20, I10, C50
+
+
+def check_ask(data: Transactions, model: PrivacyModel) -> None:
+    """Refuse, or warn about, lists and parameters that cannot mean what they say about these data."""
+    check_model_lists(data, model)
+    refuse_all_sensitive(data, getattr(model, "sensitive", ()))
+    for name, value in model.options().items():
+        if isinstance(value, int) and value >= 2**63:
+            raise InputError(f"{name} is too large; whole numbers have at most 18 digits.")
+    for doubt in model.doubts(data):
+        warnings.warn(doubt, SetveilWarning, stacklevel=3)
+
+
+def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
+    """Where everything is sensitive, nothing can be published."""
+    if sensitive and data.n_items and set(sensitive).issuperset(data.vocabulary):
+        raise InputError(
+            "sensitive: every item of the data is named, so that nothing would be left to publish; name fewer."
+        )
+
+
+def check_model_lists(data: Transactions, model: PrivacyModel) -> None:
+    """``check_lists`` for every list of items that a model has."""
+    known = declared(type(model))
+    lists = {name: getattr(model, name) for name, one in known.items() if one.kind.is_list}
+    check_lists(data, lists, [name for name in lists if known[name].protects])
+
+
+def check_lists(data: Transactions, lists: Mapping[str, Any], protecting: Sequence[str] = ("sensitive",)) -> None:
+    """Refuse lists of which the data has nothing, or only another spelling; warn about items it does not have."""
+    for what, given in lists.items():
+        labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
+        if what in protecting and what != "sensitive" and given is not None and not labels:
+            raise InputError(f"{what}: none is given, so that nothing would be protected; name what can be known.")
+        strangers = sorted(label for label in labels if label not in data.vocabulary)
+        if what == "sensitive" and len(labels) == 1:
+            refuse_file_names(strangers, data.vocabulary)
+        if strangers and len(strangers) == len(labels):
+            raise InputError(
+                f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
+                f"be protected. Check the spelling{_hint(data, strangers)}, and that the list belongs to this data."
+            )
+        if what in protecting:
+            _check_spellings(data, what, labels, strangers)
+        if what == "sensitive":
+            _warn_about_resembling(data, labels)
+        if strangers:
+            warnings.warn(
+                f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=4
+            )
+
+
+def _hint(data: Transactions, strangers: Sequence[str]) -> str:
+    near = resembling(data.vocabulary, strangers)
+    return f" (the data has {name_some(near, 3)})" if near else ""
+
+
+def _check_spellings(data: Transactions, what: str, labels: set[str], strangers: Sequence[str]) -> None:
+    """Whoever names "flu" and has "Flu" in the data publishes it unprotected: a slip if "flu" is not there at all."""
+    spellings = set(map(_spelling, labels))
+    missed = [label for label in data.vocabulary if label not in labels and _spelling(label) in spellings]
+    if not missed:
+        return
+    told = (
+        f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks, punctuation or "
+        "invisible signs only"
+    )
+    if set(map(_spelling, strangers)).intersection(map(_spelling, missed)):
+        raise InputError(f"{told}, and would not be protected; name it as the data does.")
+    warnings.warn(f"{told}, and is not protected; name it as well, or mend the data.", SetveilWarning, stacklevel=5)
+
+
+def _spelling(label: str) -> str:
+    """A label without case, blanks and invisible signs; "B20.0" and "b200" are alike, 1.5 and 15 are not."""
+    plain = as_read_aloud(label)
+    bare = INNER_MARKS.sub("", plain)
+    return plain if bare.isdigit() else bare
+
+
+def _warn_about_resembling(data: Transactions, labels: Iterable[str]) -> None:
+    listed = set(labels)
+    near = resembling((label for label in data.vocabulary if label not in listed), listed)
+    spellings = set(map(_spelling, listed))
+    near = [label for label in near if _spelling(label) not in spellings]  # of which more was said
+    if near:
+        warnings.warn(
+            f"sensitive: {name_some(near)} in the data resembles an item of the list but is not on it, and is not "
+            'protected; name it as well, or use a pattern such as "HIV*".',
+            SetveilWarning,
+            stacklevel=5,
+        )
+
+
+def resembling(labels: Iterable[str], named: Iterable[str]) -> list[str]:
+    """Labels that hold all words of a named item in a row ("HIV positive" for "HIV"), or continue its code ("B200" for
+    "B20"). Numbers are continued after a dot only ("250.01" for "250").
+    """
+    phrases, codes, numbers = set(), set(), set()
+    for name in named:
+        spelled = as_read_aloud(name)
+        if spelled.isdigit():
+            numbers.add(spelled)
+        elif NAME.fullmatch(spelled):
+            phrases.add(tuple(WORD.findall(spelled)))
+        if CODE.fullmatch(bare := INNER_MARKS.sub("", spelled)):
+            codes.add(bare)
+    longest, lengths = max(map(len, phrases), default=0), sorted(set(map(len, codes)))
+    found = []
+    for label in labels:
+        spelled = as_read_aloud(label)
+        words, bare = WORD.findall(spelled), INNER_MARKS.sub("", spelled)
+        if (
+            any(tuple(words[i:j]) in phrases for i in range(len(words)) for j in range(i + 1, i + longest + 1))
+            or any(bare[:length] in codes and bare[length : length + 1].isalnum() for length in lengths)
+            or spelled.partition(".")[0] in numbers
+        ):
+            found.append(label)
+    return found
+
+
+def check_release(data: Transactions, release: Release, model: PrivacyModel) -> None:
+    """Warn about a release that says the same of everybody, or that is the original."""
+    if isinstance(release, Grouping):  # which publishes other items as they are, and hides the sensitive ones
+        return
+    n_published, n_items = int((release.published.supports > 0).sum()), int((data.supports > 0).sum())
+    if n_items > 1 and n_published <= 1:
+        what = "everything was left out" if n_published == 0 else "everything is published as one item"
+        warnings.warn(
+            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries "
+            "keeps the rest (--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what "
+            "fits.",
+            SetveilWarning,
+            stacklevel=3,
+        )
+    elif model.already_met and is_unchanged(data, release.published):
+        warnings.warn(
+            f"the published records are the original records: nothing was changed. {model.already_met}",
+            SetveilWarning,
+            stacklevel=3,
+        )
+
+
+def is_unchanged(data: Transactions, published: Transactions) -> bool:
+    """Whether records were published as they are. Of records on a cluster their counts by item are compared."""
+    if published.n_occurrences != data.n_occurrences or not data.n_occurrences:
+        return False
+    number = published.vocabulary.numbers(data.vocabulary.labels)
+    there = np.where(number >= 0, np.append(published.supports, 0)[number], 0)  # 0 where the label is not published
+    if not np.array_equal(there, data.supports):
+        return False
+    if isinstance(published, RemoteTransactions) or isinstance(data, RemoteTransactions):
+        return True
+    if not np.array_equal(published.indptr, data.indptr):
+        return False
+    mapped = number[data.items]
+    order = np.lexsort((mapped, data.owners))  # published items may be numbered in another order
+    return bool(np.array_equal(mapped[order], published.items))
