@@ -64,7 +64,10 @@ class PrivacyDegree(PrivacyModel):
     def not_protected(self) -> list[str]:
         return [
             "Record-level singling out: public items are exact, so a record can be recognized by them.",
-            "Links between sensitive items and public ones that the attacker knows from elsewhere.",
+            "Links between public and sensitive items that the attacker knows or infers, such as a public item that "
+            "never occurs without a sensitive one.",
+            "Entries that are not counted: where the owner allowed to count fewer (suppress_excess), people may have a "
+            "sensitive item beyond the published counts.",
             "Negative knowledge: whoever knows that group members lack a sensitive item raises the odds for "
             "the others.",
             REPEATED_RELEASES,

@@ -329,7 +329,7 @@ def test_the_order_of_the_input_does_not_matter() -> None:
     assert content(records) == content(shuffled)
 
 
-def test_what_public_items_give_away_is_left_out() -> None:
+def test_records_with_a_public_item_are_published_with_all_their_items() -> None:
     rng = random.Random(13)
     n_changed = 0
     for _ in range(300):
@@ -338,19 +338,15 @@ def test_what_public_items_give_away_is_left_out() -> None:
             frozenset(rng.sample("abcd", rng.randint(0, 2)) + [item for item in sensitive if rng.random() < 0.3])
             for _ in range(rng.randint(1, 14))
         ]
-        expected = naive.protectable(records, sensitive)
+        expected = naive.publishable(records, sensitive)
         data = Transactions.from_lists(sorted(record) for record in records)
         split = split_records(data, PrivacyDegree(2, sensitive), suppress_excess=True)
-        n_excess = sum(split.suppressed.values())
         found = split.data.to_lists()
         assert len(found) == len(expected) and split.bare == len(records) - len(expected)
-        if not n_excess:
+        if not split.suppressed:
             assert found == [sorted(record) for record in expected]
-            assert split.implied == sum(map(len, records)) - sum(map(len, expected)) - sum(
-                len(record) for record in records if record and record <= set(sensitive)
-            )
-        n_changed += expected != records
-    assert n_changed > 50
+            n_changed += expected != records
+    assert n_changed > 20
 
 
 def test_no_passes_is_allowed_and_fewer_are_not() -> None:

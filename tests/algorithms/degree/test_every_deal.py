@@ -127,11 +127,12 @@ PARTLY = "ab bc cd da abc bcd"
 @pytest.mark.parametrize(
     ("records", "p", "holders", "fewest"),
     [
-        (SHARED, 2, (2,), 40), (SHARED, 2, (3,), 40), (STAR, 2, (2,), 40), (SHARED, 4, (2,), 40), (SHARED, 2, (3,), 1),
-        (SHARED, 2, (2, 1), 1), (SHARED + " hi", 2, (3,), 1), (PARTLY + " e", 3, (2,), 40), (TWINS, 2, (2,), 40),
-        (TWINS, 2, (1, 1), 40), (PARTLY + " -", 2, (2,), 40), (PARTLY + " - -", 3, (2,), 40),
+        (SHARED, 2, (2,), 40), (STAR, 2, (2,), 40), (SHARED, 4, (2,), 40), (SHARED, 2, (2, 1), 1), (PARTLY, 2, (3,), 40),
+        (PARTLY + " e", 3, (2,), 40), (PARTLY + " e", 2, (2,), 1), (TWINS, 2, (2,), 40), (TWINS, 2, (1, 1), 40),
+        (PARTLY + " -", 2, (2,), 40),
+        pytest.param(SHARED, 2, (3,), 40, marks=pytest.mark.long), pytest.param(SHARED, 2, (3,), 1, marks=pytest.mark.long),
+        pytest.param(SHARED + " hi", 2, (3,), 1, marks=pytest.mark.long),
         pytest.param(SHARED + " ij jk kl li", 2, (3,), 1, marks=pytest.mark.long),
-        pytest.param(SHARED, 2, (2, 2), 40, marks=pytest.mark.long),
     ],
 )  # fmt: skip
 def test_no_member_is_likelier_through_the_whole_algorithm(
@@ -142,7 +143,7 @@ def test_no_member_is_likelier_through_the_whole_algorithm(
     Of the records of a group with the same public items, the expected number of holders, counted or not, is their share
     of the count. A record "-" has no public items.
     """
-    public = [[] if word == "-" else list(word) for word in records.split()]
+    public = [[] if word == "-" else sorted(word) for word in records.split()]
     sensitive = [f"s{item}" for item in range(len(holders))]
     draws: EveryDraw
     remember_blocks(monkeypatch)
@@ -151,7 +152,10 @@ def test_no_member_is_likelier_through_the_whole_algorithm(
     weight: Counter[object] = Counter()  # of each sight
     held: Counter[object] = Counter()  # expected holders in each sight, of an item, in a group, with some public items
     for deal in product(*(combinations(range(len(public)), number) for number in holders)):
-        rows = [[*row, *(item for item, who in zip(sensitive, deal, strict=True) if n in who)] for n, row in enumerate(public)]
+        rows = [
+            [*row, *(item for item, who in zip(sensitive, deal, strict=True) if n in who)]
+            for n, row in enumerate(public)
+        ]
         data, model = Transactions.from_lists(rows), PrivacyDegree(p, sensitive)
         kept = Grouping.publishable(data, sensitive).tolist()
         if any(p * sum(n in kept for n in who) > len(kept) for who in deal):
