@@ -11,6 +11,7 @@ from setveil.algorithms import ENTRIES, Context
 from setveil.algorithms.degree.cahd import CAHD
 from setveil.algorithms.k_anonymity.pta import PTA
 from setveil.algorithms.km.aa import AA
+from setveil.algorithms.km.optimal import Optimal
 from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel, as_model
@@ -69,6 +70,12 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
     "cahd without shard_size": (
         "a group may be formed only if all records that remain keep the degree",
         lambda: CAHD().run(ELSEWHERE, PrivacyDegree(p=2, sensitive=("a",)), Context()),
+    ),
+    "suppression of optimal": (
+        "which nodes become rare by suppressing single items takes the records",
+        lambda: Optimal(suppression=True).run(
+            ELSEWHERE, KmAnonymity(k=2, m=2), Context(hierarchy=Hierarchy.balanced(ELSEWHERE))
+        ),
     ),
     "suppress_excess of cahd": (
         "occurrences are drawn among all records",

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter
-from fractions import Fraction
-from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest

@@ -127,10 +127,12 @@ PARTLY = "ab bc cd da abc bcd"
 @pytest.mark.parametrize(
     ("records", "p", "holders", "fewest"),
     [
-        (SHARED, 2, (2,), 40), (STAR, 2, (2,), 40), (SHARED, 4, (2,), 40), (SHARED, 2, (2, 1), 1), (PARTLY, 2, (3,), 40),
+        (SHARED, 2, (2,), 40), (STAR, 2, (2,), 40), (SHARED, 4, (2,), 40), (SHARED, 2, (2, 1), 1),
+        (PARTLY, 2, (3,), 40),
         (PARTLY + " e", 3, (2,), 40), (PARTLY + " e", 2, (2,), 1), (TWINS, 2, (2,), 40), (TWINS, 2, (1, 1), 40),
         (PARTLY + " -", 2, (2,), 40),
-        pytest.param(SHARED, 2, (3,), 40, marks=pytest.mark.long), pytest.param(SHARED, 2, (3,), 1, marks=pytest.mark.long),
+        pytest.param(SHARED, 2, (3,), 40, marks=pytest.mark.long),
+        pytest.param(SHARED, 2, (3,), 1, marks=pytest.mark.long),
         pytest.param(SHARED + " hi", 2, (3,), 1, marks=pytest.mark.long),
         pytest.param(SHARED + " ij jk kl li", 2, (3,), 1, marks=pytest.mark.long),
     ],

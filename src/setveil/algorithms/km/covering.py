@@ -3,6 +3,7 @@
     minimize  cost · x,   x[c] ∈ {0, 1}
     where     x[higher] ≤ x[lower]                 for given pairs (taking ``higher`` implies ``lower``)
               x[taken] ≤ x[one] + x[other]         for given triples (taking ``taken`` implies one or the other)
+              x[one] + x[other] ≤ 1                for given pairs that exclude each other
               x[c1] + … + (1 - x[d1]) + … ≥ 1      for every row; rows can be added between solutions
 
 HiGHS does the work, in a thread of its own, so that progress can be shown and the run be stopped.
@@ -41,10 +42,15 @@ class CoveringProgram:
     """Rows are kept between solutions; each solution starts where the last one ended."""
 
     def __init__(
-        self, costs: NDArray[np.int64], implied: NDArray[np.int32], either: NDArray[np.int32], gap: float
+        self,
+        costs: NDArray[np.int64],
+        implied: NDArray[np.int32],
+        either: NDArray[np.int32],
+        excluded: NDArray[np.int32],
+        gap: float,
     ) -> None:
-        """``implied`` [n, 2] are pairs (lower, higher), ``either`` [n, 3] triples (one, other, taken); costs are not
-        negative.
+        """``implied`` [n, 2] are pairs (lower, higher), ``either`` [n, 3] triples (one, other, taken), ``excluded``
+        [n, 2] pairs; costs are not negative.
         """
         import highspy
 
@@ -69,6 +75,8 @@ class CoveringProgram:
         self._highs.changeColsCost(n, self._columns, costs.astype(np.float64))
         self._add_implications(implied)
         self._add_implications(either)
+        self.require([(~one, ~other) for one, other in excluded.tolist()])
+        self.n_rows = 0
 
     def require(self, rows: Sequence[Sequence[int]]) -> None:
         """Of every row at least one column must be taken, or one given as ``~column`` be left."""
@@ -87,9 +95,10 @@ class CoveringProgram:
         watch: Callable[[], None],
         seconds: float | None = None,
         start: NDArray[np.float64] | None = None,
+        branches: int = 0,
     ) -> Solution:
         """The cheapest solution, in whole columns or in parts of them. ``watch`` is called while it works; it may
-        raise.
+        raise. ``branches``: nodes of the solver's tree after which it stops; 0: none.
         """
         import highspy
 
@@ -97,6 +106,7 @@ class CoveringProgram:
             return Solution(np.empty(0), 0.0, True)
         kind = highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
         self._highs.changeColsIntegrality(self.n_columns, self._columns, np.full(self.n_columns, kind))
+        self._highs.setOptionValue("mip_max_nodes", branches or highspy.kHighsIInf)
         if whole and start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()

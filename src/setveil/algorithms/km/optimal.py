@@ -55,13 +55,14 @@ from setveil.algorithms.km.losses import Losses
 from setveil.algorithms.km.refine import Refiner
 from setveil.algorithms.km.skeleton import Skeleton
 from setveil.algorithms.km.suppressed_leaves import condition_of
-from setveil.algorithms.km.violations import Violations, questions_about
+from setveil.algorithms.km.violations import RowLifting, Violations, questions_about
 from setveil.core import Recoding, RemoteTransactions, Transactions
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
 
 LIFTED_AT_ONCE = 1_000  # itemsets between two signs of life
 LIFTED_PER_ROUND = 5_000  # the next round tells better which others matter
+MANY_ROWS = 100_000  # beyond which single suppressed leaves are only bounded, unless ``branches`` is 0
 
 
 @dataclass(frozen=True)
@@ -78,23 +79,33 @@ class Optimal(Algorithm):
         0, "rows of the program beyond which the best valid cut so far is returned with its bound; 0: any", least=0
     )
     suppression: bool = option(False, "also suppress items, at the cost of publishing them as the root (least LM)")
+    branches: int = option(
+        100,
+        "steps of the solver per round with single items suppressed below a published node, after which the best cut so "
+        "far is returned with its bound; 0: any",
+        least=0,
+    )
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("optimal")
         if self.suppression and isinstance(data, RemoteTransactions):
-            raise InputError("suppression=true of optimal needs the records at hand; leave it out, or use --engine local.")
+            raise InputError(
+                "suppression=true of optimal needs the records at hand; leave it out, or use --engine local."
+            )
         require_k_records(data, model.k)
         search = CutSearch(data, model, context, self)
         search.start_from(AA().run(data, model, context).node_of_leaf)
-        for whole in (False, True):
-            if whole and not search.is_over:
-                search.refine()
-            while not search.is_over:
-                solution = search.solve(whole)
-                rows = search.rows_against(solution)
-                search.program.require(rows)
-                if not rows:
-                    break
+        for as_wholes in (True, False) if self.suppression else (True,):
+            search.begin(as_wholes)
+            for whole in (False, True):
+                if whole and not search.is_over:
+                    search.refine()
+                while not search.is_over:
+                    solution = search.solve(whole)
+                    rows = search.rows_against(solution)
+                    search.program.require(rows)
+                    if not rows:
+                        break
         details = search.describe()
         return Recoding.from_cut(data, hierarchy, search.best, details)
 
@@ -115,18 +126,31 @@ class CutSearch:
         supports = self.violations.node_supports
         self.skeleton = Skeleton.of(hierarchy, supports, model.k, self.losses, options.suppression)
         self.lifting = self.violations.lifting(self.skeleton.bottom, self.skeleton.above)
-        self.program = self.skeleton.program(options.gap)
         self.known: set[tuple[int, ...]] = set()  # rows of the program
         self.best = np.full(hierarchy.n_items, hierarchy.root, dtype=np.int32)
         self.cost = self.losses.worst + 1  # nothing is known yet
-        self.bound = 0.0
+        self.bound = self.floor = 0.0  # of all cuts, and of those that are looked at
+        self.as_wholes, self.is_best_as_wholes, self.is_brief = True, False, False
         self.rounds = 0
         self.is_stopped = False
         self.deadline = monotonic() + options.time_limit if options.time_limit else None
         if options.suppression:
             nodes = self.skeleton.nodes
             rare = nodes[self.skeleton.is_bottom[nodes] & (supports[nodes] < model.k)]
-            self.program.require(self._new_rows(self.lifting.lift(rare[:, None], False)))
+            self._new_rows(self.lifting.lift(rare[:, None], False))
+        self.program = self.skeleton.program(options.gap, True)
+
+    def begin(self, as_wholes: bool) -> None:
+        """Look among cuts whose nodes are published or suppressed as a whole, or among all.
+
+        The former is much easier, and often has the best of all. Its rows are valid for all, its bound is not.
+        """
+        self.is_best_as_wholes = not as_wholes and self.cost - self.floor <= 0.5
+        self.as_wholes, self.floor = as_wholes, self.bound
+        self.is_brief = not as_wholes and self.options.branches > 0 and len(self.known) > MANY_ROWS
+        if not self.is_over:
+            self.program = self.skeleton.program(self.options.gap, as_wholes)
+            self.program.require(sorted(self.known))
 
     # -- what is known --------------------------------------------------------------------------------------------
 
@@ -193,7 +217,7 @@ class CutSearch:
         """Proven to be within the gap, out of time, or too large."""
         self.is_stopped |= self.deadline is not None and monotonic() >= self.deadline
         self.is_stopped |= 0 < self.options.most_rows < self.program.n_rows
-        return self.is_stopped or self.cost - self.bound <= max(self.options.gap * self.cost, 0.5)
+        return self.is_stopped or self.cost - self.floor <= max(self.options.gap * self.cost, 0.5)
 
     def watch(self) -> None:
         """Show how far it is, and stop if the user asked to."""
@@ -214,6 +238,7 @@ class CutSearch:
             "bound": self.losses.share(bound),
             "gap": (self.cost - bound) / self.cost if self.cost else 0.0,
             "proven": is_proven,
+            **({"proven_as_wholes": self.is_best_as_wholes} if self.options.suppression else {}),
             "rounds": self.rounds,
             "constraints": self.program.n_rows,
             "moves": moves,
@@ -226,10 +251,14 @@ class CutSearch:
         self.rounds += 1
         self.watch()
         seconds = None if self.deadline is None else self.deadline - monotonic()
-        start = self.skeleton.values_of(self.best) if whole else None
-        solution = self.program.solve(whole, self.watch, seconds, start)
-        self.bound = max(self.bound, solution.bound + self.skeleton.fixed_loss)
-        self.is_stopped |= not solution.is_complete
+        start = self.skeleton.values_of(self.best, self.as_wholes) if whole else None
+        branches = 0 if self.as_wholes else self.options.branches
+        solution = self.program.solve(whole, self.watch, seconds, start, branches)
+        bound = solution.bound + self.skeleton.fixed_loss
+        self.floor = max(self.floor, bound)
+        if not (self.as_wholes and self.options.suppression):
+            self.bound = max(self.bound, bound)
+        self.is_stopped |= not solution.is_complete or self.is_brief
         return solution
 
     def rows_against(self, solution: Solution) -> list[tuple[int, ...]]:
@@ -299,7 +328,9 @@ class CutSearch:
             for leaves in tuples:
                 taken = {int(column) for column in (*skeleton.column[list(leaves)], *above) if column >= 0}
                 row = (*sorted(taken), *left)
-                is_broken = values[list(taken)].sum() + (1 - values[[~column for column in left]]).sum() < 1 - 10 * WHOLE
+                is_broken = (
+                    values[list(taken)].sum() + (1 - values[[~column for column in left]]).sum() < 1 - 10 * WHOLE
+                )
                 if is_broken and row not in self.known:
                     self.known.add(row)
                     yield row
@@ -311,6 +342,7 @@ class CutSearch:
         skeleton = self.skeleton
         higher = skeleton.lowest_of(skeleton.above[itemsets])  # [n, size] columns, -1 where another one implies it
         if self.options.suppression:
+            assert isinstance(self.lifting, RowLifting)
             tuples = self.lifting.tuples(itemsets)
             higher = np.concatenate((skeleton.column[tuples[:, :-1]], higher[tuples[:, -1]]), axis=1)
         higher = np.unique(np.sort(higher, axis=1), axis=0)

@@ -75,25 +75,31 @@ class Skeleton:
         """What publishing the bottom costs."""
         return int(self.losses.price[self.nodes[self.is_bottom[self.nodes]]].sum())
 
-    def program(self, gap: float) -> CoveringProgram:
-        """The program without any row: costs, and what implies what."""
-        inner = self.nodes[~self.is_bottom[self.nodes]]
+    def program(self, gap: float, as_wholes: bool) -> CoveringProgram:
+        """The program without any row: costs, and what implies what.
+
+        ``as_wholes``: no leaf is suppressed below a published node, so that nodes cost what all leaves below them cost.
+        """
+        inner, leaves = (self.nodes[self.is_bottom[self.nodes] == is_leaf] for is_leaf in (False, True))
         implied = inner[self.above[inner] >= 0]
         costs = np.zeros(self.n_own_columns, dtype=np.int64)
-        either = np.empty((0, 3), dtype=np.int32)
+        either, excluded = np.empty((0, 3), dtype=np.int32), np.empty((0, 2), dtype=np.int32)
         if self.suppression:
-            leaves = self.nodes[self.is_bottom[self.nodes]]
             costs[self.column[leaves]] = self.losses.suppressed[leaves]
+        if as_wholes:
+            costs[self.column[inner]] = self.losses.price[inner]
+            below = self.nodes[self.above[self.nodes] >= 0]
+            np.subtract.at(costs, self.column[self.above[below]], self.losses.price[below])
+            if self.suppression:
+                below = leaves[self.above[leaves] >= 0]
+                excluded = self.column[np.column_stack((below, self.above[below]))]
+        else:
             under, over, step = self.leaves_and_nodes_above
             costs = np.concatenate((costs, self.losses.occurrences[under] * step))
             extra = self.n_own_columns + np.arange(len(under))
             either = np.column_stack((extra, self.column[under], self.column[over])).astype(np.int32)
-        else:
-            costs[self.column[inner]] = self.losses.price[inner]
-            below = self.nodes[self.above[self.nodes] >= 0]
-            np.subtract.at(costs, self.column[self.above[below]], self.losses.price[below])
         return CoveringProgram(
-            costs, self.column[np.column_stack((implied, self.above[implied]))], either, gap
+            costs, self.column[np.column_stack((implied, self.above[implied]))], either, excluded, gap
         )
 
     @property
@@ -104,15 +110,14 @@ class Skeleton:
     @cached_property
     def leaves_and_nodes_above(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Every leaf with every node above it, and what an occurrence costs more there than one step below."""
-        leaves = self.nodes[self.is_bottom[self.nodes]].astype(np.int64)
-        parts = []
-        below, over = leaves, self.above[leaves].astype(np.int64)
+        leaves = below = self.nodes[self.is_bottom[self.nodes]].astype(np.int64)
+        found = [np.empty((0, 3), dtype=np.int64)]
         while len(leaves):
-            is_there = over >= 0
-            leaves, below, over = leaves[is_there], below[is_there], over[is_there]
-            parts.append((leaves, over, self.losses.rate[over] - self.losses.rate[below]))
-            below, over = over, self.above[over].astype(np.int64)
-        under, nodes, steps = (np.concatenate([np.empty(0, np.int64), *some]) for some in zip(*parts, strict=True)) if parts else (np.empty(0, np.int64),) * 3
+            over = self.above[below].astype(np.int64)
+            leaves, below, over = leaves[over >= 0], below[over >= 0], over[over >= 0]
+            found.append(np.column_stack((leaves, over, self.losses.rate[over] - self.losses.rate[below])))
+            below = over
+        under, nodes, steps = np.concatenate(found).T
         return under, nodes, steps
 
     def lowest_of(self, higher: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -153,7 +158,7 @@ class Skeleton:
             target[idle] = idle
         return target
 
-    def values_of(self, node_of_leaf: NDArray[np.int32]) -> NDArray[np.float64]:
+    def values_of(self, node_of_leaf: NDArray[np.int32], as_wholes: bool) -> NDArray[np.float64]:
         """The columns' values of a cut, float64[n_columns]."""
         hierarchy = self.hierarchy
         is_on_or_below = np.zeros(hierarchy.n_nodes + 1, dtype=np.bool_)  # the last entry serves what is above the root
@@ -164,8 +169,9 @@ class Skeleton:
         values = np.zeros(self.n_own_columns)
         inner, leaves = (self.nodes[self.is_bottom[self.nodes] == is_leaf] for is_leaf in (False, True))
         values[self.column[inner]] = is_on_or_below[inner]
-        if not self.suppression:
+        if self.suppression:
+            values[self.column[leaves]] = node_of_leaf[leaves] < 0
+        if as_wholes:
             return values
-        values[self.column[leaves]] = node_of_leaf[leaves] < 0
         under, over, _ = self.leaves_and_nodes_above
         return np.concatenate((values, np.maximum(values[self.column[over]] - values[self.column[under]], 0.0)))

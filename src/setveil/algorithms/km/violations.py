@@ -32,9 +32,6 @@ class Lifting(Protocol):
     def lift(self, itemsets: NDArray[np.int32], spreads: bool) -> NDArray[np.int32]:
         """Maximal rare itemsets [n_lifted, size] above the given ones [n, size]; see ``lift_itemsets``."""
 
-    def tuples(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
-        """All leaves, one below each member of an itemset, that occur together, and the itemset: [n, size + 1]."""
-
 
 class CutQuestions(Protocol):
     """What a search among the cuts of one hierarchy asks: about itemsets of at most m nodes in fewer than k records."""
@@ -189,7 +186,7 @@ class RowLifting:
         return lift_itemsets(self.index, itemsets, self.k, spreads)
 
     def tuples(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Leaves below the members that occur together."""
+        """All leaves, one below each member of an itemset, that occur together, and the itemset: [n, size + 1]."""
         return collect_tuples(self.index, itemsets, self.hierarchy.leaf_order)
 
 
