@@ -81,8 +81,8 @@ class Optimal(Algorithm):
     suppression: bool = option(False, "also suppress items, at the cost of publishing them as the root (least LM)")
     branches: int = option(
         100,
-        "steps of the solver per round with single items suppressed below a published node, after which the best cut so "
-        "far is returned with its bound; 0: any",
+        "steps of the solver per round with single items suppressed below a published node, after which the best cut "
+        "so far is returned with its bound; 0: any",
         least=0,
     )
 
