@@ -42,7 +42,7 @@ def made(rng: random.Random, kind: str) -> tuple[Transactions, Release | Transac
     release = make_release(rng, data, kind)
     if not isinstance(release, Grouping):
         return data, release
-    records = naive.protectable([frozenset(row) for row in data.to_lists()], tuple(release.sensitive))
+    records = naive.publishable([frozenset(row) for row in data.to_lists()], tuple(release.sensitive))
     data = Transactions.from_lists(sorted(record) for record in records)
     groups = np.array([rng.randrange(3) for _ in records], dtype=np.int64)
     return data, Grouping.from_groups(data, groups, tuple(release.sensitive))
