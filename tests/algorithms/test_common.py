@@ -76,7 +76,7 @@ def test_the_release_keeps_its_promise(entry: Entry, model: str) -> None:
             assert problem.items or model == "k-anonymity", "an infeasible ask names the items in the way"
             continue
         assert release.kind == entry.release
-        left_out = release.details.get("left_out_records", 0)  # records of sensitive items alone
+        left_out = release.details.get("left_out_records", 0)  # records without public items
         assert release.published.n_records == data.n_records - left_out
         verdict = sv.verify(release, promise)
         assert verdict.holds, verdict.reason

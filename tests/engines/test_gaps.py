@@ -16,6 +16,7 @@ from setveil.algorithms import ENTRIES, Context, Entry, make_algorithm
 from setveil.algorithms.degree.cahd import CAHD
 from setveil.algorithms.k_anonymity.pta import PTA
 from setveil.algorithms.km.aa import AA
+from setveil.algorithms.km.optimal import Optimal
 from setveil.cli.main import _run
 from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.engines import LocalEngine, tree_counts
@@ -77,6 +78,12 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
     "cahd without shard_size": (
         "a group may be formed only if all records that remain keep the degree",
         lambda: CAHD().run(ELSEWHERE, PrivacyDegree(p=2, sensitive=("a",)), Context()),
+    ),
+    "suppression of optimal": (
+        "which nodes become rare by suppressing single items takes the records",
+        lambda: Optimal(suppression=True).run(
+            ELSEWHERE, KmAnonymity(k=2, m=2), Context(hierarchy=Hierarchy.balanced(ELSEWHERE))
+        ),
     ),
     "suppress_excess of cahd": (
         "occurrences are drawn among all records",

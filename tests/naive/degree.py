@@ -28,17 +28,9 @@ def degree_holds(groups: Iterable[Sequence[Record]], sensitive: Collection[str],
     return all(p * sum(item in record for record in group) <= len(group) for group in groups for item in sensitive)
 
 
-def protectable(records: Sequence[Record], sensitive: Collection[str]) -> list[Record]:
-    """Without records whose items are all sensitive, and without sensitive items that something public gives away."""
-    hidden = frozenset(sensitive)
-    kept = [record for record in records if record - hidden or not record]
-
-    def is_implied(item: str, record: Record) -> bool:
-        alike = [other for other in kept if other - hidden == record - hidden]
-        crowds = [alike, *([other for other in kept if public in other] for public in record - hidden)]
-        return any(len(crowd) >= 2 and all(item in other for other in crowd) for crowd in crowds)
-
-    return [record - {item for item in record & hidden if is_implied(item, record)} for record in kept]
+def publishable(records: Sequence[Record], sensitive: Collection[str]) -> list[Record]:
+    """The records with a public item."""
+    return [record for record in records if record - frozenset(sensitive)]
 
 
 def surprise(block: Sequence[Record]) -> float:

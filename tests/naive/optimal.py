@@ -44,13 +44,36 @@ def least_ncp(base: Database, k: int, m: int | str) -> int:
 
 
 def least_lm(base: Database, k: int, m: int | str) -> int:
-    """The cost of the best cut with suppressed nodes."""
+    """The cost of the best cut with suppressed nodes, each as a whole."""
     best = lm_cost(base, ())
     for cut in all_cuts(base.tree, base.tree.root):
         for n_kept in range(len(cut), 0, -1):
             for kept in combinations(cut, n_kept):
                 if lm_cost(base, kept) < best and is_km_anonymous(recode(base, kept), k, m):
                     best = lm_cost(base, kept)
+    return best
+
+
+def lm_of_leaves(base: Database, node_of_leaf: dict[int, int]) -> int:
+    """LM times (leaves - 1) times occurrences; leaves without a node are suppressed."""
+    size = {leaf: len(base.tree.leaves(node)) for leaf, node in node_of_leaf.items()}
+    return sum(size.get(item, base.tree.n_items) - 1 for record in base.records for item in record)
+
+
+def least_lm_of_leaves(base: Database, k: int, m: int | str) -> int:
+    """The cost of the best cut with any leaves suppressed, single ones below a published node included."""
+    occurring = sorted(set().union(*base.records))
+    best = lm_cost(base, ())
+    for cut in all_cuts(base.tree, base.tree.root):
+        node_of = {leaf: node for node in cut for leaf in base.tree.leaves(node).tolist()}
+        for n_shown in range(len(occurring), 0, -1):
+            for shown in combinations(occurring, n_shown):
+                kept = {leaf: node_of[leaf] for leaf in shown}
+                cost = lm_of_leaves(base, kept)
+                if cost < best:
+                    records = [{str(kept[leaf]) for leaf in record if leaf in kept} for record in base.records]
+                    if is_km_anonymous(records, k, m):
+                        best = cost
     return best
 
 

@@ -179,17 +179,17 @@ def group_by_the_book(
     """All records at once."""
     order = np.random.default_rng(6).permutation(whole.n_records)
     mixed = whole.select(order)
-    indptr, items = maker.revise((mixed.indptr, mixed.items), np.ones(whole.n_records, dtype=np.int64))
+    indptr, items = mixed.indptr, mixed.items
     records = [items[start:end].tolist() for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
     starts, codes = maker.key((indptr, items))
     keys = [codes[start:end].tolist() for start, end in zip(starts[:-1], starts[1:], strict=True)]
     records = [records[number] for number in sorted(range(len(records)), key=lambda number: keys[number])]
-    first, last = maker.n_public, maker.n_public + maker.n_sensitive
+    first = maker.n_public
     counts = np.zeros((len(maker.bounds) - 1, maker.n_sensitive), dtype=np.int64)
     for run, (low, high) in enumerate(zip(maker.bounds[:-1], maker.bounds[1:], strict=True)):
         for record in records[low:high]:
             for item in record:
-                if first <= item < last:
+                if first <= item:
                     counts[run, item - first] += 1
     bounds = maker.join(counts)
     groups: list[list[list[int]]] = []
@@ -204,12 +204,10 @@ def group_by_the_book(
             own[group].append(record)
         groups += own
         n_leftovers += n_alone
-    left_out = sum(item >= last for record in records for item in record)
-    made = {"shards": len(bounds) - 1, "leftovers": n_leftovers, "left_out": left_out}
-    labels = [*published, *sensitive, *sensitive]
+    made = {"shards": len(bounds) - 1, "leftovers": n_leftovers}
+    labels = [*published, *sensitive]
     named = [[[labels[item] for item in record] for record in group] for group in groups]
-    shown = [[[labels[item] for item in record if item < last] for record in group] for group in groups]
-    return ScatteredGroups(named, shown, frozenset(sensitive), made)
+    return ScatteredGroups(named, frozenset(sensitive), made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,19 +215,18 @@ class ScatteredGroups(RemoteGroups):
     """Groups as lists of records, in the order in which they were made."""
 
     original: list[list[list[str]]]
-    shown: list[list[list[str]]]  # without what is left out
     sensitive: frozenset[str]
     made: Mapping[str, int]
 
     @property
     def counted(self) -> Vocabulary:  # type: ignore[override]
-        return Vocabulary({item for group in self.shown for row in group for item in row if item in self.sensitive})
+        return Vocabulary({item for group in self.original for row in group for item in row if item in self.sensitive})
 
     @property
     def figures(self) -> GroupFigures:
-        sizes, times = np.unique([len(group) for group in self.shown], return_counts=True)
-        held = np.array([[sum(item in row for row in group) for group in self.shown] for item in self.counted])
-        shares = held / np.array([len(group) for group in self.shown])
+        sizes, times = np.unique([len(group) for group in self.original], return_counts=True)
+        held = np.array([[sum(item in row for row in group) for group in self.original] for item in self.counted])
+        shares = held / np.array([len(group) for group in self.original])
         return GroupFigures(sizes, times, held.sum(axis=-1).astype(np.int64), shares.max(axis=-1, initial=0.0))
 
     def in_order(self) -> AbstractContextManager[SortedGroups]:
@@ -239,20 +236,17 @@ class ScatteredGroups(RemoteGroups):
         self,
         is_fit: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]],
         choose: Callable[[int], NDArray[np.int64]],
-    ) -> tuple[Transactions, Transactions, NDArray[np.int64]]:
-        sizes = np.array([len(group) for group in self.shown])
+    ) -> tuple[Transactions, NDArray[np.int64]]:
+        sizes = np.array([len(group) for group in self.original])
         kinds = np.array(
-            [len({item for row in group for item in row if item in self.sensitive}) for group in self.shown]
+            [len({item for row in group for item in row if item in self.sensitive}) for group in self.original]
         )
         fitting = np.flatnonzero(is_fit(sizes, kinds))
         chosen = fitting[choose(len(fitting))].tolist()
         group_of = np.repeat(np.arange(len(chosen)), sizes[chosen])
         labels = {item for group in self.original for row in group for item in row}
-        both = []
-        for groups in (self.original, self.shown):
-            rows = Transactions.from_lists([row for number in chosen for row in groups[number]])
-            both.append(rows.over(Vocabulary(labels)))
-        return both[0], both[1], group_of
+        rows = Transactions.from_lists([row for number in chosen for row in self.original[number]])
+        return rows.over(Vocabulary(labels)), group_of
 
     def forget(self) -> None:
         pass

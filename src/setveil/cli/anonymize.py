@@ -179,8 +179,6 @@ def show(outcome: Any, json: bool) -> None:
     table(("cost", ""), [(words, figure(value)) for words, value in told(outcome.metrics)])
     details = outcome.release.details
     if details.get("left_out_records"):
-        say(f"Left out:  {details['left_out_records']:,} records whose items are all sensitive")
-    if details.get("implied_occurrences"):
-        say(f"Left out:  {details['implied_occurrences']:,} sensitive entries that public items give away")
+        say(f"Suppressed: {details['left_out_records']:,} records without public items")
     say(f"Published: {outcome.path}")
     say(f"Report:    {outcome.internal / 'report.html'} (internal), {outcome.path / 'report.html'} (public)")

@@ -67,7 +67,10 @@ class PrivacyDegree(PrivacyModel):
     def not_protected(self) -> list[str]:
         return [
             "Singling out: public items are unchanged, so a record can be re-identified by them.",
-            "Links between sensitive and public items that the attacker knows from other sources.",
+            "Links between public and sensitive items that the attacker knows or infers, such as a public item that "
+            "never occurs without a sensitive one.",
+            "Entries that are not counted: if the owner allowed lower counts (suppress_excess), people may have a "
+            "sensitive item beyond the published counts.",
             "Negative knowledge: if an attacker knows that members of a group do not have a sensitive item, the "
             "probability rises for the other members.",
             REPEATED_RELEASES,

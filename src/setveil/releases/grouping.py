@@ -33,9 +33,11 @@ class Grouping(Release):
 
     @staticmethod
     def publishable(data: Transactions, sensitive: Iterable[str]) -> NDArray[np.int64]:
-        """The records a grouping publishes, ascending: all but those whose items are all sensitive.
+        """The records a grouping publishes, ascending: those with a public item.
 
-        Such a record would be published empty; where nobody's record was empty, that tells what it held.
+        A record without public items would be published empty, and a person without any item has no sensitive item:
+        publishing such records only if they have none, or only if they have one, tells which it was. So none is
+        published.
         """
         is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
         return publishable_rows((data.indptr, data.items), is_public)
@@ -115,8 +117,8 @@ class Grouping(Release):
 def publishable_rows(
     rows: tuple[NDArray[np.int64], NDArray[np.int32]], is_public: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """The places of the rows with a public item, and of those without any item."""
+    """The places of the rows with a public item."""
     indptr, items = rows
     n_public = np.zeros(len(items) + 1, dtype=np.int64)
     np.cumsum(is_public[items], out=n_public[1:])
-    return np.flatnonzero((np.diff(n_public[indptr]) > 0) | (np.diff(indptr) == 0))
+    return np.flatnonzero(np.diff(n_public[indptr]) > 0)

@@ -23,8 +23,7 @@ EncodeCounts = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]
 class GroupMaker(ABC):
     """How records become groups; it goes to the workers as it is.
 
-    A record is a row of numbers: public items below ``n_public``, then ``n_sensitive`` numbers for sensitive items,
-    then as many for sensitive items that are left out of the release.
+    A record is a row of numbers: public items below ``n_public``, then ``n_sensitive`` numbers for sensitive items.
     """
 
     n_public: int
@@ -34,10 +33,6 @@ class GroupMaker(ABC):
     @abstractmethod
     def key(self, rows: Csr) -> Csr:
         """Rows whose lexicographic order is the wanted one."""
-
-    @abstractmethod
-    def revise(self, rows: Csr, times: NDArray[np.int64]) -> Csr:
-        """Some rows, each so many times, among them all that agree in their public items with any of them."""
 
     @abstractmethod
     def join(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -52,7 +47,7 @@ class GroupMaker(ABC):
         return items_between(rows, 0, self.n_public)
 
     def hidden(self, rows: Csr) -> Csr:
-        """The sensitive items of each row that are not left out, from 0 on."""
+        """The sensitive items of each row, from 0 on."""
         return items_between(rows, self.n_public, self.n_public + self.n_sensitive)
 
 
@@ -81,7 +76,7 @@ class RemoteGroups(ABC):
     """Groups that stay where their records are."""
 
     counted: Vocabulary  # the sensitive items that a group counts
-    made: Mapping[str, int]  # "shards", "leftovers", "left_out": sensitive occurrences; empty if read from files
+    made: Mapping[str, int]  # "shards", "leftovers"; empty if read from files
 
     @property
     @abstractmethod
@@ -97,11 +92,11 @@ class RemoteGroups(ABC):
         self,
         is_fit: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]],
         choose: Callable[[int], NDArray[np.int64]],
-    ) -> tuple[Transactions, Transactions, NDArray[np.int64]]:
+    ) -> tuple[Transactions, NDArray[np.int64]]:
         """A few groups with all that is secret about them, in the order in which they were made.
 
         ``is_fit(sizes, n_counts)`` says which groups come into question, ``choose(n)`` which of these are wanted.
-        Gives their original records, the same without what is left out of the release, and the group of each.
+        Gives their original records, and the group of each.
         """
 
     @abstractmethod

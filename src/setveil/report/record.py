@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import Any
@@ -26,8 +25,7 @@ NOTHING_FITS = (
     "or that the person is not in the data."
 )
 MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
-LEFT_OUT = "Left out: records whose items are all sensitive, and sensitive items that something public gives away"
-_ROUGHLY = re.compile(f"{LEFT_OUT}: together fewer than (5|[1-9][0-9]{{0,8}}[05]) per 100 published records[.]")
+NO_PUBLIC_ITEMS = "Suppressed records: people without any public item are not published; only the owner knows how many."
 
 
 def facts_of(
@@ -53,8 +51,6 @@ def facts_of(
     further = [guessing_words(guesses, release.published.n_records)] if guesses else []
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         further.append(DERIVED)
-    if isinstance(release, Grouping):
-        further.append(left_out_words(release))
     cover = Cover(release)
     return Facts(
         version=__version__,
@@ -123,23 +119,6 @@ def _occurring(data: Transactions) -> set[str]:
     return {label for label, support in zip(data.vocabulary, data.supports, strict=True) if support}
 
 
-def left_out_words(release: Grouping) -> str:
-    """What no group can protect and is therefore missing, no finer than in steps of 5 %; the same words if nothing
-    is.
-    """
-    n_records, details = release.published.n_records, release.details
-    if n_records < FEWEST_FOR_FIGURES:
-        return _left_out_by(None)
-    n_left_out = int(details.get("left_out_records", 0)) + int(details.get("implied_occurrences", 0))
-    return _left_out_by(int(n_left_out / n_records // STEP) + 1)
-
-
-def _left_out_by(steps: int | None) -> str:
-    if steps is None:
-        return f"{LEFT_OUT}; how many, only the owner knows."
-    return f"{LEFT_OUT}: together fewer than {100 * STEP * steps:.0f} per 100 published records."
-
-
 def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
     """What groups that are formed around sensitive records give away, no finer than in steps of 5 %."""
     promised = guesses.get("promised")
@@ -160,7 +139,7 @@ def _guessing_at(promised: float | None, steps: int | None) -> str:
 def sentences_of(model: PrivacyModel, kind: str, kept: Sequence[str], further: Sequence[str]) -> list[str]:
     """What a release does not protect, in the order in which it is told.
 
-    ``further``: what does not follow from model and kind: on guessing, on the hierarchy, on what was left out.
+    ``further``: what does not follow from model and kind: on guessing, on the hierarchy.
     """
     told = [
         *(sentence for sentence in further if sentence.startswith(GUESSING)),
@@ -169,9 +148,8 @@ def sentences_of(model: PrivacyModel, kind: str, kept: Sequence[str], further: S
         *(sentence for sentence in further if sentence == DERIVED),
         SEQUENCES,
         MEMBERSHIP,
-        *(sentence for sentence in further if sentence.startswith(LEFT_OUT)),
     ]
-    return [*told, NOTHING_FITS] if kind == LocalRecoding.kind else told
+    return [*told, *({LocalRecoding.kind: [NOTHING_FITS], Grouping.kind: [NO_PUBLIC_ITEMS]}.get(kind, []))]
 
 
 def further_sentences(
@@ -184,7 +162,6 @@ def further_sentences(
     """
     derived = [sentence for sentence in said if sentence == DERIVED]
     guessing = [sentence for sentence in said if sentence.startswith(GUESSING)]
-    left_out = [sentence for sentence in said if sentence.startswith(LEFT_OUT)]
     has_figures = n_records >= FEWEST_FOR_FIGURES
     could_guess = {_guessing_at(None, None)}
     if has_figures:
@@ -192,13 +169,11 @@ def further_sentences(
     is_grouping = kind == Grouping.kind
     fits = (
         len(derived) <= 1
-        and len(left_out) == is_grouping
-        and all(_ROUGHLY.fullmatch(one) if has_figures else one == _left_out_by(None) for one in left_out)
         and len(guessing) <= is_grouping
         and could_guess.issuperset(guessing)
         and (is_guessable is None or len(guessing) == is_guessable)
     )
-    return [*guessing, *derived, *left_out] if fits else None
+    return [*guessing, *derived] if fits else None
 
 
 def public_facts(

@@ -143,10 +143,10 @@ def _guess_elsewhere(release: RemoteGrouping) -> Guesses | None:
         fits: NDArray[np.bool_] = (sizes <= LARGEST) & (n_counts > 0)
         return fits
 
-    original, shown, group_of = release.groups.pick(is_fit, lambda n: _spread(np.arange(n), MOST))
+    original, group_of = release.groups.pick(is_fit, lambda n: _spread(np.arange(n), MOST))
     if not original.n_records:
         return None
-    some = Grouping.from_groups(shown, group_of, release.sensitive)
+    some = Grouping.from_groups(original, group_of, release.sensitive)
     support = release.published.supports[release.published.vocabulary.numbers(some.published.vocabulary)]
     chosen = np.arange(some.n_groups)
     return _rates(original, some, chosen, _picks(some, chosen, support, None, has_places=False))

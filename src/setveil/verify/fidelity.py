@@ -22,7 +22,6 @@ from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replace
 from setveil.verify.constraints import cover_pairs, recoding_targets
 from setveil.verify.degree import GroupCounts
 from setveil.verify.dense import n_processors, parts_of
-from setveil.verify.implied import what_may_be_published
 from setveil.verify.published import Published, read_published, sorted_rows
 from setveil.verify.verdict import times
 
@@ -59,7 +58,7 @@ def check_original(
     """
     published, source = read_published(release), read_published(original)
     if isinstance(release, Grouping):
-        source = what_may_be_published(source, tuple(release.sensitive))
+        source = _with_public_items(source, set(release.sensitive))
     problems = []
     if published.n_records != source.n_records:
         problems.append(
@@ -362,6 +361,15 @@ def _recoded(records: Published, becomes: NDArray[np.integer], n_labels: int) ->
     before = np.zeros(len(items) + 1, dtype=np.int64)
     np.cumsum(kept, out=before[1:])
     return Records(*sorted_rows(before[records.indptr], items[kept], n_labels))
+
+
+def _with_public_items(records: Published, sensitive: set[str]) -> Published:
+    """The records that have an item which is not sensitive: those that a grouping publishes."""
+    is_public = np.array([label not in sensitive for label in records.labels], dtype=bool)[records.items]
+    owner = np.repeat(np.arange(records.n_records), np.diff(records.indptr))
+    is_kept = np.bincount(owner[is_public], minlength=records.n_records) > 0
+    indptr = np.concatenate(([0], np.cumsum(np.diff(records.indptr)[is_kept]))).astype(np.int64)
+    return Published(records.labels, indptr, records.items[is_kept[owner]])
 
 
 def _only(records: Published, labels: tuple[str, ...]) -> Records:

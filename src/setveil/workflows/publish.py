@@ -233,8 +233,8 @@ def _refuse_nothing_sensitive(release: Release, record: RunRecord) -> None:
     if not options_that_occur(release, record.model.options(), record.data)["sensitive"]:
         asked = [label for label in asked if label in record.data.vocabulary]
         raise InfeasibleError(
-            f"{name_some(asked)}: nothing of it is left, since records of sensitive items alone and items that "
-            "something public gives away cannot be protected; take them out, and publish the rest with another model.",
+            f"{name_some(asked)}: only records without public items have it, and these are not published; remove it "
+            "from the data and from the list of sensitive items, and publish the rest with another model.",
             asked,
         )
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter
-from fractions import Fraction
-from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -97,79 +94,6 @@ def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_hold
     assert len(seen) > n_blocks
     for look, (excess, variance) in seen.items():
         assert abs(excess) < 5 * max(variance, 1.0) ** 0.5, look
-
-
-class EveryDraw:
-    """Stands in for a random generator and goes through all it could draw, one run after the other."""
-
-    def __init__(self) -> None:
-        self.choices: list[tuple[int, int]] = []  # of this run: which, of how many
-        self.n_made = 0
-
-    def again(self) -> bool:
-        """Go to the next run; whether there is one."""
-        while self.choices and self.choices[-1][0] + 1 == self.choices[-1][1]:
-            self.choices.pop()
-        if self.choices:
-            which, among = self.choices[-1]
-            self.choices[-1] = (which + 1, among)
-        self.n_made = 0
-        return bool(self.choices)
-
-    @property
-    def chance(self) -> Fraction:
-        return Fraction(1, math.prod(among for _, among in self.choices))
-
-    def _pick(self, options: list[tuple[int, ...]]) -> tuple[int, ...]:
-        if self.n_made == len(self.choices):
-            self.choices.append((0, len(options)))
-        self.n_made += 1
-        return options[self.choices[self.n_made - 1][0]]
-
-    def permutation(self, values: np.ndarray) -> np.ndarray:
-        return np.array(self._pick(sorted(set(permutations(values.tolist())))), dtype=np.int64)
-
-
-@pytest.mark.parametrize(
-    ("p", "n_blocks", "width", "holders"),
-    [
-        (2, 4, 1, (2,)), (2, 4, 1, (2, 1)), (2, 4, 2, (2, 1)), (2, 4, 2, (3,)), (2, 6, 2, (3,)), (3, 3, 1, (3,)),
-        (4, 2, 2, (2,)),
-        pytest.param(2, 4, 2, (2, 2), marks=pytest.mark.long), pytest.param(2, 4, 2, (3, 1), marks=pytest.mark.long),
-        pytest.param(4, 2, 2, (2, 2), marks=pytest.mark.long),
-    ],
-)  # fmt: skip
-def test_no_member_is_likelier_over_every_deal_and_every_draw(
-    p: int, n_blocks: int, width: int, holders: tuple[int, ...]
-) -> None:
-    """Exact: all ways to deal the items, all draws, and what whoever sees groups and counts can conclude."""
-    n_records = p * n_blocks
-    members = np.arange(n_records).reshape(n_blocks, p)
-    parts = members.reshape(-1, p * width)
-    weight: Counter[object] = Counter()  # of each sight: groups and counts
-    held: Counter[object] = Counter()  # the part in which a record holds an item
-    for deal in product(*(combinations(range(n_records), number) for number in holders)):
-        hidden = Transactions.from_lists(
-            [[f"s{i}" for i, who in enumerate(deal) if n in who] for n in range(n_records)]
-        )
-        draws = EveryDraw()
-        while True:
-            joined = join_parts(Parts(parts, hidden, p), draws)  # type: ignore[arg-type]
-            groups = [frozenset(group.tolist()) for group in joined or [members.ravel()]]
-            sight = frozenset((group, tuple(len(group & set(who)) for who in deal)) for group in groups)
-            weight[sight] += draws.chance  # type: ignore[assignment]
-            for item, who in enumerate(deal):
-                for record in who:
-                    held[sight, item, record] += draws.chance  # type: ignore[assignment]
-            if not draws.again():
-                break
-    n_joined = 0
-    for sight, total in weight.items():
-        for group, counts in sight:  # type: ignore[attr-defined]
-            n_joined += len(group) > p or not any(group == frozenset(block) for block in members.tolist())
-            for item, count in enumerate(counts):
-                assert {held[sight, item, record] / total for record in group} == {Fraction(count, len(group))}
-    assert n_joined > 5 or n_blocks == 2
 
 
 def test_partners_are_chosen_as_by_the_twin() -> None:
@@ -403,7 +327,7 @@ def test_the_order_of_the_input_does_not_matter() -> None:
     assert content(records) == content(shuffled)
 
 
-def test_what_public_items_give_away_is_left_out() -> None:
+def test_records_with_a_public_item_are_published_with_all_their_items() -> None:
     rng = random.Random(13)
     n_changed = 0
     for _ in range(300):
@@ -412,19 +336,15 @@ def test_what_public_items_give_away_is_left_out() -> None:
             frozenset(rng.sample("abcd", rng.randint(0, 2)) + [item for item in sensitive if rng.random() < 0.3])
             for _ in range(rng.randint(1, 14))
         ]
-        expected = naive.protectable(records, sensitive)
+        expected = naive.publishable(records, sensitive)
         data = Transactions.from_lists(sorted(record) for record in records)
         split = split_records(data, PrivacyDegree(2, sensitive), suppress_excess=True)
-        n_excess = sum(split.suppressed.values())
         found = split.data.to_lists()
         assert len(found) == len(expected) and split.bare == len(records) - len(expected)
-        if not n_excess:
+        if not split.suppressed:
             assert found == [sorted(record) for record in expected]
-            assert split.implied == sum(map(len, records)) - sum(map(len, expected)) - sum(
-                len(record) for record in records if record and record <= set(sensitive)
-            )
-        n_changed += expected != records
-    assert n_changed > 50
+            n_changed += expected != records
+    assert n_changed > 20
 
 
 def test_no_passes_is_allowed_and_fewer_are_not() -> None:

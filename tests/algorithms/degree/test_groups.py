@@ -52,7 +52,7 @@ def random_case(rng: random.Random) -> tuple[list[frozenset[str]], list[str], in
         frozenset(rng.sample(public, rng.randint(0, n_public)) + [item for item in sensitive if rng.random() < share])
         for _ in range(rng.randint(1, 24))
     ]
-    records = naive.protectable(records, sensitive)
+    records = naive.publishable(records, sensitive)
     most = max(sum(item in record for record in records) for item in sensitive)
     if not most or len(records) // most < 2:
         return None
@@ -295,13 +295,19 @@ class TestBadInput:
         release = run(name, mixed, PrivacyDegree(2, ["x", "y"]))
         assert (release.count * 2 <= np.bincount(release.group_of)[release.count_group]).all()
 
-    def test_records_of_sensitive_items_only(self, name: str) -> None:
-        """Published empty they would say so: they are left out, and a record that was empty stays."""
-        data = Transactions.from_lists([["x"], ["x"], ["a"], ["b", "x"], [], ["y"]])
+    def test_records_without_public_items(self, name: str) -> None:
+        """Whether such a record held something must not show: none is published."""
+        data = Transactions.from_lists([["x"], ["x"], ["a"], ["b", "x"], [], ["y"], ["c"]])
         release = run(name, data, PrivacyDegree(3, ["x", "y"]))
-        assert release.transactions() == [{"a"}, {"b"}, set()]
-        assert release.details["left_out_records"] == 3
+        assert release.transactions() == [{"a"}, {"b"}, {"c"}]
+        assert release.details["left_out_records"] == 4
         assert release.count.tolist() == [1]
+
+    def test_what_always_occurs_together_is_counted(self, name: str) -> None:
+        """Counts are those of the data; "a" never lacks "x", which changes nothing."""
+        data = Transactions.from_lists([["a", "b", "x"], ["a", "c", "x"], *([letter] for letter in "bcdefghi")])
+        release = run(name, data, PrivacyDegree(2, ["x"]))
+        assert release.count.sum() == 2
 
     def test_nothing(self, name: str) -> None:
         assert run(name, Transactions.from_lists([]), PrivacyDegree(2, ["x"])).n_groups == 0

@@ -85,7 +85,7 @@ def test_every_shard_is_grouped_like_its_twin(absorb: bool) -> None:
         rows, p = some_rows(seed, 90), 3 + seed % 4
         size = (8, 20, 200)[seed % 3]
         release = run(rows, p, shard_size=size, absorb=absorb)
-        records = naive.protectable([frozenset(row) for row in rows], SENSITIVE)
+        records = naive.publishable([frozenset(row) for row in rows], SENSITIVE)
         canonical = [records[number] for number in naive.canonical_order(records, SENSITIVE)]
         public = Transactions.from_lists(sorted(record - set(SENSITIVE)) for record in canonical)
         sequence = [canonical[number] for number in gray_order(public)]
@@ -106,7 +106,7 @@ def test_every_shard_is_grouped_like_its_twin(absorb: bool) -> None:
 def test_one_shard_of_everything_is_the_usual_algorithm() -> None:
     rows = some_rows(3)
     whole, one = run(rows, 3), run(rows, 3, shard_size=len(rows))
-    kept = [row for row in rows if set(row) - set(SENSITIVE) or not row]
+    kept = [row for row in rows if set(row) - set(SENSITIVE)]
     assert contents(groups_in(whole, kept)) == contents(groups_in(one, kept))
     assert {**whole.details, "shards": 1} == one.details
     assert run(rows, 3, shard_size=30).n_groups != whole.n_groups
@@ -114,7 +114,7 @@ def test_one_shard_of_everything_is_the_usual_algorithm() -> None:
 
 @pytest.mark.parametrize("options", [{"shard_size": 20}, {"shard_size": 45, "absorb": True, "distance": "jaccard"}])
 def test_the_same_release_where_the_records_are_elsewhere(options: dict[str, object]) -> None:
-    n_left_out = np.zeros(2, dtype=np.int64)
+    n_suppressed = 0
     for seed in range(8):
         rows, model = some_rows(seed), PrivacyDegree(2 + seed % 3, SENSITIVE)
         data, algorithm = Transactions.from_lists(rows), CAHD(**options)  # type: ignore[arg-type]
@@ -122,8 +122,8 @@ def test_the_same_release_where_the_records_are_elsewhere(options: dict[str, obj
         there = algorithm.run(Scattered(data, 1 + seed % 3), model, Context())
         assert isinstance(there, RemoteGrouping) and isinstance(there.groups, ScatteredGroups)
         assert there.details == here.details
-        n_left_out += [there.details.get(name, 0) for name in ("left_out_records", "implied_occurrences")]
-        kept = [row for row in rows if set(row) - set(SENSITIVE) or not row]
+        n_suppressed += there.details.get("left_out_records", 0)
+        kept = [row for row in rows if set(row) - set(SENSITIVE)]
         assert contents(there.groups.original) == contents(groups_in(here, kept))
         assert (there.n_groups, there.sensitive) == (here.n_groups, here.sensitive)
         totals = np.zeros(len(here.sensitive), dtype=np.int64)
@@ -135,7 +135,7 @@ def test_the_same_release_where_the_records_are_elsewhere(options: dict[str, obj
         told = measure(original, here)
         known = {name: told[name] for name in told if not name.startswith("kl_")}
         assert measure(Scattered(original, 2), there) == known
-    assert (n_left_out > 5).all()
+    assert n_suppressed > 5
 
 
 def test_the_same_guesses_where_the_records_are_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ def test_labels_of_which_only_numbers_are_left(tmp_path: Path) -> None:
     here, there = (algorithm.run(some, model, Context()) for some in (data, Scattered(data, 2)))
     assert list(here.published.vocabulary) == list(there.published.vocabulary) == ["1", "9", "10", "100"]
     assert isinstance(there, RemoteGrouping) and isinstance(there.groups, ScatteredGroups)
-    kept = [row for row in rows if row != ["s0"]]
+    kept = [row for row in rows if set(row) - {"s0"}]
     assert contents(there.groups.original) == contents(groups_in(here, kept))
     release = sv.anonymize(rows, model, algorithm="cahd", options={"shard_size": 20})
     release.publish(tmp_path / "out", accept_guessable=True)

@@ -31,7 +31,7 @@ def results(algorithm: Algorithm, seed: int) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("algorithm", [AARefine(), Optimal(), Optimal(suppression=True)], ids=repr)
+@pytest.mark.parametrize("algorithm", [AARefine(), Optimal()], ids=repr)
 def test_the_same_cut_and_the_same_reasons(algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = results(algorithm, seed=17)
     for module in (refine, optimal):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ import pytest
 from naive import optimal as naive
 from naive.counting import is_km_anonymous
 from naive.km import Database
-from naive.km_cases import LIU_WANG, LIU_WANG_TREE, PAPER, PAPER_TREE, cases
+from naive.km_cases import LIU_WANG, LIU_WANG_TREE, PAPER, PAPER_TREE, cases, random_tree
 
 from setveil.algorithms.base import Context
+from setveil.algorithms.km import optimal
 from setveil.algorithms.km._lifting import lift_itemsets
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.count_tree import DistinctRecords
@@ -91,21 +93,77 @@ def test_better_than_aa_now_and_then() -> None:
     assert n_better > 5
 
 
+def check_no_suppression_is_better(data: Transactions, tree: Hierarchy, k: int, m: int | str) -> tuple[bool, bool]:
+    """Against every cut and every set of leaves; whether something is suppressed, and single leaves below a node."""
+    base = Database(data, tree)
+    release = run(data, tree, k, m, suppression=True)
+    assert release.node_of_leaf is not None
+    least, as_wholes = naive.least_lm_of_leaves(base, k, m), naive.least_lm(base, k, m)
+    shown = {leaf: node for leaf, node in enumerate(release.node_of_leaf.tolist()) if node >= 0}
+    assert naive.lm_of_leaves(base, shown) == least
+    assert release.details["lm"] * data.n_occurrences * max(tree.n_items - 1, 1) == pytest.approx(least)
+    assert sum(move["cost"] for move in release.details["moves"]) == pytest.approx(release.details["lm"])
+    assert all(move["support"] < k for move in release.details["moves"])
+    assert release.details["proven"] and release.details["bound"] == release.details["lm"]
+    assert release.details["proven_as_wholes"]
+    assert is_km_anonymous(release.transactions(), k, m)
+    for heuristic in (HgHs(), MHgHs()):
+        other = heuristic.run(data, KmAnonymity(k, m), Context(hierarchy=tree))
+        assert least <= naive.lm_cost(base, published(other))
+    return bool(release.suppressed.any()), least < as_wholes
+
+
 def test_no_cut_with_suppressed_items_is_better() -> None:
-    n_suppressed = 0
-    for data, tree, k in cases(80, seed=12, items="abcdef"):
-        base = Database(data, tree)
-        for m in (1, 2, 3, "all"):
-            release = run(data, tree, k, m, suppression=True)
-            least = naive.least_lm(base, k, m)
-            assert naive.lm_cost(base, published(release)) == least
-            assert release.details["lm"] * data.n_occurrences * max(tree.n_items - 1, 1) == pytest.approx(least)
-            assert is_km_anonymous(release.transactions(), k, m)
-            n_suppressed += bool(release.suppressed.any())
-            for heuristic in (HgHs(), MHgHs()):
-                other = heuristic.run(data, KmAnonymity(k, m), Context(hierarchy=tree))
-                assert least <= naive.lm_cost(base, published(other))
-    assert n_suppressed > 50
+    found = [
+        check_no_suppression_is_better(data, tree, k, m)
+        for data, tree, k in cases(60, seed=12, items="abcdef")
+        for m in (1, 2, 3, "all")
+    ]
+    assert sum(is_suppressed for is_suppressed, _ in found) > 40
+
+
+def single_leaf_cases(n: int, seed: int) -> Iterator[tuple[Transactions, Hierarchy, int]]:
+    """Short records, in which suppressing single leaves below a published node is the best now and then."""
+    rng = Random(seed)
+    for _ in range(n):
+        items = "abcdefg"[: rng.randint(5, 7)]
+        rows = [rng.sample(items, rng.choice([1, 1, 1, 2])) for _ in range(rng.randint(5, 16))]
+        yield Transactions.from_lists(rows), random_tree(rng, items), rng.randint(2, 3)
+
+
+@pytest.mark.parametrize("n_cases", [120, pytest.param(2000, marks=pytest.mark.long)])
+def test_single_leaves_below_a_published_node_may_be_suppressed(n_cases: int) -> None:
+    ways = (1, 2, 3, "all")
+    found = [
+        check_no_suppression_is_better(data, tree, k, ways[number % 4])
+        for number, (data, tree, k) in enumerate(single_leaf_cases(n_cases, seed=5))
+    ]
+    assert sum(is_single for _, is_single in found) >= n_cases // 60
+
+
+def test_the_least_loss_of_three_siblings() -> None:
+    """To suppress a and publish b and c as L loses 2 of 7; nodes as wholes lose 3."""
+    data = Transactions.from_lists([["a", "d"], ["d"], ["d"], ["b"], ["c"]])
+    tree = Hierarchy.from_paths([["a", "L", "*"], ["b", "L", "*"], ["c", "L", "*"], ["d", "*"]])
+    release = run(data, tree, 2, 2, suppression=True)
+    assert release.transactions() == [{"d"}, {"d"}, {"d"}, {"L"}, {"L"}]
+    assert release.details["proven"]
+    assert release.details["lm"] * data.n_occurrences == pytest.approx(1 + 2 * 2 / 3)
+    assert "a" in release.codebook()[""] and set(release.codebook()["L"]) == {"b", "c"}
+
+
+def test_given_up_the_bound_is_still_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the second half: the best of whole nodes, and a bound that no suppression of single leaves beats."""
+    n_open = 0
+    monkeypatch.setattr(optimal, "MANY_ROWS", -1)
+    for number, (data, tree, k) in enumerate(single_leaf_cases(100, seed=6)):
+        base, m = Database(data, tree), (1, 2, 3)[number % 3]
+        details = run(data, tree, k, m, suppression=True).details
+        scale = data.n_occurrences * max(tree.n_items - 1, 1)
+        assert details["bound"] * scale <= naive.least_lm_of_leaves(base, k, m) + 1e-6
+        assert details["lm"] * scale <= naive.least_lm(base, k, m) + 1e-6
+        n_open += not details["proven"]
+    assert n_open > 5
 
 
 def test_lifted_itemsets_are_rare_and_maximal() -> None:
@@ -188,7 +246,7 @@ def test_progress_and_cancellation() -> None:
 def test_the_solver_can_be_stopped_and_used_again() -> None:
     rng = np.random.default_rng(0)
     nothing = np.empty((0, 2), dtype=np.int32)
-    program = CoveringProgram(rng.integers(50, 60, 400), nothing, nothing, gap=0.0)
+    program = CoveringProgram(rng.integers(50, 60, 400), nothing, nothing, nothing, gap=0.0)
     program.require([tuple(rng.choice(400, 3, replace=False).tolist()) for _ in range(3000)])  # hours of work
 
     def stop() -> None:

@@ -126,7 +126,7 @@ def plan(split: Split) -> tuple[int, int, int]:
 def draw_remainder(split: Split, n_records: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """So many records without sensitive items, drawn at random."""
     silent = np.flatnonzero(split.hidden.lengths == 0)
-    return np.sort(rng.permutation(silent)[:n_records])
+    return np.sort(rng.choice(silent, n_records, replace=False))
 
 
 def shuffle_equals(public: Transactions, order: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -4,8 +4,10 @@ A group has degree p if each sensitive item belongs to at most one in p of its r
 other; a group is accepted only if the records that remain would, as one group, have degree p as well. So the leftovers
 can always be published as one group, and a release exists as soon as the whole data has degree p.
 
-Before that, what no group can protect is left out: records whose items are all sensitive (published empty, they would
-say so), and sensitive items that something public gives away because it never occurs without them.
+Before that, records without a public item are suppressed, whatever they hold. Nothing else is: which records are
+published depends on public items alone, and all sensitive items of those are counted (unless ``suppress_excess`` takes
+out some, drawn at random). A rule that left out sensitive items by what occurs together with them would make whoever
+the rule spares the likelier holder of what is counted, and counts would be too low.
 
 Algorithms see records sorted by public, then by sensitive items. So ties that go to the lower record number, and
 records drawn at random, depend on what the records are and never on the order in which they were given.
@@ -23,29 +25,29 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import option
 from setveil.algorithms.degree._grouping import State
-from setveil.algorithms.degree.implied import implied_occurrences
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
 
 DISTANCES = ("hamming", "common", "jaccard")  # numbered as in kernels.grouping
-SUPPRESS_EXCESS = option(False, "take out occurrences of items too frequent for p, instead of refusing")
+SUPPRESS_EXCESS = option(
+    False, "do not count all entries of items too frequent for p, instead of refusing; counts are then too low"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
     """The records in canonical order, each in two parts, and the degree asked for."""
 
-    data: Transactions  # as given, without what is left out
+    data: Transactions  # as given, without what is suppressed
     order: NDArray[np.int64]  # [records] which record of ``data`` stands at each place of the canonical order
     public: Transactions  # in canonical order, over the public items that occur
     hidden: Transactions  # in canonical order, over the sensitive items that occur
     p: int
     sensitive: tuple[str, ...]
     suppressed: Mapping[str, int]  # occurrences taken out per sensitive item because it is too frequent
-    implied: int  # occurrences taken out because public items imply them
-    bare: int  # records left out because all their items are sensitive
+    bare: int  # records suppressed because they have no public item
 
     @property
     def n_records(self) -> int:
@@ -72,8 +74,6 @@ class Split:
         everything = {**details, "leftovers": n_alone if n_leftovers is None else n_leftovers}
         if self.suppressed:
             everything["suppressed_occurrences"] = dict(self.suppressed)
-        if self.implied:
-            everything["implied_occurrences"] = self.implied
         if self.bare:
             everything["left_out_records"] = self.bare
         groups = np.empty(self.n_records, dtype=np.int64)
@@ -95,8 +95,6 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
     data = data.select(kept)
     if not suppress_excess:
         refuse_excess(data, is_sensitive, model.p)
-    implied = implied_occurrences(data, is_sensitive)
-    data = data.keep_occurrences(~implied)
     excess = _excess(data, is_sensitive, model.p)
     suppressed = {data.vocabulary[int(item)]: int(excess[item]) for item in np.flatnonzero(excess)}
     order = _canonical_order(data, is_sensitive)
@@ -110,7 +108,6 @@ def split_records(data: Transactions, model: PrivacyDegree, suppress_excess: boo
         model.p,
         tuple(model.sensitive),
         suppressed,
-        int(implied.sum()),
         n_bare,
     )
 

@@ -6,7 +6,7 @@ records of each hold which sensitive item, so that the groups are the same where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
@@ -15,20 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.degree.groups import Split, refuse_excess, secret_draws
-from setveil.algorithms.degree.implied import given_by_content, is_rule
 from setveil.algorithms.k_anonymity.shards import shard_bounds
 from setveil.core import RemoteTransactions, Transactions, Vocabulary
-from setveil.core.remote import Csr, Sparse
-from setveil.errors import InputError
+from setveil.core.remote import Csr
 from setveil.models import PrivacyDegree
 from setveil.orderings.gray import bits_of_items, gray_codes, gray_order
 from setveil.releases import RemoteGrouping
 from setveil.releases.base import in_label_order
 from setveil.releases.grouping import publishable_rows
-from setveil.releases.remote_grouping import GroupMaker, items_between, side_by_side
+from setveil.releases.remote_grouping import GroupMaker, side_by_side
 
 Group = Callable[[Transactions, Transactions], NDArray[np.int64]]  # public, sensitive items in sequence → groups or -1
-MAX_PAIRS = 1 << 24  # pairs of a public and a sensitive item that are counted at once
 
 
 def bounds_of_shards(n_records: int, shard_size: int, p: int) -> NDArray[np.int64]:
@@ -105,7 +102,7 @@ def _with_leftovers(group_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], int
 
 
 def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: int, group: Group) -> RemoteGrouping:
-    """The release of records on a cluster; what ``split_records`` leaves out is left out here."""
+    """The release of records on a cluster; records without a public item are suppressed, as by ``split_records``."""
     is_sensitive = Vocabulary(set(model.sensitive)).numbers(data.vocabulary) >= 0
     everything = data
     data = data.keep_records(partial(publishable_rows, is_public=~is_sensitive))
@@ -125,45 +122,12 @@ def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: 
     rows = data.recode(target, Vocabulary.presorted([*published.vocabulary, *labels]))
     assert isinstance(rows, RemoteTransactions)
     bounds = bounds_of_shards(data.n_records, shard_size, model.p)
-    rules = _count_rules(rows, published.n_items, len(labels))
-    maker = Shards(published.n_items, len(labels), bounds, model.p, rank, rules, group)
+    maker = Shards(published.n_items, len(labels), bounds, model.p, rank, group)
     groups = rows.in_groups(maker, published, labels)
     details = {"ordering": "gray", "shards": groups.made["shards"], "leftovers": groups.made["leftovers"]}
-    if groups.made["left_out"]:
-        details["implied_occurrences"] = groups.made["left_out"]
     if n_bare:
         details["left_out_records"] = n_bare
     return RemoteGrouping.of(published, groups, Vocabulary(set(model.sensitive)), details)
-
-
-def _count_rules(data: RemoteTransactions, n_public: int, n_sensitive: int) -> NDArray[np.bool_]:
-    """Whether a public item never occurs without a sensitive one, bool[sensitive, public]."""
-    size = n_public * n_sensitive
-    if size > MAX_PAIRS:
-        raise InputError(
-            f"{n_public:,} public and {n_sensitive:,} sensitive items are more pairs than the {MAX_PAIRS:,} that are "
-            "counted at once on Spark; name fewer sensitive items, or use --engine local."
-        )
-
-    def count(blocks: Iterator[Csr]) -> Sparse:
-        table = np.zeros(size, dtype=np.int64)
-        for rows in blocks:
-            (indptr, items), hidden = items_between(rows, 0, n_public), items_between(rows, n_public, 2**31 - 1)
-            beside = _rows_beside((indptr, items), hidden)
-            places = np.repeat(hidden[1].astype(np.int64), np.diff(beside[0])) * n_public + beside[1]
-            table += np.bincount(places, minlength=size)
-        places = np.flatnonzero(table)
-        return places, table[places]
-
-    together = data.add_up(count, size).reshape(n_sensitive, n_public)
-    return is_rule(together, data.supports[None, :n_public])
-
-
-def _rows_beside(public: Csr, hidden: Csr) -> Csr:
-    """For each sensitive occurrence the public items of its record."""
-    from setveil.core.row_order import take_rows
-
-    return take_rows(*public, np.repeat(np.arange(len(hidden[0]) - 1), np.diff(hidden[0])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,28 +139,11 @@ class Shards(GroupMaker):
     bounds: NDArray[np.int64]
     p: int
     rank: NDArray[np.int32]  # [public items] their bits
-    rules: NDArray[np.bool_]  # [sensitive, public] whether the public item gives the sensitive one away
     solve: Group
 
     def key(self, rows: Csr) -> Csr:
         """Gray codes end with a mark, so what follows them decides only between records with the same public items."""
         return side_by_side(gray_codes(*self.public(rows), self.rank), self.hidden(rows))
-
-    def revise(self, rows: Csr, times: NDArray[np.int64]) -> Csr:
-        """Sensitive items that something public gives away are left out."""
-        public, hidden = self._parts(rows)
-        beside = public.select(hidden.owners)
-        is_given = self.rules[np.repeat(hidden.items, beside.lengths), beside.items]
-        n_rules = np.bincount(beside.owners[is_given], minlength=hidden.n_occurrences)
-        is_left_out = (n_rules > 0) | given_by_content(public, hidden, times)
-        numbers = self.n_public + hidden.items + np.where(is_left_out, self.n_sensitive, 0)
-        made = Transactions.from_pairs(
-            np.concatenate((public.owners, hidden.owners)),
-            np.concatenate((public.items, numbers)),
-            public.n_records,
-            _unnamed(self.n_public + 2 * self.n_sensitive),
-        )
-        return made.indptr, made.items
 
     def join(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Shards in which an item is too frequent take in others."""

@@ -10,7 +10,7 @@ The answers, and their order, are those of ``Violations``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -147,10 +147,6 @@ class CountedViolations:
         self._reach(bottom, bottom)
         return CountedLifting(self, above)
 
-    def rare_of_size(self, size: int) -> NDArray[np.int32]:
-        """All rare itemsets of one size ≥ 2 at or above the floor."""
-        return self._rare[size - 2].itemsets
-
     # -- counting -------------------------------------------------------------------------------------------------
 
     def _marked(self, target: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -218,7 +214,6 @@ class CountedLifting:
         self._questions = questions
         self._hierarchy = questions.hierarchy
         self._above = above.tolist()
-        self._together: dict[int, NDArray[np.int32]] = {}  # by size: places of leaves that occur together, each order
 
     def lift(self, itemsets: NDArray[np.int32], spreads: bool) -> NDArray[np.int32]:
         """Maximal rare itemsets above the given ones, in the order of ``lift_itemsets``."""
@@ -237,36 +232,6 @@ class CountedLifting:
                     keys.add(key)
                     lifted.append(members)
         return np.array(lifted, dtype=np.int32).reshape(-1, size)
-
-    def tuples(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Leaves below the members of rare itemsets that occur together: rare as well, so they were counted."""
-        size, tree = itemsets.shape[1], self._hierarchy
-        places = self._places(size)
-        found = []
-        for number, members in enumerate(itemsets.tolist()):
-            low, high = np.searchsorted(places[:, 0], (tree.first[members[0]], tree.last[members[0]]))
-            some = places[low:high]
-            inside = np.ones(len(some), dtype=np.bool_)
-            for column, member in enumerate(members):
-                inside &= (tree.first[member] <= some[:, column]) & (some[:, column] < tree.last[member])
-            leaves = tree.leaf_order[some[inside]]
-            found.append(np.column_stack((leaves, np.full(len(leaves), number))))
-        return np.concatenate(found).astype(np.int32) if found else np.empty((0, size + 1), dtype=np.int32)
-
-    def _places(self, size: int) -> NDArray[np.int32]:
-        """Places in the tree of all leaves that occur together rarely, [n, size], by the first one."""
-        if size not in self._together:
-            tree = self._hierarchy
-            if size == 1:
-                occurs = self._questions.node_supports[: tree.n_items] > 0
-                leaves = np.flatnonzero(occurs).astype(np.int32)[:, None]
-            else:
-                leaves = self._questions.rare_of_size(size)
-                leaves = leaves[(leaves < tree.n_items).all(axis=1)]
-            places = tree.first[leaves]
-            every = np.concatenate([places[:, list(order)] for order in permutations(range(size))])
-            self._together[size] = every[np.argsort(every[:, 0], kind="stable")]
-        return self._together[size]
 
     def _lies_below(self, itemset: list[int], keys: set[tuple[int, ...]], spreads: bool) -> bool:
         """Whether raising members (with ``spreads`` all of them) gives a key; up to three members, as there."""

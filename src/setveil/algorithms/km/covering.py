@@ -2,8 +2,9 @@
 
     minimize  cost · x,   x[c] ∈ {0, 1}
     where     x[higher] ≤ x[lower]                 for given pairs (taking ``higher`` implies ``lower``)
+              x[taken] ≤ x[one] + x[other]         for given triples (taking ``taken`` implies one or the other)
               x[one] + x[other] ≤ 1                for given pairs that exclude each other
-              x[c1] + x[c2] + … ≥ 1                for every row; rows can be added between solutions
+              x[c1] + … + (1 - x[d1]) + … ≥ 1      for every row; rows can be added between solutions
 
 HiGHS does the work, in a thread of its own, so that progress can be shown and the run be stopped.
 """
@@ -41,9 +42,16 @@ class CoveringProgram:
     """Rows are kept between solutions; each solution starts where the last one ended."""
 
     def __init__(
-        self, costs: NDArray[np.int64], implied: NDArray[np.int32], excluded: NDArray[np.int32], gap: float
+        self,
+        costs: NDArray[np.int64],
+        implied: NDArray[np.int32],
+        either: NDArray[np.int32],
+        excluded: NDArray[np.int32],
+        gap: float,
     ) -> None:
-        """``implied`` [n, 2] are pairs (lower, higher), ``excluded`` [n, 2] pairs; costs are not negative."""
+        """``implied`` [n, 2] are pairs (lower, higher), ``either`` [n, 3] triples (one, other, taken), ``excluded``
+        [n, 2] pairs; costs are not negative.
+        """
         import highspy
 
         self.n_columns = len(costs)
@@ -65,17 +73,21 @@ class CoveringProgram:
         self._columns = np.arange(n, dtype=np.int32)
         self._highs.addVars(n, np.zeros(n), np.ones(n))
         self._highs.changeColsCost(n, self._columns, costs.astype(np.float64))
-        self._add_pairs(implied, (1.0, -1.0), 0.0, self._infinity)
-        self._add_pairs(excluded, (1.0, 1.0), -self._infinity, 1.0)
+        self._add_implications(implied)
+        self._add_implications(either)
+        self.require([(~one, ~other) for one, other in excluded.tolist()])
+        self.n_rows = 0
 
     def require(self, rows: Sequence[Sequence[int]]) -> None:
-        """Of every row at least one column must be taken."""
+        """Of every row at least one column must be taken, or one given as ``~column`` be left."""
         if rows:
             starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
             columns = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
-            n = len(rows)
-            self._add_rows(np.ones(n), np.full(n, self._infinity), starts, columns, np.ones(len(columns)))
-            self.n_rows += n
+            lower = np.array([1.0 - sum(column < 0 for column in row) for row in rows])
+            values = np.where(columns < 0, -1.0, 1.0)
+            columns = np.where(columns < 0, ~columns, columns)
+            self._add_rows(lower, np.full(len(rows), self._infinity), starts, columns, values)
+            self.n_rows += len(rows)
 
     def solve(
         self,
@@ -83,9 +95,10 @@ class CoveringProgram:
         watch: Callable[[], None],
         seconds: float | None = None,
         start: NDArray[np.float64] | None = None,
+        branches: int = 0,
     ) -> Solution:
         """The cheapest solution, in whole columns or in parts of them. ``watch`` is called while it works; it may
-        raise.
+        raise. ``branches``: nodes of the solver's tree after which it stops; 0: none.
         """
         import highspy
 
@@ -93,6 +106,7 @@ class CoveringProgram:
             return Solution(np.empty(0), 0.0, True)
         kind = highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
         self._highs.changeColsIntegrality(self.n_columns, self._columns, np.full(self.n_columns, kind))
+        self._highs.setOptionValue("mip_max_nodes", branches or highspy.kHighsIInf)
         if whole and start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
@@ -131,11 +145,12 @@ class CoveringProgram:
     def _answer(self, event: Any) -> None:
         event.interrupt(self._stop.is_set())  # said anew each time: HiGHS remembers the last answer
 
-    def _add_pairs(self, pairs: NDArray[np.int32], values: tuple[float, float], lower: float, upper: float) -> None:
-        n = len(pairs)
+    def _add_implications(self, columns: NDArray[np.int32]) -> None:
+        """The last column of each row [n, width] implies one of the others."""
+        n, width = columns.shape
         if n:
-            starts = np.arange(0, 2 * n + 1, 2)
-            self._add_rows(np.full(n, lower), np.full(n, upper), starts, pairs.ravel(), np.tile(values, n))
+            starts, values = np.arange(0, width * n + 1, width), np.tile([*[1.0] * (width - 1), -1.0], n)
+            self._add_rows(np.zeros(n), np.full(n, self._infinity), starts, columns.ravel(), values)
 
     def _add_rows(
         self,

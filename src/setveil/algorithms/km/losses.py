@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km.cuts import Cut
+from setveil.core import Hierarchy
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,13 @@ class Losses:
     def suppressed(self) -> NDArray[np.int64]:
         """What suppressing everything below each node costs, int64[n_nodes]."""
         return self.occurrences * self.suppressed_rate
+
+    def without(self, leaves: list[int], hierarchy: Hierarchy) -> Losses:
+        """The same where some leaves do not occur; shares are still of the worst with all."""
+        own = self.occurrences[: hierarchy.n_items].copy()
+        own[leaves] = 0
+        before = np.concatenate(([0], np.cumsum(own[hierarchy.leaf_order])))
+        return replace(self, occurrences=before[hierarchy.last] - before[hierarchy.first])
 
     def of_cut(self, node_of_leaf: NDArray[np.int32]) -> int:
         """What a cut costs; ``node_of_leaf[leaf]`` is -1 for suppressed leaves."""

@@ -25,7 +25,8 @@ class Skeleton:
 
     The column of a node says whether what is below it is published as the node or as something above it. Bottom nodes
     are always published in some way and need none, unless they can be suppressed: then their column says that they
-    are.
+    are. A suppressed leaf does not cost what the nodes above it cost; so with suppression it is not the node that costs
+    something but each leaf below it, if it is published: one more column for every leaf and node above it.
     """
 
     hierarchy: Hierarchy
@@ -74,26 +75,50 @@ class Skeleton:
         """What publishing the bottom costs."""
         return int(self.losses.price[self.nodes[self.is_bottom[self.nodes]]].sum())
 
-    def program(self, gap: float) -> CoveringProgram:
-        """The program without any row: costs, and what implies what."""
-        inner = self.nodes[~self.is_bottom[self.nodes]]
-        leaves = self.nodes[self.is_bottom[self.nodes]]
-        costs = np.zeros(int(self.column.max(initial=-1)) + 1, dtype=np.int64)
-        costs[self.column[inner]] = self.losses.price[inner]
-        below = self.nodes[self.above[self.nodes] >= 0]
-        np.subtract.at(costs, self.column[self.above[below]], self.losses.price[below])
+    def program(self, gap: float, as_wholes: bool) -> CoveringProgram:
+        """The program without any row: costs, and what implies what.
+
+        ``as_wholes``: no leaf is suppressed below a published node, so that nodes cost what all leaves below them cost.
+        """
+        inner, leaves = (self.nodes[self.is_bottom[self.nodes] == is_leaf] for is_leaf in (False, True))
         implied = inner[self.above[inner] >= 0]
-        excluded = leaves[self.above[leaves] >= 0]
+        costs = np.zeros(self.n_own_columns, dtype=np.int64)
+        either, excluded = np.empty((0, 3), dtype=np.int32), np.empty((0, 2), dtype=np.int32)
         if self.suppression:
             costs[self.column[leaves]] = self.losses.suppressed[leaves]
+        if as_wholes:
+            costs[self.column[inner]] = self.losses.price[inner]
+            below = self.nodes[self.above[self.nodes] >= 0]
+            np.subtract.at(costs, self.column[self.above[below]], self.losses.price[below])
+            if self.suppression:
+                below = leaves[self.above[leaves] >= 0]
+                excluded = self.column[np.column_stack((below, self.above[below]))]
+        else:
+            under, over, step = self.leaves_and_nodes_above
+            costs = np.concatenate((costs, self.losses.occurrences[under] * step))
+            extra = self.n_own_columns + np.arange(len(under))
+            either = np.column_stack((extra, self.column[under], self.column[over])).astype(np.int32)
         return CoveringProgram(
-            costs,
-            self.column[np.column_stack((implied, self.above[implied]))],
-            self.column[np.column_stack((excluded, self.above[excluded]))]
-            if self.suppression
-            else np.empty((0, 2), dtype=np.int32),
-            gap,
+            costs, self.column[np.column_stack((implied, self.above[implied]))], either, excluded, gap
         )
+
+    @property
+    def n_own_columns(self) -> int:
+        """Columns that stand for nodes."""
+        return int(self.column.max(initial=-1)) + 1
+
+    @cached_property
+    def leaves_and_nodes_above(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Every leaf with every node above it, and what an occurrence costs more there than one step below."""
+        leaves = below = self.nodes[self.is_bottom[self.nodes]].astype(np.int64)
+        found = [np.empty((0, 3), dtype=np.int64)]
+        while len(leaves):
+            over = self.above[below].astype(np.int64)
+            leaves, below, over = leaves[over >= 0], below[over >= 0], over[over >= 0]
+            found.append(np.column_stack((leaves, over, self.losses.rate[over] - self.losses.rate[below])))
+            below = over
+        under, nodes, steps = np.concatenate(found).T
+        return under, nodes, steps
 
     def lowest_of(self, higher: NDArray[np.int32]) -> NDArray[np.int32]:
         """Columns of nodes [n, size], without those that another one in the row implies (it lies above), -1 instead."""
@@ -115,34 +140,38 @@ class Skeleton:
         with_column = self.nodes[self.column[self.nodes] >= 0]
         is_taken[with_column] = values[self.column[with_column]] >= threshold - WHOLE
         is_suppressed = is_taken & self.is_bottom & self.suppression
-        is_on_or_above = (is_taken & ~self.is_bottom) | (self.is_bottom & ~is_suppressed)
+        is_on_or_above = (is_taken & ~self.is_bottom) | self.is_bottom
+        is_on_or_above[: hierarchy.n_items] = True
         target = np.full(hierarchy.n_nodes, -1, dtype=np.int32)
         for node in hierarchy.in_preorder.tolist():
             up = hierarchy.parent[node]
             if up >= 0 and target[up] >= 0:
                 target[node] = target[up]
-            elif is_on_or_above[node] or (node < hierarchy.n_items and not is_suppressed[node]):
+            elif is_on_or_above[node]:
                 target[node] = node
+        target[is_suppressed] = -1
+        if self.suppression:  # a node of which nothing is shown is not on the cut
+            leaves = np.arange(hierarchy.n_items)
+            is_shown = np.zeros(hierarchy.n_nodes, dtype=np.bool_)
+            is_shown[target[leaves[(target[leaves] >= 0) & self.is_bottom[leaves]]]] = True
+            idle = leaves[(target[leaves] >= 0) & ~is_shown[target[leaves]]]
+            target[idle] = idle
         return target
 
-    def values_of(self, node_of_leaf: NDArray[np.int32]) -> NDArray[np.float64]:
+    def values_of(self, node_of_leaf: NDArray[np.int32], as_wholes: bool) -> NDArray[np.float64]:
         """The columns' values of a cut, float64[n_columns]."""
         hierarchy = self.hierarchy
-        values = np.zeros(int(self.column.max(initial=-1)) + 1)
-        with_column = self.nodes[self.column[self.nodes] >= 0]
-        some_leaf = self.leaf_below[with_column]
-        published = node_of_leaf[some_leaf]
-        is_above = (published >= 0) & (hierarchy.depth[published] <= hierarchy.depth[with_column])
-        is_leaf = self.is_bottom[with_column]
-        values[self.column[with_column]] = np.where(is_leaf, published < 0, is_above)
-        return values
-
-    @cached_property
-    def leaf_below(self) -> NDArray[np.int32]:
-        """A leaf that occurs below each node that matters; others have any, int32[n_nodes]."""
-        leaf = np.zeros(self.hierarchy.n_nodes, dtype=np.int32)
-        leaf[: self.hierarchy.n_items] = np.arange(self.hierarchy.n_items)
-        for node in self.hierarchy.in_preorder[:0:-1].tolist():
-            if self.losses.occurrences[node]:
-                leaf[self.hierarchy.parent[node]] = leaf[node]
-        return leaf
+        is_on_or_below = np.zeros(hierarchy.n_nodes + 1, dtype=np.bool_)  # the last entry serves what is above the root
+        is_occurring = self.losses.occurrences[: hierarchy.n_items] > 0
+        is_on_or_below[node_of_leaf[(node_of_leaf >= 0) & is_occurring]] = True
+        for node in hierarchy.in_preorder.tolist():
+            is_on_or_below[node] |= is_on_or_below[hierarchy.parent[node]]
+        values = np.zeros(self.n_own_columns)
+        inner, leaves = (self.nodes[self.is_bottom[self.nodes] == is_leaf] for is_leaf in (False, True))
+        values[self.column[inner]] = is_on_or_below[inner]
+        if self.suppression:
+            values[self.column[leaves]] = node_of_leaf[leaves] < 0
+        if as_wholes:
+            return values
+        under, over, _ = self.leaves_and_nodes_above
+        return np.concatenate((values, np.maximum(values[self.column[over]] - values[self.column[under]], 0.0)))

@@ -6,7 +6,7 @@ suppressed. (Entries of inner nodes are not looked at.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -31,9 +31,6 @@ class Lifting(Protocol):
 
     def lift(self, itemsets: NDArray[np.int32], spreads: bool) -> NDArray[np.int32]:
         """Maximal rare itemsets [n_lifted, size] above the given ones [n, size]; see ``lift_itemsets``."""
-
-    def tuples(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
-        """All leaves, one below each member of an itemset, that occur together, and the itemset: [n, size + 1]."""
 
 
 class CutQuestions(Protocol):
@@ -123,11 +120,24 @@ class Violations:
 
     def support(self, itemset: tuple[int, ...]) -> int:
         """In how many records all of the given nodes, or something below each, occur."""
+        return int(self.records.weights[self._holding(itemset)].sum())
+
+    def rows_with(self, itemset: Sequence[int]) -> DistinctRecords:
+        """The records, as rows of leaves, in which all of the given nodes, or something below each, occur."""
+        return select_rows(self.records, self._holding(itemset))
+
+    def _holding(self, itemset: Sequence[int]) -> NDArray[np.int32]:
         lists = [self._index.rows[self._index.starts[node] : self._index.starts[node + 1]] for node in itemset]
         common = lists[0]
         for other in lists[1:]:
             common = np.intersect1d(common, other, assume_unique=True)
-        return int(self.records.weights[common].sum())
+        return common
+
+    def without(self, leaves: list[int]) -> Violations:
+        """The same questions where some leaves do not occur."""
+        target = np.arange(self.hierarchy.n_nodes, dtype=np.int32)
+        target[leaves] = -1
+        return Violations(self.records.recode(target), self.hierarchy, KmAnonymity(self.k, self.m), self._context)
 
     def lifting(self, bottom: NDArray[np.int32], above: NDArray[np.int32]) -> Lifting:
         """Itemsets of the records recoded to ``bottom``."""
@@ -176,7 +186,7 @@ class RowLifting:
         return lift_itemsets(self.index, itemsets, self.k, spreads)
 
     def tuples(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Leaves below the members that occur together."""
+        """All leaves, one below each member of an itemset, that occur together, and the itemset: [n, size + 1]."""
         return collect_tuples(self.index, itemsets, self.hierarchy.leaf_order)
 
 

@@ -58,7 +58,6 @@ from setveil.releases.remote_grouping import (
     GroupMaker,
     RemoteGroups,
     SortedGroups,
-    items_between,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def in_groups(
 ) -> SparkGroups:
     """The records in groups, made by tasks that hold whole shards."""
     some = look_at_some(data.blocks, data.target, maker.public)
-    ordered = put_in_order(data, maker.key, some, maker.revise)
+    ordered = put_in_order(data, maker.key, some)
     try:
         bounds = maker.join(_count_in_runs(ordered, maker))
         tasks = _tasks_of(bounds)
@@ -87,8 +86,7 @@ def in_groups(
             records = records_of(table)
             group_of, n_leftovers = _group_runs(records, inner, maker)
             hidden = maker.hidden(records)[1]
-            left_out = int((records[1] >= maker.n_public + maker.n_sensitive).sum())
-            told = (n_leftovers, left_out, np.bincount(hidden, minlength=maker.n_sensitive))
+            told = (n_leftovers, np.bincount(hidden, minlength=maker.n_sensitive))
             columns = columns_of([chain_records(records, group_of, int(group_of.max(initial=-1)) + 1)])
             named = [pa.array([number], pa.int32()), *columns, pa.array([pickle.dumps(told)], pa.binary())]
             return pa.table(named, names=[*names_of(SECRET), "told"])
@@ -99,13 +97,9 @@ def in_groups(
         told = [pickle.loads(one) for one in solved.select("told").toArrow().column("told").to_pylist()]
     finally:
         ordered.rows.unpersist()
-    totals = np.sum([np.zeros(maker.n_sensitive, dtype=np.int64), *(one[2] for one in told)], axis=0)
+    totals = np.sum([np.zeros(maker.n_sensitive, dtype=np.int64), *(one[1] for one in told)], axis=0)
     counted = Vocabulary(label for label, total in zip(sensitive, totals, strict=True) if total)
-    made = {
-        "shards": len(bounds) - 1,
-        "leftovers": sum(one[0] for one in told),
-        "left_out": sum(one[1] for one in told),
-    }
+    made = {"shards": len(bounds) - 1, "leftovers": sum(one[0] for one in told)}
     numbers = counted.numbers(sensitive)
 
     def show(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -223,7 +217,7 @@ class SparkGroups(RemoteGroups):
         self,
         is_fit: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]],
         choose: Callable[[int], NDArray[np.int64]],
-    ) -> tuple[Transactions, Transactions, NDArray[np.int64]]:
+    ) -> tuple[Transactions, NDArray[np.int64]]:
         """A few groups with all that is secret about them; two passes."""
         assert self.secret is not None, "groups read from files have no secrets"
         maker = self.secret.maker
@@ -247,7 +241,10 @@ class SparkGroups(RemoteGroups):
             return take_rows(*rows, fit(rows)[own])
 
         groups = take_apart(join(self._by_task(take).values()))
-        return *self._as_transactions(groups.records), groups.group_of
+        labels = [*self.published, *self.secret.sensitive]
+        vocabulary = Vocabulary(labels)
+        indptr, items = groups.records
+        return Transactions.from_rows(np.diff(indptr), vocabulary.numbers(labels)[items], vocabulary), groups.group_of
 
     def _by_task(self, work: Callable[[int, Csr], Any]) -> dict[int, Any]:
         """What ``work`` makes of the secret groups of each task, in the order of the tasks."""
@@ -263,18 +260,6 @@ class SparkGroups(RemoteGroups):
         table = rows.mapInArrow(run, "task int, result binary").toArrow().sort_by("task")
         results = map(pickle.loads, table.column("result").to_pylist())
         return dict(zip(table.column("task").to_pylist(), results, strict=True))
-
-    def _as_transactions(self, records: Csr) -> tuple[Transactions, Transactions]:
-        """Records under their labels, and the same without what is left out."""
-        assert self.secret is not None
-        maker, sensitive = self.secret.maker, self.secret.sensitive
-        vocabulary = Vocabulary([*self.published, *sensitive])
-        numbers = vocabulary.numbers([*self.published, *sensitive, *sensitive])
-        kept = items_between(records, 0, maker.n_public + maker.n_sensitive)
-        everything, shown = (
-            Transactions.from_rows(np.diff(indptr), numbers[items], vocabulary) for indptr, items in (records, kept)
-        )
-        return everything, shown
 
     def forget(self) -> None:
         """Let the cluster drop them."""

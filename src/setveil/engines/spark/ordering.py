@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions
 
 Encode = Callable[[Csr], Csr]  # rows to keys: their order is the one that is wanted
-Revise = Callable[[Csr, NDArray[np.int64]], Csr]
 Counted = tuple[Csr, NDArray[np.int64]]  # different rows, how often each occurs
 
 RANGES = f"number int, {BLOCKS}, times binary"
@@ -80,15 +79,13 @@ def look_at_some(blocks: DataFrame, target: NDArray[np.int32] | None = None, cut
     return join([rows for rows, _ in parts]), np.concatenate(shares)
 
 
-def put_in_order(
-    data: SparkTransactions, encode: Encode | None = None, some: Counted | None = None, revise: Revise | None = None
-) -> Ordered:
+def put_in_order(data: SparkTransactions, encode: Encode | None = None, some: Counted | None = None) -> Ordered:
     """All records in canonical order, or in the order of their keys, which differ for different records.
 
-    ``some``: where ranges may begin. ``revise`` makes other rows of those of a range before they are put in order.
+    ``some``: where ranges may begin.
     """
     firsts = first_keys(data.some if some is None else some, encode, n_ranges(data.n_records))
-    return order_blocks(data.blocks, data.target, firsts, encode, revise)
+    return order_blocks(data.blocks, data.target, firsts, encode)
 
 
 def n_ranges(n_records: int) -> int:
@@ -101,7 +98,6 @@ def order_blocks(
     target: NDArray[np.int32] | None,
     firsts: Csr,
     encode: Encode | None = None,
-    revise: Revise | None = None,
     tell: Callable[[Csr, NDArray[np.int64]], Any] | None = None,
 ) -> Ordered:
     """The rows of all blocks in order; ranges begin with the keys ``firsts``. ``tell``: what is told of each."""
@@ -113,7 +109,6 @@ def order_blocks(
     def put_together(table: pa.Table) -> pa.Table:
         parts = list(counted_blocks(table))
         rows, times = join([rows for rows, _ in parts]), np.concatenate([times for _, times in parts])
-        rows = rows if revise is None else revise(rows, times)
         order, bounds = _sorted(rows, encode)
         found, summed = take_rows(*rows, order[bounds]), np.add.reduceat(times[order], bounds)
         number = pa.array([table.column("number")[0].as_py()], pa.int32())
