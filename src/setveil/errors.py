@@ -92,6 +92,7 @@ _VALUES = {  # options and the words that may follow as their value; quoted text
     "hierarchy-format": "csv edges amnesia amnesia-json nodes paths indented mesh",
     "unknown-items": "root error",
     "utility-rest": "keep free",
+    "missing": "drop value",
     "engine": "local spark",
     "master": "",
     **dict.fromkeys(

@@ -99,6 +99,7 @@ class InputSection(_Section):
     item_column: str | int | None = None
     item_columns: str | list[str] | None = None  # names or globs
     split: str | None = None
+    missing: Literal["drop", "value"] | None = None  # words such as "?" in the cells of a table: absent, or values
     no_header: bool = False
     strip: bool = False
     encoding: str | None = None

@@ -119,14 +119,17 @@ class PolarsFrame:
         import polars as pl
 
         series = self._whole(column)
-        if series.dtype.is_float():
-            series = series.fill_nan(None)
-            if bool((series.drop_nulls() % 1 == 0).all()):
-                series = series.cast(pl.Int64)
+        if self.kind(column) == LIST or isinstance(series.dtype, pl.Struct | pl.Object | pl.Binary):
+            raise _no_cell(self, column, str(series.dtype))
         for start in range(0, self.n_rows, SLICE):
             part = series.slice(start, SLICE)
-            texts = part.cast(pl.String).fill_null("")
-            yield self._tokens(texts, column, np.arange(start, start + len(part)))
+            if part.dtype.is_float():
+                yield tokens_of(
+                    [_cell_text(self, column, row, value) for row, value in enumerate(part.to_list(), start)]
+                )
+            else:
+                texts = part.cast(pl.String).fill_null("")
+                yield self._tokens(texts, column, np.arange(start, start + len(part)))
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
@@ -198,10 +201,14 @@ class ScannedFrame(PolarsFrame):
         self.n_rows = int(collect(scan.select(pl.len())).item())
 
     def _whole(self, column: int) -> pl.Series:
-        return self._collect(self._scan.select(self.names[column])).to_series()
+        import polars as pl
+
+        return self._collect(self._scan.select(pl.nth(column))).to_series()  # a name could be read as a pattern
 
     def _slices(self, column: int) -> Iterator[tuple[int, pl.Series]]:
-        scan = self._scan.select(self.names[column])
+        import polars as pl
+
+        scan = self._scan.select(pl.nth(column))
         for start in range(0, self.n_rows, SCANNED):
             part = self._collect(scan.slice(start, SCANNED)).to_series()
             for begin in range(0, len(part), PIECE):
@@ -252,9 +259,11 @@ class PandasFrame:
 
     def cells(self, column: int) -> Iterator[Tokens]:
         """Any column as text in slices."""
+        if self.kind(column) == LIST:
+            raise _no_cell(self, column, "list")
         for start in range(0, self.n_rows, SLICE):
             values = self._frame.iloc[start : start + SLICE, column].tolist()
-            yield tokens_of([_cell_text(value) for value in values])
+            yield tokens_of([_cell_text(self, column, row, value) for row, value in enumerate(values, start)])
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
@@ -296,16 +305,30 @@ def _is_missing(value: Any) -> bool:
     )
 
 
-def _cell_text(value: Any) -> bytes:
+def _no_cell(frame: Frame, column: int, kind: str) -> InputError:
+    return InputError(
+        f'{frame.where}: column "{one_line(frame.names[column])}" holds {one_line(kind)} values, and cells of a table '
+        "hold one value each; convert it to text."
+    )
+
+
+def _cell_text(frame: Frame, column: int, row: int, value: Any) -> bytes:
     if _is_missing(value):
         return b""
+    if isinstance(value, list | tuple | set | frozenset | dict | bytes | np.ndarray):
+        raise _no_cell(frame, column, type(value).__name__)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value).encode(errors="replace")
+    return _encoded(frame, column, row, str(value))
 
 
 def _text(frame: Frame, column: int, row: int, value: Any) -> bytes:
-    text = value if isinstance(value, str) else label_of(value, cell_of(frame, column, row))
+    return _encoded(
+        frame, column, row, value if isinstance(value, str) else label_of(value, cell_of(frame, column, row))
+    )
+
+
+def _encoded(frame: Frame, column: int, row: int, text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -34,7 +34,8 @@ from setveil.io.transactions.labels import (
     padded,
     tokens_of,
 )
-from setveil.io.transactions.layouts import RATINGS, Plan
+from setveil.io.transactions.layouts import RATINGS, Plan, ReadOptions
+from setveil.io.transactions.missing import MissingCells
 
 LONGEST_ID = 4096  # bytes
 LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
@@ -62,10 +63,10 @@ class LongRows(NamedTuple):
     first: Tokens  # the first ids
 
 
-def read_long(source: Source, plan: Plan, keep_ids: bool) -> tuple[Transactions, Plan]:
+def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read one row per (id, item), and count the rows; an empty item says that the record is there."""
     assert plan.id_place is not None
-    labels, ids = Labels(), Ids()
+    labels, ids, missing = Labels(), Ids(), MissingCells(options)
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
     table = Table(source, plan)
     chunks = ((chunk, line, not place) for place, (chunk, line) in enumerate(source.lines(quoted=True)))
@@ -76,12 +77,13 @@ def read_long(source: Source, plan: Plan, keep_ids: bool) -> tuple[Transactions,
         if plan.has_header and not ids and not is_known_header(plan.names):
             _refuse_headless(source, plan.names[plan.id_place], rows.first)
         ids.add_runs(rows.ids)
-        numbers.append(labels.merge(rows.items))
+        numbers.append(labels.merge(missing.take(rows.items, plan.item_name)))
     table.expect_rows()
-    records = ids.records(keep_ids)
+    notes = (*plan.notes, *missing.told(source.name, table.n_rows))
+    records = ids.records(options.keep_ids)
     items = joined(numbers, np.int32)
     data = assemble_runs(records, items, labels.texts(), long_layout(plan))
-    return data, replace(plan, n_rows=len(items), ids=records.seen)
+    return data, replace(plan, n_rows=len(items), ids=records.seen, notes=notes, is_table=True)
 
 
 def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:
@@ -163,8 +165,14 @@ class Table:
         """The rows of a chunk, without header; rows that do not fit the table are refused."""
         if self.is_first:
             fields, self.is_first = _without_first_row(fields), False
-        fields, self.gap = _without_gap(self.source, fields, self.gap)
         width = len(self.plan.names)
+        if width == 1 and (fields.tokens.lengths == 0).any():
+            raise self.source.error(
+                "the line is empty, and in a table of one column that could be a person without items; remove it, or "
+                "add a column of ids.",
+                int(fields.lines[int(np.argmin(fields.tokens.lengths))]),
+            )
+        fields, self.gap = _without_gap(self.source, fields, self.gap)
         wrong = np.flatnonzero(fields.n_fields != width)
         if len(wrong):
             row = int(wrong[0])

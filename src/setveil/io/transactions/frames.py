@@ -32,6 +32,7 @@ from setveil.io.transactions.labels import (
     number_apart,
 )
 from setveil.io.transactions.layouts import Plan, ReadOptions, SeenIds
+from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.tables import COUNTS_NOTE, match_columns
 
 
@@ -42,7 +43,7 @@ def from_frame(
     plan = plan_frame(frame, options, told_by)
     if plan.layout in ("wide", "onehot", "table"):
         layout = Layout("parquet", item_column="items") if in_file else Layout()
-        return read_grid(FrameGrid(frame, plan), plan, options.keep_ids, layout), plan
+        return read_grid(FrameGrid(frame, plan), plan, options, layout)
     place = plan.item_places[0]
     names = frame.names
     if plan.layout == "lists":
@@ -52,8 +53,12 @@ def from_frame(
     assert plan.id_place is not None
     layout = Layout("parquet", id_column=names[plan.id_place], item_column=names[place], long=True)
     kinds = [frame.kind(column) for column in range(len(names))]
-    data, seen = _from_long(frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout())
-    return data, replace(plan, n_rows=frame.n_rows, ids=seen)
+    missing = MissingCells(options)
+    data, seen = _from_long(
+        frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout(), missing
+    )
+    notes = (*plan.notes, *missing.told(frame.where, frame.n_rows))
+    return data, replace(plan, n_rows=frame.n_rows, ids=seen, notes=notes, is_table=True)
 
 
 def plan_frame(frame: Frame, options: ReadOptions, told_by: str = "") -> Plan:
@@ -191,7 +196,7 @@ class FrameGrid:
     """A frame, some rows at a time."""
 
     def __init__(self, frame: Frame, plan: Plan) -> None:
-        self.frame, self.plan = frame, plan
+        self.frame, self.plan, self.where = frame, plan, frame.where
         if plan.layout != "wide":
             for place in plan.item_places:
                 frame.label(place)  # refuses names that are no labels
@@ -202,7 +207,7 @@ class FrameGrid:
         """Slices of rows."""
         places = sorted({*self.plan.item_places, *([] if self.plan.id_place is None else [self.plan.id_place])})
         start = 0
-        for cells in zip(*map(self.frame.cells, places), strict=True):
+        for cells in zip(*map(self._cells, places), strict=True):
             n_rows = len(cells[0].starts)
             yield Part(
                 n_rows,
@@ -210,6 +215,9 @@ class FrameGrid:
                 lambda row, start=start: f"{self.frame.where}: row {start + row + 1}",  # type: ignore[misc]
             )
             start += n_rows
+
+    def _cells(self, place: int) -> Iterator[Tokens]:
+        return (_refuse_nul(self.frame, place, cells) for cells in self.frame.cells(place))
 
     def check_ids(self, part: Part, ids: Tokens) -> None:
         """Refuse rows without id."""
@@ -276,7 +284,7 @@ def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, 
 
 
 def _from_long(
-    frame: Frame, kinds: list[str], id_place: int, place: int, keep_ids: bool, layout: Layout
+    frame: Frame, kinds: list[str], id_place: int, place: int, keep_ids: bool, layout: Layout, missing: MissingCells
 ) -> tuple[Transactions, SeenIds]:
     for column in (id_place, place):
         if kinds[column] not in SCALARS:
@@ -291,7 +299,8 @@ def _from_long(
     def read(tokens: Tokens) -> Numbered:
         return number_apart(_refuse_nul(frame, place, tokens))
 
-    numbers = [labels.merge(items) for items in map_in_order(read, frame.texts(place))]
+    name = frame.names[place]
+    numbers = [labels.merge(missing.take(items, name)) for items in map_in_order(read, frame.texts(place))]
     records = _records(frame, id_place, keep_ids)
     return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout), records.seen
 

@@ -313,16 +313,12 @@ def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> None
 
 
 def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> None:
-    """Words for "nothing here" in cells that may be empty are labels like any other; the user should know."""
-    may_be_chance = plan.layout not in ("long", "basket") or data.n_records < LEAST_RECORDS
-    if plan.layout != "wide" and may_be_chance:
+    """Words for "missing" in baskets are labels like any other; the user should know. Tables have a rule for them."""
+    if plan.layout != "basket" or data.n_records < LEAST_RECORDS:
         return
     found = sorted(label for label in MISSING if label in data.vocabulary)
     if found:
-        _warn(
-            where,
-            f"{name_some(found)} is read as an item; empty such cells if they mean that there is none.",
-        )
+        _warn(where, f'{name_some(found)} is read as an item; remove such fields if they mean "missing".')
 
 
 def _other(plan: Plan) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io.source import Source, one_line
+from setveil.io.transactions.json_lines import RepeatedKeyError, unique_keys
+from setveil.io.transactions.labels import is_proper
 from setveil.io.transactions.layouts import Plan, ReadOptions
 
 
@@ -48,6 +50,9 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
                 f'"{one_line(item_key)}" of record {number} is no list; name another with --item-column.', None
             )
     ids = None if id_key is None else [record[id_key] for record in content]
+    for number, value in enumerate(ids or ()):
+        if not isinstance(value, str) or not value or not is_proper(value):
+            raise source.error(f'"{one_line(id_key or "")}" of record {number} must be a whole number or text.', None)
     places = {name: place for place, name in enumerate(names)}
     seen = Plan(
         plan.layout, f'{plan.told_by} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
@@ -60,11 +65,13 @@ def _parse(source: Source) -> Any:
     text = source.whole()
     source.check_text(text, 1)
     try:
-        return json.loads(text.decode("utf-8-sig"), parse_int=str)
+        return json.loads(text.decode("utf-8-sig"), parse_int=str, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as problem:
         raise source.error(
             f"wrong JSON ({problem.msg}); write one array of records, or one record per line.", problem.lineno
         ) from None
+    except RepeatedKeyError:
+        raise source.error("an object names the same key twice; keep one.", None) from None
     except RecursionError:
         raise source.error("the JSON is nested too deeply; write one list of items per line.", 1) from None
 
@@ -110,8 +117,20 @@ def _from_rows(
         if any(isinstance(value, list | dict) for value in values):
             raise source.error(f'"{one_line(name)}" holds lists in some records only; give all records one.', 1)
     texts = {
-        name: [None if value is None else str(value) if not isinstance(value, bool) else value for value in values]
+        name: [value if value is None or isinstance(value, bool) else _text(value) for value in values]
         for name, values in columns.items()
     }
-    frame = pl.DataFrame(texts, strict=False)
+    for name, values in texts.items():
+        if len({type(value) for value in values if value is not None}) > 1:  # answers and texts in one column
+            texts[name] = [_spelt(value) for value in values]
+    frame = pl.DataFrame(texts)
     return from_frame(PolarsFrame(frame, source.name), options, told_by=plan.told_by)
+
+
+def _text(value: Any) -> str | None:
+    """A plain value as a cell; NaN is an empty one."""
+    return None if value != value else str(value)
+
+
+def _spelt(value: Any) -> str | None:
+    return ("true" if value else "false") if isinstance(value, bool) else value

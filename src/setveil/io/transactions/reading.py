@@ -16,6 +16,7 @@ from setveil.io.transactions import guards
 from setveil.io.transactions.detect import make_plan
 from setveil.io.transactions.labels import warn_about_blanks
 from setveil.io.transactions.layouts import KINDS, WRITTEN, Plan, ReadOptions, check_format
+from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.relabel import drop_weights, split_labels, strip_labels
 from setveil.io.transactions.writing import write_transactions
 
@@ -35,6 +36,7 @@ def read_transactions(
     item_column: str | int | None = None,
     item_columns: str | Sequence[str] | None = None,
     split: str | None = None,
+    missing: str | None = None,
     no_header: bool = False,
     strip: bool = False,
     encoding: str | None = None,
@@ -46,8 +48,9 @@ def read_transactions(
     ``format`` names the layout (fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet);
     without it the layout is detected. ``delimiter`` and ``no_header`` are for tables; ``id_column``, ``item_column``
     and ``item_columns`` take names, numbers from 1, and (the last) globs. ``split`` takes cells that hold lists apart,
-    ``strip`` takes blanks off labels, ``labels_as_they_are`` switches the guards against slips off, ``keep_ids`` keeps
-    the records' ids.
+    ``missing`` says what words such as ``NA`` mean in the cells of a table (``drop``: absent; ``value``: values),
+    ``strip`` takes blanks off labels, ``labels_as_they_are`` switches the guards against slips off (and takes such
+    words for values), ``keep_ids`` keeps the records' ids.
     """
     if isinstance(source, Transactions):
         return source
@@ -59,6 +62,7 @@ def read_transactions(
         item_column=None if item_column is None else str(item_column),
         item_columns=tuple(name.strip() for name in several if name.strip()),
         split=split,
+        missing=missing,
         no_header=no_header,
         strip=strip,
         encoding=encoding,
@@ -164,11 +168,11 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
     if plan.layout in ("wide", "onehot", "table"):
         from setveil.io.transactions.grids import read_text_grid
 
-        return read_text_grid(source, plan, options.keep_ids), plan
+        return read_text_grid(source, plan, options)
     from setveil.io.transactions.delimited import read_basket, read_long
 
     if plan.layout == "long":
-        return read_long(source, plan, options.keep_ids)
+        return read_long(source, plan, options)
     data, plan = read_basket(source, plan)
     return (drop_weights(data) if plan.kind else data), plan  # Orange's baskets
 
@@ -177,8 +181,12 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
     """Labels as the user wants them, slips refused, and how it was read said."""
     notes = [*reading.notes, *plan.notes]
     if options.split is not None:
-        data = split_labels(data, options.split)
         notes.append(f'cells split at "{options.split}"')
+        data = data if plan.is_split else split_labels(data, options.split)
+        if plan.is_table and not plan.is_split:
+            missing = MissingCells(options)
+            data = missing.take_labels(data, plan.item_name)
+            notes += missing.told(where or reading.name, data.n_records)
     if options.strip:
         data = strip_labels(data)
         notes.append("blanks around labels taken off")

@@ -460,7 +460,7 @@ def _plan_columns(look: Look, layout: str, told_by: str) -> Plan:
     if layout == "onehot" and not all(map(look.is_yes_or_no, places)):
         notes = (COUNTS_NOTE,)
     if layout == "table":
-        notes = ("cells that are empty or ? are left out",)
+        notes = ("empty cells are absent",)
     if not look.options.no_header and len(set(look.names)) != len(look.names):
         raise look.ask("two columns have the same name; rename one, or use --no-header if the first line is a row.")
     return look.plan(layout, told_by, id_place, places, *notes)
