@@ -53,11 +53,11 @@ class Frame(Protocol):
     def cells(self, column: int) -> Iterator[Tokens]:
         """Any column as text in slices; null is empty, and whole numbers have no decimals."""
 
-    def has_null(self, column: int) -> bool:
-        """Whether something is missing in the column."""
+    def first_null(self, column: int) -> int | None:
+        """The first row without value, null or NaN; None if every row has one."""
 
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows where a one-hot column is 1; None if it holds anything else than 0 and 1."""
+    def has_only_0_and_1(self, column: int) -> bool:
+        """Whether a column of numbers or booleans holds nothing else, missing values aside."""
 
     def label(self, column: int) -> str:
         """The column's name as an item label."""
@@ -68,7 +68,8 @@ def cell_of(frame: Frame, column: int, row: int) -> str:
     return f'{frame.where}: row {row + 1}, column "{one_line(frame.names[column])}"'
 
 
-def _null(frame: Frame, column: int, row: int) -> InputError:
+def null_error(frame: Frame, column: int, row: int) -> InputError:
+    """A value that is missing where there must be one, to be raised."""
     return InputError(f"{cell_of(frame, column, row)}: null or NaN; drop the row or give the item a name.")
 
 
@@ -156,7 +157,7 @@ class PolarsFrame:
         if series.dtype.is_float():
             missing = missing | series.is_nan().fill_null(True)
         if missing.any():
-            raise _null(self, column, int(rows[int(missing.arg_max() or 0)]))
+            raise null_error(self, column, int(rows[int(missing.arg_max() or 0)]))
         is_text = isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum)
         if len(series) and not (is_text or series.dtype.is_integer()):
             raise InputError(
@@ -167,21 +168,17 @@ class PolarsFrame:
         lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
         return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
 
-    def has_null(self, column: int) -> bool:
-        """Whether something is missing."""
-        return bool(self._whole(column).null_count())
-
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows with a 1."""
-        import polars as pl
-
+    def first_null(self, column: int) -> int | None:
+        """The first row without value."""
         series = self._whole(column)
-        missing = series.is_null() | (series.is_nan() if series.dtype.is_float() else pl.Series([False]))
-        if missing.any():
-            raise _null(self, column, int(missing.arg_max() or 0))
-        values = series.to_numpy()
-        is_one = values == 1
-        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
+        missing = (series.fill_nan(None) if series.dtype.is_float() else series).is_null()
+        return int(missing.arg_max() or 0) if missing.any() else None
+
+    def has_only_0_and_1(self, column: int) -> bool:
+        """Whether there is nothing else."""
+        series = self._whole(column)
+        values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls().to_numpy()
+        return bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
         """The column's name."""
@@ -254,7 +251,7 @@ class PandasFrame:
             part = series.iloc[start : start + SLICE]
             missing = part.isna().to_numpy(dtype=bool)
             if missing.any():
-                raise _null(self, column, start + int(np.argmax(missing)))
+                raise null_error(self, column, start + int(np.argmax(missing)))
             yield tokens_of([_text(self, column, row, value) for row, value in enumerate(part.tolist(), start=start)])
 
     def cells(self, column: int) -> Iterator[Tokens]:
@@ -280,19 +277,15 @@ class PandasFrame:
                 texts += [_text(self, column, row, item) for item in value]
             yield Part(np.array(lengths, dtype=np.int64), tokens_of(texts))
 
-    def has_null(self, column: int) -> bool:
-        """Whether something is missing."""
-        return bool(self._frame.iloc[:, column].isna().any())
+    def first_null(self, column: int) -> int | None:
+        """The first row without value."""
+        missing = self._frame.iloc[:, column].isna().to_numpy(dtype=bool)
+        return int(np.argmax(missing)) if missing.any() else None
 
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows with a 1."""
-        series = self._frame.iloc[:, column]
-        missing = series.isna().to_numpy(dtype=bool)
-        if missing.any():
-            raise _null(self, column, int(np.argmax(missing)))
-        values = np.asarray(series)
-        is_one = values == 1
-        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
+    def has_only_0_and_1(self, column: int) -> bool:
+        """Whether there is nothing else."""
+        values = np.asarray(self._frame.iloc[:, column].dropna())
+        return bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
         """The column's name."""

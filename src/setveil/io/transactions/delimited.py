@@ -166,11 +166,12 @@ class Table:
         if self.is_first:
             fields, self.is_first = _without_first_row(fields), False
         width = len(self.plan.names)
-        if width == 1 and (fields.tokens.lengths == 0).any():
+        empty = np.flatnonzero(_are_empty(fields)) if width == 1 else ()
+        if len(empty):
             raise self.source.error(
                 "the line is empty, and in a table of one column that could be a person without items; remove it, or "
                 "add a column of ids.",
-                int(fields.lines[int(np.argmin(fields.tokens.lengths))]),
+                int(fields.lines[empty[0]]),
             )
         fields, self.gap = _without_gap(self.source, fields, self.gap)
         wrong = np.flatnonzero(fields.n_fields != width)
@@ -224,10 +225,16 @@ def _without_first_row(fields: Fields) -> Fields:
     return Fields(fields.tokens.pick(slice(int(fields.n_fields[0]), None)), fields.n_fields[1:], fields.lines[1:])
 
 
+def _are_empty(fields: Fields) -> NDArray[np.bool_]:
+    """Which rows are empty lines."""
+    first_field = np.cumsum(fields.n_fields) - fields.n_fields
+    return (fields.n_fields == 1) & (fields.tokens.lengths[first_field] == 0)
+
+
 def _without_gap(source: Source, fields: Fields, gap: int | None) -> tuple[Fields, int | None]:
     """Without the empty lines at the end of a table; an empty line before a row is an error."""
     first_field = np.cumsum(fields.n_fields) - fields.n_fields
-    is_empty = (fields.n_fields == 1) & (fields.tokens.lengths[first_field] == 0)
+    is_empty = _are_empty(fields)
     if not is_empty.any():
         if gap is not None and len(is_empty):
             raise source.error(GAP, gap)

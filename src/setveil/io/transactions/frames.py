@@ -15,7 +15,7 @@ from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import are_counts, says_yes_or_no
-from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of
+from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of, null_error
 from setveil.io.transactions.columns import Part as ListPart
 from setveil.io.transactions.grids import Part, read_grid
 from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
@@ -146,7 +146,14 @@ def _plan_one_hot(
 ) -> tuple[int | None, list[int], str, tuple[str, ...]] | None:
     """Every column an item, but for one with ids; None if the columns are something else."""
     candidates = [place for place in range(len(kinds)) if place != id_place]
-    answers = [place for place in candidates if _is_hot(frame, kinds[place], place)]
+    answers = []
+    for place in candidates:
+        missing = frame.first_null(place)
+        if (missing is not None and kinds[place] == TEXT) or not _is_hot(frame, kinds[place], place):
+            continue
+        if missing is not None:
+            raise null_error(frame, place, missing)
+        answers.append(place)
     if frame.n_rows == 2:  # ids 0 and 1 look like answers
         answers = [place for place in answers if kinds[place] != INTEGER or not rank_of_ids(frame.names[place])]
     others = [place for place in candidates if place not in answers]
@@ -167,10 +174,10 @@ def _plan_one_hot(
 
 
 def _is_hot(frame: Frame, kind: str, place: int) -> bool:
-    """Whether a column holds two answers only."""
+    """Whether a column holds two answers only, missing values aside."""
     if kind in (BOOLEAN, INTEGER, FLOAT):
-        return frame.ones(place) is not None
-    if kind != TEXT or frame.n_rows == 0 or frame.has_null(place):
+        return frame.has_only_0_and_1(place)
+    if kind != TEXT or frame.n_rows == 0:
         return False
     answers = Labels()
     for cells in frame.cells(place):

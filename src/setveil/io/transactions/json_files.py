@@ -18,7 +18,7 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     items.
     """
     content = _parse(source)
-    if isinstance(content, dict):
+    if content and isinstance(content, dict):
         lists = [value for value in content.values() if isinstance(value, list)]
         if len(content) == 1 and lists and all(isinstance(record, dict | list) for record in lists[0]):
             (content,) = lists  # {"records": [ … ]}
@@ -37,7 +37,11 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
             raise source.error("one list of plain values is one record; write one list per record.", 1)
         raise source.error("the records are neither all lists nor all objects; write one kind.", 1)
     names = list(dict.fromkeys(name for record in content for name in record))
-    item_key = options.item_column or _list_key(source, content, names)
+    item_key = options.item_column
+    if item_key is None:
+        item_key = _list_key(source, content, names)
+    elif item_key in names and not any(isinstance(record.get(item_key), list) for record in content):
+        item_key = None  # flat objects: the column of items in the rows of a table
     if item_key is None:
         return _from_rows(source, content, names, plan, options)
     id_key = options.id_column or ("id" if "id" in names else None)

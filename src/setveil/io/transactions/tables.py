@@ -108,6 +108,8 @@ def plan_table(source: Source, options: ReadOptions, layout: str | None = None, 
     look = Look(source, options, delimiter)
     if look.first[0].lower() == "sep=" or look.first[0].lower().startswith("sep=" + delimiter):
         raise look.ask('the first line is a note for a spreadsheet ("sep="); remove it.')
+    if look.first == [""] and not options.no_header:
+        raise look.ask("the first line is empty, and the names of the columns stand there; remove it.")
     if layout is None:
         return _detect(look)
     if layout == "long":
