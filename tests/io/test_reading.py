@@ -77,6 +77,7 @@ def test_reads_python_objects() -> None:
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.filterwarnings("ignore:.*is read as the names of the columns:setveil.errors.SetveilWarning")
 def test_detects_layout(name: str, content: str, layout: str, packed: bool, tmp_path: Path) -> None:
     path = tmp_path / (name + ".gz" if packed else name)
     path.write_bytes(gzip.compress(content.encode()) if packed else content.encode())
@@ -357,7 +358,7 @@ def test_an_empty_cell_is_no_value() -> None:
 
 @pytest.mark.parametrize("layout", ["long", "wide", "table", "onehot"])
 def test_words_for_missing_are_asked_about(layout: str) -> None:
-    text = {"long": "id,item\n1,NA\n2,x\n3,NA\n"}.get(layout, "id,item,b\n1,NA,1\n2,1,0\n3, NA,?\n")
+    text = {"long": "id,item\n1,NA\n2,x\n3,NA\n"}.get(layout, "id,item,b\n1,NA,1\n2,1,0\n3,NA,?\n")
     told = {"format": layout, "id_column": "id"} | ({} if layout == "long" else {"item_columns": "item,b"})
     with pytest.raises(InputError, match=r'column "item": 2 cell\(s\) hold "NA".* Use --missing drop'):
         read(text, **told)

@@ -140,6 +140,9 @@ def read_table(
 ) -> Records:
     rows = lines_of_table(text.removeprefix("\ufeff"), delimiter)
     names = rows[0] if header else [str(place + 1) for place in range(len(rows[0]))]
+    first, *others = lines_of(text)
+    if header and first in [line.removeprefix("\ufeff") for line in others]:
+        raise Refused("the header again")
     if max(*places, -1 if id_place is None else id_place) >= len(names) or len(set(names)) < len(names):
         raise Refused("columns")
     return read_rows(layout, names, rows[1:] if header else rows, id_place, places, **options)

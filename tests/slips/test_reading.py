@@ -722,7 +722,7 @@ def test_what_is_no_item_is_refused(name: str, here: Path) -> None:
 
 DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "ids in baskets": (among(lambda p: f"C{1000 + p}"), {"format": "basket"}, "that nobody else has"),
-    "dates in baskets": (among(lambda p: f"2024-01-{1 + p % 9:02}"), {"format": "basket"}, "that is a date"),
+    "dates in baskets": (among(lambda p: f"2024-01-{1 + p % 9:02}"), {"format": "basket"}, "carry a date or month"),
     "ages in baskets": (among(lambda p: str(30 + p % 9)), {"format": "basket"}, "that is a number"),
     "names in a table": (
         table("name,sex,region", *rows(lambda p, s: f"Jo {p},{'mf'[p % 2]},{'nswe'[p % 4]}")),

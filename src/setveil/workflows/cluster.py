@@ -158,12 +158,13 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
         missing.take_labels(data, item_column)
         missing.told(where, data.n_records)
     warn_about_blanks(data.vocabulary.labels)
-    if not options.get("labels_as_they_are"):
-        guards.check(data, plan, where)
+    told = guards.Told() if options.get("labels_as_they_are") else guards.check(data, plan, where)
     layout = "long" if is_text else "parquet"
     kind = f"{'CSV' if is_text else 'Spark frame'}, {KINDS[plan.layout]}"
     reading = Reading(where, layout, kind, plan.told_by, plan.id_name, plan.item_name, plan.unused, plan.notes)
-    return frames.with_reading(data, replace(reading, notes=(*plan.notes, "on Spark")))
+    return frames.with_reading(
+        data, replace(reading, notes=(*plan.notes, "on Spark"), warnings=told.warnings, doubts=told.doubts)
+    )
 
 
 def engine_for(data: Transactions) -> Engine:

@@ -19,7 +19,7 @@ from setveil.io.source import Source, one_line
 from setveil.io.transactions.cells import is_present
 from setveil.io.transactions.delimited import check_ids, long_layout, table_rows
 from setveil.io.transactions.labels import Ids, Labels, Numbered, Tokens, assemble, joined, number_apart
-from setveil.io.transactions.layouts import Plan, ReadOptions
+from setveil.io.transactions.layouts import Plan, ReadOptions, SeenIds
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.relabel import split_cells
 
@@ -47,14 +47,15 @@ class Grid(Protocol):
 class TextGrid:
     """A delimited file."""
 
-    def __init__(self, source: Source, plan: Plan) -> None:
+    def __init__(self, source: Source, plan: Plan, options: ReadOptions) -> None:
+        self.options = options
         self.source, self.plan, self.where = source, plan, source.name
         self._lines: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
     def parts(self) -> Iterator[Part]:
         """Chunks of lines."""
         width = len(self.plan.names)
-        for fields in table_rows(self.source, self.plan):
+        for fields in table_rows(self.source, self.plan, self.options):
             lines = self._lines = fields.lines
             tokens = fields.tokens
             yield Part(
@@ -93,13 +94,16 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
             numbers.append(items)
         n_rows += part.n_rows
     rows = joined(owners, np.int64)
-    records, n_records, kept = rows, n_rows, None
+    records, n_records = rows, n_rows
+    kept: tuple[str, ...] | None = None
+    seen: SeenIds | None = None
     if plan.id_place is not None:
-        record_of_row, n_records, kept = ids.number(options.keep_ids)
-        records = record_of_row[rows]
+        found = ids.records(options.keep_ids)
+        n_records, kept, seen = found.n_records, found.ids, found.seen
+        records = np.repeat(found.of_run, found.n_rows)[rows]
     data = assemble(records, joined(numbers, np.int32), n_records, finder.labels(), layout or long_layout(plan), kept)
     notes = (*plan.notes, *missing.told(grid.where, n_rows))
-    return data.used_items(), replace(plan, notes=notes, is_table=True, is_split=plan.layout == "table")
+    return data.used_items(), replace(plan, notes=notes, ids=seen, is_table=True, is_split=plan.layout == "table")
 
 
 class _WideItems:
@@ -171,4 +175,4 @@ class _ValueItems:
 
 def read_text_grid(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """A wide, one-hot or column=value table from a delimited file."""
-    return read_grid(TextGrid(source, plan), plan, options)
+    return read_grid(TextGrid(source, plan, options), plan, options)

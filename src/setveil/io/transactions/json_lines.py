@@ -83,7 +83,9 @@ def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[T
         raise source.error("the file holds no records.", None)
     record_of_line, n_records, kept = np.arange(len(n_items)), len(n_items), None
     if has_ids:
-        record_of_line, n_records, kept = ids.number(keep_ids)
+        found = ids.records(keep_ids)
+        n_records, kept, plan = found.n_records, found.ids, replace(plan, ids=found.seen)
+        record_of_line = np.repeat(found.of_run, found.n_rows)
     elif keep_ids:
         raise source.error(f'the records have no "{one_line(id_key)}" to keep; leave out --keep-ids.', 1)
     owners = np.repeat(record_of_line, n_items)

@@ -105,6 +105,7 @@ class Plan:
     kind: str = ""  # in words, where the layout alone does not say it
     n_rows: int = 0  # of a long table; of baskets that are all equally long, their cells; 0 if nobody counted
     ids: SeenIds | None = None  # of a long table
+    is_header_doubtful: bool = False  # the first line is said to name columns, and nothing shows it
     is_split: bool = False  # cells that hold lists are taken apart already
     is_table: bool = False  # read cell by cell, so that cells can be empty or say "missing"
 

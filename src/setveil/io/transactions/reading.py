@@ -191,8 +191,7 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         data = strip_labels(data)
         notes.append("blanks around labels taken off")
     warn_about_blanks(data.vocabulary.labels)
-    if not options.labels_as_they_are:
-        guards.check(data, plan, where or reading.name)
+    told = guards.Told() if options.labels_as_they_are else guards.check(data, plan, where or reading.name)
     reading = replace(
         reading,
         kind=plan.kind or KINDS[plan.layout],
@@ -200,6 +199,8 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         item_column=plan.item_name,
         unused=plan.unused,
         notes=tuple(notes),
+        warnings=told.warnings,
+        doubts=told.doubts,
         form=TableForm(plan.delimiter, plan.has_header, reading.encoding, options.strip),
     )
     return replace(data, reading=reading)
