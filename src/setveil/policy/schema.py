@@ -36,6 +36,7 @@ Unknown keys are errors. Relative paths are relative to the file.
 from __future__ import annotations
 
 import os
+import stat
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +47,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.core.text_files import open_text
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 from setveil.models import MODELS, PARAMETERS, is_list
 
 FILE_OPTIONS = ("weights", "penalty")  # of algorithms: a file, or plain numbers
@@ -162,7 +163,7 @@ class Policy(_Section):
             policy = cls.model_validate(content)
         except ValidationError as problem:
             raise InputError(f"{name}: {_first_problem(problem)}") from None
-        return policy if where is None else policy._with_paths(lambda path: str(where.parent / path))
+        return policy if where is None else policy._with_paths(lambda path: _beside(where, path))
 
     def seen_from(self, folder: Path) -> Policy:
         """The same policy with its relative paths, which start at the current folder, rewritten to start at
@@ -206,6 +207,18 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is not TOML: {problem}.") from None
     except RecursionError:
         raise InputError(f"{path}: is nested too deeply.") from None
+
+
+def _beside(where: Path, path: str) -> str:
+    """A path that a policy names, from the current folder; what is there must be a regular file."""
+    found = where.parent / path
+    try:
+        mode = found.stat().st_mode
+    except (OSError, ValueError):  # opening it says what is wrong
+        return str(found)
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{where}: {one_line(path)} is not a regular file; name one.")
+    return str(found)
 
 
 def _is_path(value: Any) -> bool:

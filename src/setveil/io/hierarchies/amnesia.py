@@ -39,7 +39,7 @@ def read_json(draft: Draft, text: str, vocabulary: Vocabulary | None = None) -> 
     their parents.
     """
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_int=str)  # labels have no value, and no limit of digits
     except json.JSONDecodeError as error:
         draft.report("error", f"not JSON ({error.msg}); check the file.", error.lineno)
         return
@@ -122,7 +122,5 @@ def _json_label(draft: Draft, value: Any, what: str) -> str:
     """A label or id as text; ``""`` after an error."""
     if isinstance(value, str) and value:
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
     draft.report("error", f"{what} is missing, empty or neither text nor an integer; give it a name.")
     return ""

@@ -70,7 +70,7 @@ def _found(file: str, columns: Sequence[str], names: Sequence[str], has_header: 
     for name in names:
         if has_header and name in columns:
             found.append(name)
-        elif name.isascii() and name.isdigit() and 0 < int(name) <= len(columns):
+        elif name.isascii() and name.isdigit() and len(name) < 10 and 0 < int(name) <= len(columns):
             found.append(columns[int(name) - 1])
         else:
             what = f"the header has no column {name_some([name])}" if has_header else f"there is no column {name}"

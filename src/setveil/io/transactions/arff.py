@@ -18,7 +18,7 @@ from setveil.io.transactions.layouts import Plan
 _WORD = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%]+"""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_WORD})\s+(.+)", re.IGNORECASE)
 _VALUE = re.compile(rf"\s*({_WORD}|)\s*(,|$)")
-_ENTRY = re.compile(rf"\s*([0-9]+)\s+({_WORD})\s*(,|$)")
+_ENTRY = re.compile(rf"\s*([0-9]{{1,9}})\s+({_WORD})\s*(,|$)")
 
 
 class Attribute(NamedTuple):

@@ -157,8 +157,8 @@ def table_lines(source: Source, plan: Plan, options: ReadOptions) -> Iterator[tu
             again = _find_line(chunk, header, start)
             if again >= 0:
                 raise source.error(
-                    "the header comes again, as in files that were joined; remove the line, or add "
-                    "--labels-as-they-are if it is a row.",
+                    "the header comes again, as in files that were joined; remove the line, or use --no-header if "
+                    "the first line is a row.",
                     line + chunk.count(b"\n", 0, again),
                 )
         yield chunk, line

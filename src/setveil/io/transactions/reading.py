@@ -11,7 +11,7 @@ from typing import IO, Any
 from setveil.core.reading import Reading, TableForm
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, one_line
-from setveil.io.source import EncodingError, Source, guess_encoding
+from setveil.io.source import EncodingError, Source, beginning_of_text, guess_encoding
 from setveil.io.transactions import guards
 from setveil.io.transactions.detect import make_plan
 from setveil.io.transactions.labels import warn_about_blanks
@@ -106,18 +106,18 @@ def _folder_of_tables(folder: Path) -> Any:
 
 def _read_file(source: Any, options: ReadOptions) -> Transactions:
     try:
-        return _read_source(source, options)
+        return _read_source(source, options, False)
     except EncodingError:
         if options.encoding is not None or not isinstance(source, str | os.PathLike) or source == "-":
             raise
-        guessed = guess_encoding(Path(source).read_bytes())
+        guessed = guess_encoding(beginning_of_text(Path(source))) if os.path.isfile(source) else None  # noqa: PTH113
         if guessed is None:
             raise
-    return _read_source(source, replace(options, encoding=guessed), f"read as {guessed}, for it is not UTF-8")
+    return _read_source(source, replace(options, encoding=guessed), True, f"read as {guessed}, for it is not UTF-8")
 
 
-def _read_source(source: Any, options: ReadOptions, *notes: str) -> Transactions:
-    with Source(source, options.encoding) as opened:
+def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: str) -> Transactions:
+    with Source(source, options.encoding, is_guessed) as opened:
         if not opened.start():
             raise opened.error("the file is empty.", None)
         plan = make_plan(opened, options)

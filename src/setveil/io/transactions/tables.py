@@ -497,7 +497,7 @@ def find_column(names: Sequence[str], wanted: str, option: str, where: str, show
         raise InputError(f'{where}:1: the header names column "{one_line(wanted)}" {len(found)} times; rename one.')
     if found:
         return found[0]
-    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted) <= len(names):
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 and 0 < int(wanted) <= len(names):
         return int(wanted) - 1
     shown = shown or f"the columns are {name_some(map(one_line, names), 20)}"
     raise InputError(f'{where}:1: {shown} and no column "{one_line(wanted)}"; correct {option}.')
