@@ -240,6 +240,26 @@ def test_numbers_of_any_length_in_a_hierarchy() -> None:
     assert sv.Hierarchy.from_file("h.json").n_items == 2
 
 
+def test_numbers_of_any_length_are_published_or_refused() -> None:
+    Path("a.dat").write_text(f"{LONG_NUMBER} 1 2\n" * 3)
+    command = [
+        "anonymize",
+        "a.dat",
+        "--format",
+        "fimi",
+        "--model",
+        "km",
+        "-k",
+        "2",
+        "-m",
+        "1",
+        "--hierarchy",
+        "fanout:2",
+    ]
+    assert _run([*command, "-o", "out"]) == 2
+    assert _run([*command, "-o", "out", "--to", "jsonl"]) == 0
+
+
 def test_a_policy_names_regular_files_only() -> None:
     os.mkfifo("pipe")
     for name in ("pipe", "/dev/zero", "."):

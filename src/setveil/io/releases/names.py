@@ -9,8 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from setveil.core import Grouping, Itemsets, Layout, LocalRecoding, Recoding, Release, Replacement, Vocabulary
+from setveil.errors import InputError
 
 INTEGER_LAYOUTS = ("fimi", "spmf")
+MOST_DIGITS = 4000  # of a label that categories are numbered above; Python converts no more than 4,300
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet may take for a formula
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
@@ -53,6 +55,12 @@ def _stands_for_itself(release: Release) -> list[bool]:
     return [True] * len(labels)
 
 
+def _value(label: str) -> int:
+    if len(label) > MOST_DIGITS:
+        raise InputError(f"an item has {len(label):,} digits, too many to number categories above it; use --to jsonl.")
+    return int(label)
+
+
 def _integer_names(release: Release) -> list[str]:
     """Original items keep their integer; generalized ones get fresh integers above the largest, also of the
     hierarchy's, in hierarchy order.
@@ -64,14 +72,14 @@ def _integer_names(release: Release) -> list[str]:
     else:
         domain = release.published.vocabulary
     numeric = all(label.isascii() and label.isdigit() for label in domain)
-    base = max((int(label) for label in domain), default=0) if numeric else len(domain)
+    base = max((_value(label) for label in domain), default=0) if numeric else len(domain)
     own = {label: label if numeric else str(number) for number, label in enumerate(domain, start=1)}
     hierarchy = release.hierarchy if isinstance(release, Recoding | LocalRecoding) else None
     if hierarchy is not None:
         # Every inner node has its number, used or not: numbers depend on the hierarchy only.
         inner = [int(node) for node in hierarchy.in_preorder if node >= hierarchy.n_items]
         taken = (hierarchy.labels[node] for node in inner)  # a group that is called 8 in the taxonomy is no other's 8
-        base = max([base, *(int(label) for label in taken if label.isascii() and label.isdigit())])
+        base = max([base, *(_value(label) for label in taken if label.isascii() and label.isdigit())])
         fresh = {hierarchy.published_labels[node]: str(base + place) for place, node in enumerate(inner, start=1)}
     else:
         merged = [label for label, is_intact in zip(labels, intact, strict=True) if not is_intact]
