@@ -91,6 +91,7 @@ _VALUES: dict[str, str] = {  # options and the words that may follow as their va
     "hierarchy": "FILE auto",
     "hierarchy-format": "csv edges amnesia amnesia-json nodes paths indented mesh",
     "unknown-items": "root error",
+    "missing": "drop value",
     "engine": "local spark",
     "master": "",
     **dict.fromkeys(["delimiter", "id-column", "item-column", "item-columns", "split", "hierarchy-columns"], ""),

@@ -77,6 +77,7 @@ def test_reads_python_objects() -> None:
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.filterwarnings("ignore:.*is read as the names of the columns:setveil.errors.SetveilWarning")
 def test_detects_layout(name: str, content: str, layout: str, packed: bool, tmp_path: Path) -> None:
     path = tmp_path / (name + ".gz" if packed else name)
     path.write_bytes(gzip.compress(content.encode()) if packed else content.encode())
@@ -173,7 +174,7 @@ def test_long_with_more_columns() -> None:
 
 def test_long_keeps_labels_as_they_are() -> None:
     text = 'id,item\n1,NaN\n1,null\n1,007\n1,7\n1,1e3\n1," a"\n1,é\n1,e\u0301\n1,"a\nb"\n1,"c\r\nd"\n1,\u2028\n'
-    assert set(read(text).to_lists()[0]) == {
+    assert set(read(text, missing="value").to_lists()[0]) == {
         "NaN",
         "null",
         "007",
@@ -343,3 +344,48 @@ def test_keys_of_json_lines_are_named(tmp_path: Path) -> None:
     summary = read_transactions(path, item_column="food", id_column="meal").summary()
     assert "2 people (meal), 2 items (food), 3 entries; not used: from" in summary
     assert "2 people, 2 items (food)" in read_transactions(path, item_column="food").summary()
+
+
+def test_an_empty_cell_is_no_value() -> None:
+    """An empty cell once took the last value of its column."""
+    assert read("sex,region\nf,north\nm,\nf,south\n", format="table").to_lists()[1] == ["sex=m"]
+    people = "".join(f"{p},{'1' if p < 8 else ''},{p % 2}\n" for p in range(400))
+    data = read("id,hiv,tea\n" + people, format="onehot")
+    assert sum("hiv" in record for record in data.to_lists()) == 8
+    assert read("a,b\n,1\n1,\n", format="onehot").to_lists() == [["b"], ["a"]]  # its first cell is empty
+    assert read("a,b\n,1\n1,\n", format="table").to_lists() == [["b=1"], ["a=1"]]
+
+
+@pytest.mark.parametrize("layout", ["long", "wide", "table", "onehot"])
+def test_words_for_missing_are_asked_about(layout: str) -> None:
+    text = {"long": "id,item\n1,NA\n2,x\n3,NA\n"}.get(layout, "id,item,b\n1,NA,1\n2,1,0\n3,NA,?\n")
+    told = {"format": layout, "id_column": "id"} | ({} if layout == "long" else {"item_columns": "item,b"})
+    with pytest.raises(InputError, match=r'column "item": 2 cell\(s\) hold "NA".* Use --missing drop'):
+        read(text, **told)
+    dropped = read(text, missing="drop", **told)
+    assert not any("NA" in label or "?" in label for label in dropped.vocabulary) and dropped.n_records == 3
+    assert '"NA"' in dropped.summary()
+    if layout == "onehot":
+        with pytest.raises(InputError, match="neither yes nor no"):
+            read(text, missing="value", **told)
+    else:
+        assert any("NA" in label for label in read(text, missing="value", **told).vocabulary)
+
+
+def test_one_person_in_a_table_of_one_column_is_not_lost() -> None:
+    with pytest.raises(InputError, match="a person without items"):
+        read('sex\nf\nm\n""\n', format="table")
+
+
+def test_json_loses_nobody() -> None:
+    """Two keys of one name, and ids that are null, were one person."""
+    with pytest.raises(InputError, match="the same key twice"):
+        read('{"1": ["a"], "1": ["b"]}', format="json")
+    with pytest.raises(InputError, match="must be a whole number or text"):
+        read('[{"id": null, "items": ["a"]}, {"id": null, "items": ["b"]}]', format="json")
+
+
+def test_sparse_arff_does_not_mistake_the_first_value() -> None:
+    text = "@relation r\n@attribute a {t,f}\n@attribute b {f,t}\n@data\n{1 t}\n"
+    with pytest.raises(InputError, match="omits"):
+        read(text, format="arff")

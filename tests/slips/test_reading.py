@@ -294,8 +294,12 @@ CASES: dict[str, Case] = {
         format="onehot",
         no_header=True,
     ),
-    "t/? with header": reads(
-        "m.csv", table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "t", "?"))), naive.baskets(PADDED), "? or t"
+    "t/? with header": refuses(
+        "m.csv",
+        table(",".join(PRODUCTS), *rows(lambda p, s: matrix(s, "t", "?"))),
+        naive.baskets(PADDED),
+        'Does "?" mean "missing"? Use --missing drop',
+        missing="drop",
     ),
     "yes/no with semicolons": reads(
         "m.csv",
@@ -340,8 +344,11 @@ CASES: dict[str, Case] = {
         "--format table --no-header",
         format="table",
         no_header=True,
+        missing="drop",
     ),
-    "adult": refuses("adult.csv", ADULT, naive.values(ADULT, range(3)), "--format table", format="table"),
+    "adult": refuses(
+        "adult.csv", ADULT, naive.values(ADULT, range(3)), "--format table", format="table", missing="drop"
+    ),
     "mushrooms": refuses(
         "agaricus-lepiota.data",
         MUSHROOMS,
@@ -715,7 +722,7 @@ def test_what_is_no_item_is_refused(name: str, here: Path) -> None:
 
 DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "ids in baskets": (among(lambda p: f"C{1000 + p}"), {"format": "basket"}, "that nobody else has"),
-    "dates in baskets": (among(lambda p: f"2024-01-{1 + p % 9:02}"), {"format": "basket"}, "that is a date"),
+    "dates in baskets": (among(lambda p: f"2024-01-{1 + p % 9:02}"), {"format": "basket"}, "carry a date or month"),
     "ages in baskets": (among(lambda p: str(30 + p % 9)), {"format": "basket"}, "that is a number"),
     "names in a table": (
         table("name,sex,region", *rows(lambda p, s: f"Jo {p},{'mf'[p % 2]},{'nswe'[p % 4]}")),
@@ -728,9 +735,14 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
         "if that is no item, name the columns of the items with --item-columns",
     ),
     "nothing in words": (
-        table("id,item", "41,NULL", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
-        {},
+        table("", "NULL,milk", *rows(lambda p, s: ",".join(PRODUCTS[i] for i in s))),
+        {"format": "basket"},
         '"NULL" is read as an item',
+    ),
+    "no number in words": (
+        table("id,item", "41,NaN", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
+        {},
+        '"NaN" is read as a value',
     ),
     "nobody in words": (
         table("id,item", *pairs(lambda p, i: f"{'NULL' if p % 9 == 0 else p},{PRODUCTS[i]}")),

@@ -22,6 +22,10 @@ ItemColumns = Annotated[
     str | None, typer.Option(help='Columns of items in wide and one-hot tables, as in "dx*" or a,b,c.')
 ]
 Split = Annotated[str | None, typer.Option(help='What separates the items of a cell that holds a list, as "|".')]
+Missing = Annotated[
+    str | None,
+    typer.Option(help='What words such as "?" or "NA" mean in the cells of a table: drop (absent) or value.'),
+]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line of the table is a row.")]
 Strip = Annotated[bool, typer.Option("--strip", help="Take blanks off labels.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of the text, as latin-1; UTF-8 otherwise.")]
@@ -69,6 +73,7 @@ _READING: dict[str, tuple[Any, Any]] = {
     "item_column": (ItemColumn, None),
     "item_columns": (ItemColumns, None),
     "split": (Split, None),
+    "missing": (Missing, None),
     "no_header": (NoHeader, False),
     "strip": (Strip, False),
     "encoding": (Encoding, None),

@@ -31,6 +31,8 @@ class Reading:
     encoding: str = "utf-8"
     sha256: str | None = None  # of the file as it lies there; None for objects
     n_bytes: int | None = None
+    warnings: tuple[str, ...] = ()  # what the reader warned of
+    doubts: tuple[str, ...] = ()  # what puts every guarantee in question, to follow "but"
     form: TableForm = TableForm()  # for whoever reads other columns of the same file
 
     def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:

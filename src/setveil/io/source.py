@@ -27,10 +27,11 @@ from setveil.errors import one_line as one_line
 
 BLOCK = 1 << 23  # bytes read at a time
 SAMPLE = 1 << 16  # bytes that detection looks at
-GUESSED = 1 << 26  # bytes of gzipped text that speak for an encoding
+GUESSED = 1 << 22  # bytes that an encoding is guessed from
 MAX_LINE = 1 << 26  # a longer line is refused, so that one endless line costs neither memory nor time
 
 GZIP = b"\x1f\x8b"
+SEQUENCE = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")  # a character of UTF-8 above ASCII
 PARQUET = b"PAR1"
 BOM = b"\xef\xbb\xbf"
 PANDAS = 'which setveil does not read; in Python: frame = pandas.{call}("{name}"); data = setveil.read(frame)'
@@ -68,7 +69,10 @@ class EncodingError(InputError):
 class Source:
     """An opened input. ``name`` stands in messages; ``suffix`` is the file extension without ``.gz``."""
 
-    def __init__(self, source: str | os.PathLike[str] | IO[bytes], encoding: str | None = None) -> None:
+    def __init__(
+        self, source: str | os.PathLike[str] | IO[bytes], encoding: str | None = None, is_guessed: bool = False
+    ) -> None:
+        self._is_guessed = is_guessed  # from the beginning of the file: the rest has to fit
         self.path: Path | None = None
         self.encoding = check_encoding(encoding) if encoding else "utf-8"
         self.ends_in_carriage_returns = False
@@ -207,6 +211,12 @@ class Source:
         decoder = codecs.getincrementaldecoder(self.encoding)()
         line = 1
         for block in chain(blocks, (b"",)):
+            if self._is_guessed and SEQUENCE.search(block):
+                raise self.error(
+                    f"some bytes are not UTF-8 and others are, so that {self.encoding} is no safe guess; name the "
+                    "encoding with --encoding.",
+                    None,
+                )
             try:
                 text = decoder.decode(block, final=not block).encode()
             except UnicodeError:
@@ -351,19 +361,35 @@ def check_encoding(encoding: str) -> str:
     return "utf-8" if name in ("utf-8-sig", "ascii") else name
 
 
+def beginning_of_text(path: Path) -> bytes:
+    """A bounded part of a file, gzipped or not, from the first block that is not plain ASCII on; nothing if there is
+    none. However much a small file inflates to, only a block is in memory.
+    """
+    with open(path, "rb") as file:
+        is_gzip = file.read(len(GZIP)) == GZIP
+        file.seek(0)
+        member = zlib.decompressobj(wbits=31)
+        while block := file.read(GUESSED):
+            while block:
+                try:
+                    piece = member.decompress(block, GUESSED) if is_gzip else block
+                except zlib.error:
+                    return b""
+                if not piece.isascii():
+                    return piece
+                block = (member.unused_data or member.unconsumed_tail) if is_gzip else b""
+                if member.eof:
+                    member = zlib.decompressobj(wbits=31)
+    return b""
+
+
 def guess_encoding(content: bytes) -> str | None:
-    """The encoding of a file, gzipped or not, whose bytes are not UTF-8 but speak for Western European text; else None.
-    Of gzipped data the beginning decides: a megabyte may unpack to a thousand.
+    """The encoding of text whose bytes are not UTF-8 but speak for Western European text; else None.
 
     Each byte above ASCII must be a letter or a usual sign there, nearly all must stand alone beside a plain letter,
     and nothing may be a character of UTF-8, which would make it a damaged file of that encoding.
     """
-    if content.startswith(GZIP):
-        try:
-            content = zlib.decompressobj(wbits=31).decompress(content, GUESSED)
-        except zlib.error:
-            return None
-    if re.search(rb"[\xc3-\xf4][\x80-\xbf]", content) or b"\0" in content:
+    if SEQUENCE.search(content) or b"\0" in content:
         return None
     n_runs, signs = 0, set[int]()
     for run in re.finditer(rb"[\x80-\xff]+", content):  # one by one: there may be millions

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -105,6 +106,7 @@ class InputSection(_Section):
     item_column: str | int | None = None
     item_columns: str | list[str] | None = None  # names or globs
     split: str | None = None
+    missing: Literal["drop", "value"] | None = None  # words such as "?" in the cells of a table: absent, or values
     no_header: bool = False
     strip: bool = False
     encoding: str | None = None
@@ -171,7 +173,7 @@ class Policy(_Section):
             raise InputError(f"{name}: {_first_problem(problem)}") from None
         except InputError as problem:
             raise InputError(f"{name}: {problem}" if where else str(problem)) from None
-        return policy if where is None else policy._with_paths(lambda path: str(where.parent / path))
+        return policy if where is None else policy._with_paths(lambda path: _beside(where, path))
 
     def seen_from(self, folder: Path) -> Policy:
         """The same policy with its relative paths, which start at the current folder, rewritten to start at
@@ -245,6 +247,18 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, str | bool | int | float):
         return value
     raise ValueError(f'"{name}" should be text, a number, true or false, or a table of them')
+
+
+def _beside(where: Path, path: str) -> str:
+    """A path that a policy names, from the current folder; what is there must be a regular file."""
+    found = where.parent / path
+    try:
+        mode = found.stat().st_mode
+    except (OSError, ValueError):  # opening it says what is wrong
+        return str(found)
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{where}: {one_line(path)} is not a regular file; name one.")
+    return str(found)
 
 
 def _is_path(value: Any) -> bool:

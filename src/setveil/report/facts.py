@@ -62,6 +62,7 @@ class Facts:
     histograms: Mapping[str, Any] = field(default_factory=dict)
     examples: Sequence[Mapping[str, Any]] = ()
     warnings: Sequence[str] = ()
+    doubts: Sequence[str] = ()  # what puts the guarantee in question, to follow "but"
 
     @property
     def guessing(self) -> str:

@@ -50,8 +50,8 @@ def headline_of(facts: Facts) -> tuple[Colour, str]:
     promise, remains, useful = lights_of(facts)
     if promise.colour == "bad":
         return "bad", "The guarantee does not hold" if not facts.holds else "The guarantee holds, but ids are published"
-    if "bad" in (remains.colour, useful.colour):
-        problems = []
+    if facts.doubts or "bad" in (remains.colour, useful.colour):
+        problems = list(facts.doubts)
         if remains.colour == "bad":
             problems.append("much remains to be found")
         if useful.colour == "bad":

@@ -80,6 +80,7 @@ def facts_of(
         changes=changes_of(release, labels, record.data, cover),
         examples=examples_of(release, labels, record.data, cover),
         warnings=record.warnings,
+        doubts=record.data.reading.doubts if record.data.reading else (),
         kept=tuple(kept),
     )
 

@@ -123,6 +123,7 @@ OPTIONS = {
     "item_column": "Column of items",
     "item_columns": "Columns of items, as dx* or a,b,c",
     "split": "What separates items inside a cell",
+    "missing": "Words for missing values: drop or value",
     "encoding": "Encoding, as latin-1",
     "no_header": "The first line is a row, not a header",
     "strip": "Take blanks off labels",

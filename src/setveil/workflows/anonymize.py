@@ -161,6 +161,8 @@ def collected_warnings() -> Iterator[list[str]]:
 
 
 def with_warnings(release: Release, notes: Sequence[str]) -> Release:
-    """The release whose record tells what the user was warned of."""
+    """The release whose record tells what the user was warned of, by the reader of the data, too."""
     assert release.record is not None
-    return replace(release, record=replace(release.record, warnings=tuple(notes)))
+    reading = release.record.data.reading
+    told = (*(reading.warnings if reading else ()), *notes)
+    return replace(release, record=replace(release.record, warnings=told))

@@ -126,10 +126,14 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     from setveil.io.transactions.frames import plan_frame
     from setveil.io.transactions.labels import warn_about_blanks
     from setveil.io.transactions.layouts import KINDS, ReadOptions
+    from setveil.io.transactions.missing import MissingCells
 
     refused = [name for name in ("split", "strip", "item_columns", "keep_ids") if options.get(name)]
     if refused:
         raise InputError(f"{one_line(where)}: --{refused[0].replace('_', '-')} is not done on Spark; leave it out.")
+    rule = options.get("missing") or ("value" if options.get("labels_as_they_are") else None)
+    if rule == "drop":
+        raise InputError(f"{one_line(where)}: --missing drop is not done on Spark; empty such cells first.")
     known = {name: options[name] for name in ("id_column", "item_column") if options.get(name) is not None}
     peek = PolarsFrame(pl.DataFrame(frame.limit(PEEK).toArrow()), where)
     plan = plan_frame(peek, ReadOptions(format="long" if is_text else None, **known).checked())
@@ -146,13 +150,18 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     data = frames.read_frame(frame, where, item_column, id_column, is_list=is_list, null_is_empty=is_text)
     if data.n_records == 0:
         raise InputError(f"{one_line(where)}: holds no records.")
+    if not is_list:
+        missing = MissingCells(ReadOptions(missing=rule).checked())
+        missing.take_labels(data, item_column)
+        missing.told(where, data.n_records)
     warn_about_blanks(data.vocabulary.labels)
-    if not options.get("labels_as_they_are"):
-        guards.check(data, plan, where)
+    told = guards.Told() if options.get("labels_as_they_are") else guards.check(data, plan, where)
     layout = "long" if is_text else "parquet"
     kind = f"{'CSV' if is_text else 'Spark frame'}, {KINDS[plan.layout]}"
     reading = Reading(where, layout, kind, plan.told_by, plan.id_name, plan.item_name, plan.unused, plan.notes)
-    return frames.with_reading(data, replace(reading, notes=(*plan.notes, "on Spark")))
+    return frames.with_reading(
+        data, replace(reading, notes=(*plan.notes, "on Spark"), warnings=told.warnings, doubts=told.doubts)
+    )
 
 
 def engine_for(data: Transactions) -> Engine:

@@ -29,8 +29,8 @@ def read(source: Any, format: str | None = None, **options: Any) -> Transactions
     """Read a file (any layout, plain or .gz), standard input (``-``) or a Python object (lists, frames, sparse matrix).
 
     ``data.summary()`` says how it was read. Options: ``format``, ``delimiter``, ``id_column``, ``item_column``,
-    ``item_columns``, ``split``, ``no_header``, ``strip``, ``encoding``, ``labels_as_they_are``, ``keep_ids``, as on
-    the command line.
+    ``item_columns``, ``split``, ``missing``, ``no_header``, ``strip``, ``encoding``, ``labels_as_they_are``,
+    ``keep_ids``, as on the command line.
 
     Args:
         source: a path, ``-``, a binary file object, lists, a dict, a pandas, Polars or Arrow frame, a SciPy or NumPy

@@ -122,7 +122,5 @@ def _json_label(draft: Draft, value: Any, what: str) -> str:
     """A label or id as text; ``""`` after an error."""
     if isinstance(value, str) and value:
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
     draft.report("error", f"{what} is missing, empty or neither text nor an integer; give it a name.")
     return ""

@@ -18,7 +18,7 @@ from setveil.io.transactions.layouts import Plan
 _WORD = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%]+"""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_WORD})\s+(.+)", re.IGNORECASE)
 _VALUE = re.compile(rf"\s*({_WORD}|)\s*(,|$)")
-_ENTRY = re.compile(rf"\s*([0-9]+)\s+({_WORD})\s*(,|$)")
+_ENTRY = re.compile(rf"\s*([0-9]{{1,9}})\s+({_WORD})\s*(,|$)")
 
 
 class Attribute(NamedTuple):
@@ -41,6 +41,7 @@ def read_arff(source: Source, wanted: tuple[str, ...] = ()) -> tuple[Transaction
             if text.startswith("{"):
                 is_sparse = True
                 entries = _sparse(source, text, line, len(attributes))
+                _refuse_omitted(source, attributes, used, entries, line)
             else:
                 entries = _dense(source, text, line, len(attributes))
             records.append(
@@ -62,7 +63,7 @@ def read_arff(source: Source, wanted: tuple[str, ...] = ()) -> tuple[Transaction
     data = Transactions.from_lists(records)
     names = tuple(attribute.name for attribute in attributes)
     kind = f"ARFF, {'sparse' if is_sparse else 'dense'} rows"
-    notes = () if all(attributes[place].is_item for place in used) else ("items are attribute=value, ? left out",)
+    notes = () if all(attributes[place].is_item for place in used) else ("items are attribute=value, ? is absent",)
     told_by = "its @attribute lines"
     plan = Plan("arff", told_by, names=names, item_places=tuple(sorted(used)), notes=notes, kind=kind)
     return Transactions(data.indptr, data.items, data.vocabulary, layout=Layout("long")), plan
@@ -114,7 +115,9 @@ def _dense(source: Source, text: str, line: int, width: int) -> list[tuple[int, 
 
 def _sparse(source: Source, text: str, line: int, width: int) -> list[tuple[int, str]]:
     entries = []
-    inner = text.strip().removeprefix("{").removesuffix("}").strip()
+    if not text.endswith("}"):
+        raise source.error("a sparse row does not end; close it by }.", line)
+    inner = text.removeprefix("{").removesuffix("}").strip()
     place = 0
     while place < len(inner):
         match = _ENTRY.match(inner, place)
@@ -125,6 +128,20 @@ def _sparse(source: Source, text: str, line: int, width: int) -> list[tuple[int,
         entries.append((int(match.group(1)), match.group(2)))
         place = match.end()
     return entries
+
+
+def _refuse_omitted(
+    source: Source, attributes: list[Attribute], used: set[int], entries: list[tuple[int, str]], line: int
+) -> None:
+    """In a sparse row an attribute that is not named has its first declared value, which must then mean absent."""
+    for place in used.difference(place for place, _ in entries):
+        name, values, is_item = attributes[place]
+        if values and (not is_item or is_present(values[0]) is not False):
+            raise source.error(
+                f'the sparse row omits "{one_line(name, 30)}", which in ARFF means its first declared value, '
+                f'"{one_line(values[0], 30)}"; write dense rows, or declare the value for "absent" first.',
+                line,
+            )
 
 
 def _says(attribute: Attribute, value: str) -> bool:

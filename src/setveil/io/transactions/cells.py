@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 PRESENT = frozenset({"true", "t", "yes", "y", "x", "✓", "present"})
 ABSENT = frozenset({"false", "f", "no", "n", "absent"})
-UNKNOWN = frozenset({"", "?"})  # nothing is said about the item, so it is not there
+UNKNOWN = frozenset({"", "?"})  # nothing is said about the item
 MISSING = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "#N/A", "."})
 NOBODY = frozenset(  # in place of an id
     spelt
@@ -24,7 +24,7 @@ def is_present(cell: str) -> bool | None:
     word = cell.strip().lower()
     if word in PRESENT:
         return True
-    if word in ABSENT or word in UNKNOWN:
+    if word in ABSENT or not word:
         return False
     return float(word) > 0 if COUNT.fullmatch(word) else None
 

@@ -53,11 +53,11 @@ class Frame(Protocol):
     def cells(self, column: int) -> Iterator[Tokens]:
         """Any column as text in slices; null is empty, and whole numbers have no decimals."""
 
-    def has_null(self, column: int) -> bool:
-        """Whether something is missing in the column."""
+    def first_null(self, column: int) -> int | None:
+        """The first row without value, null or NaN; None if every row has one."""
 
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows where a one-hot column is 1; None if it holds anything else than 0 and 1."""
+    def has_only_0_and_1(self, column: int) -> bool:
+        """Whether a column of numbers or booleans holds nothing else, missing values aside."""
 
     def label(self, column: int) -> str:
         """The column's name as an item label."""
@@ -68,7 +68,8 @@ def cell_of(frame: Frame, column: int, row: int) -> str:
     return f'{frame.where}: row {row + 1}, column "{one_line(frame.names[column])}"'
 
 
-def _null(frame: Frame, column: int, row: int) -> InputError:
+def null_error(frame: Frame, column: int, row: int) -> InputError:
+    """A value that is missing where there must be one, to be raised."""
     return InputError(f"{cell_of(frame, column, row)}: null or NaN; drop the row or give the item a name.")
 
 
@@ -119,14 +120,17 @@ class PolarsFrame:
         import polars as pl
 
         series = self._whole(column)
-        if series.dtype.is_float():
-            series = series.fill_nan(None)
-            if bool((series.drop_nulls() % 1 == 0).all()):
-                series = series.cast(pl.Int64)
+        if self.kind(column) == LIST or isinstance(series.dtype, pl.Struct | pl.Object | pl.Binary):
+            raise _no_cell(self, column, str(series.dtype))
         for start in range(0, self.n_rows, SLICE):
             part = series.slice(start, SLICE)
-            texts = part.cast(pl.String).fill_null("")
-            yield self._tokens(texts, column, np.arange(start, start + len(part)))
+            if part.dtype.is_float():
+                yield tokens_of(
+                    [_cell_text(self, column, row, value) for row, value in enumerate(part.to_list(), start)]
+                )
+            else:
+                texts = part.cast(pl.String).fill_null("")
+                yield self._tokens(texts, column, np.arange(start, start + len(part)))
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
@@ -153,7 +157,7 @@ class PolarsFrame:
         if series.dtype.is_float():
             missing = missing | series.is_nan().fill_null(True)
         if missing.any():
-            raise _null(self, column, int(rows[int(missing.arg_max() or 0)]))
+            raise null_error(self, column, int(rows[int(missing.arg_max() or 0)]))
         is_text = isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum)
         if len(series) and not (is_text or series.dtype.is_integer()):
             raise InputError(
@@ -164,21 +168,17 @@ class PolarsFrame:
         lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
         return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
 
-    def has_null(self, column: int) -> bool:
-        """Whether something is missing."""
-        return bool(self._whole(column).null_count())
-
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows with a 1."""
-        import polars as pl
-
+    def first_null(self, column: int) -> int | None:
+        """The first row without value."""
         series = self._whole(column)
-        missing = series.is_null() | (series.is_nan() if series.dtype.is_float() else pl.Series([False]))
-        if missing.any():
-            raise _null(self, column, int(missing.arg_max() or 0))
-        values = series.to_numpy()
-        is_one = values == 1
-        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
+        missing = (series.fill_nan(None) if series.dtype.is_float() else series).is_null()
+        return int(missing.arg_max() or 0) if missing.any() else None
+
+    def has_only_0_and_1(self, column: int) -> bool:
+        """Whether there is nothing else."""
+        series = self._whole(column)
+        values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls().to_numpy()
+        return bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
         """The column's name."""
@@ -198,10 +198,14 @@ class ScannedFrame(PolarsFrame):
         self.n_rows = int(collect(scan.select(pl.len())).item())
 
     def _whole(self, column: int) -> pl.Series:
-        return self._collect(self._scan.select(self.names[column])).to_series()
+        import polars as pl
+
+        return self._collect(self._scan.select(pl.nth(column))).to_series()  # a name could be read as a pattern
 
     def _slices(self, column: int) -> Iterator[tuple[int, pl.Series]]:
-        scan = self._scan.select(self.names[column])
+        import polars as pl
+
+        scan = self._scan.select(pl.nth(column))
         for start in range(0, self.n_rows, SCANNED):
             part = self._collect(scan.slice(start, SCANNED)).to_series()
             for begin in range(0, len(part), PIECE):
@@ -247,14 +251,16 @@ class PandasFrame:
             part = series.iloc[start : start + SLICE]
             missing = part.isna().to_numpy(dtype=bool)
             if missing.any():
-                raise _null(self, column, start + int(np.argmax(missing)))
+                raise null_error(self, column, start + int(np.argmax(missing)))
             yield tokens_of([_text(self, column, row, value) for row, value in enumerate(part.tolist(), start=start)])
 
     def cells(self, column: int) -> Iterator[Tokens]:
         """Any column as text in slices."""
+        if self.kind(column) == LIST:
+            raise _no_cell(self, column, "list")
         for start in range(0, self.n_rows, SLICE):
             values = self._frame.iloc[start : start + SLICE, column].tolist()
-            yield tokens_of([_cell_text(value) for value in values])
+            yield tokens_of([_cell_text(self, column, row, value) for row, value in enumerate(values, start)])
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
@@ -271,19 +277,15 @@ class PandasFrame:
                 texts += [_text(self, column, row, item) for item in value]
             yield Part(np.array(lengths, dtype=np.int64), tokens_of(texts))
 
-    def has_null(self, column: int) -> bool:
-        """Whether something is missing."""
-        return bool(self._frame.iloc[:, column].isna().any())
+    def first_null(self, column: int) -> int | None:
+        """The first row without value."""
+        missing = self._frame.iloc[:, column].isna().to_numpy(dtype=bool)
+        return int(np.argmax(missing)) if missing.any() else None
 
-    def ones(self, column: int) -> NDArray[np.int64] | None:
-        """The rows with a 1."""
-        series = self._frame.iloc[:, column]
-        missing = series.isna().to_numpy(dtype=bool)
-        if missing.any():
-            raise _null(self, column, int(np.argmax(missing)))
-        values = np.asarray(series)
-        is_one = values == 1
-        return np.flatnonzero(is_one) if bool((is_one | (values == 0)).all()) else None
+    def has_only_0_and_1(self, column: int) -> bool:
+        """Whether there is nothing else."""
+        values = np.asarray(self._frame.iloc[:, column].dropna())
+        return bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
         """The column's name."""
@@ -296,16 +298,30 @@ def _is_missing(value: Any) -> bool:
     )
 
 
-def _cell_text(value: Any) -> bytes:
+def _no_cell(frame: Frame, column: int, kind: str) -> InputError:
+    return InputError(
+        f'{frame.where}: column "{one_line(frame.names[column])}" holds {one_line(kind)} values, and cells of a table '
+        "hold one value each; convert it to text."
+    )
+
+
+def _cell_text(frame: Frame, column: int, row: int, value: Any) -> bytes:
     if _is_missing(value):
         return b""
+    if isinstance(value, list | tuple | set | frozenset | dict | bytes | np.ndarray):
+        raise _no_cell(frame, column, type(value).__name__)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value).encode(errors="replace")
+    return _encoded(frame, column, row, str(value))
 
 
 def _text(frame: Frame, column: int, row: int, value: Any) -> bytes:
-    text = value if isinstance(value, str) else label_of(value, cell_of(frame, column, row))
+    return _encoded(
+        frame, column, row, value if isinstance(value, str) else label_of(value, cell_of(frame, column, row))
+    )
+
+
+def _encoded(frame: Frame, column: int, row: int, text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:

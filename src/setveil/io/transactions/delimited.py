@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
-from setveil.io.source import Source
+from setveil.io.source import BOM, Source
 from setveil.io.transactions.headers import is_known_header
 from setveil.io.transactions.labels import (
     Ids,
@@ -34,7 +34,8 @@ from setveil.io.transactions.labels import (
     padded,
     tokens_of,
 )
-from setveil.io.transactions.layouts import RATINGS, Plan
+from setveil.io.transactions.layouts import RATINGS, Plan, ReadOptions
+from setveil.io.transactions.missing import MissingCells
 
 LONGEST_ID = 4096  # bytes
 LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
@@ -62,13 +63,14 @@ class LongRows(NamedTuple):
     first: Tokens  # the first ids
 
 
-def read_long(source: Source, plan: Plan, keep_ids: bool) -> tuple[Transactions, Plan]:
+def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read one row per (id, item), and count the rows; an empty item says that the record is there."""
     assert plan.id_place is not None
-    labels, ids = Labels(), Ids()
+    labels, ids, missing = Labels(), Ids(), MissingCells(options)
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
     table = Table(source, plan)
-    chunks = ((chunk, line, not place) for place, (chunk, line) in enumerate(source.lines(quoted=True)))
+    lines = enumerate(table_lines(source, plan, options))
+    chunks = ((chunk, line, not place) for place, (chunk, line) in lines)
     for part in map_in_order(partial(_read_chunk, source, plan), chunks):
         rows = _take_rows(source, plan, table.take(part)) if isinstance(part, Fields) else table.take_ordinary(part)
         if rows is None:
@@ -76,12 +78,13 @@ def read_long(source: Source, plan: Plan, keep_ids: bool) -> tuple[Transactions,
         if plan.has_header and not ids and not is_known_header(plan.names):
             _refuse_headless(source, plan.names[plan.id_place], rows.first)
         ids.add_runs(rows.ids)
-        numbers.append(labels.merge(rows.items))
+        numbers.append(labels.merge(missing.take(rows.items, plan.item_name)))
     table.expect_rows()
-    records = ids.records(keep_ids)
+    notes = (*plan.notes, *missing.told(source.name, table.n_rows))
+    records = ids.records(options.keep_ids)
     items = joined(numbers, np.int32)
     data = assemble_runs(records, items, labels.texts(), long_layout(plan))
-    return data, replace(plan, n_rows=len(items), ids=records.seen)
+    return data, replace(plan, n_rows=len(items), ids=records.seen, notes=notes, is_table=True)
 
 
 def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:
@@ -142,10 +145,39 @@ def long_layout(plan: Plan) -> Layout:
     return Layout("long", delimiter, id_column or "id", item_column)
 
 
-def table_rows(source: Source, plan: Plan) -> Iterator[Fields]:
+def table_lines(source: Source, plan: Plan, options: ReadOptions) -> Iterator[tuple[bytes, int]]:
+    """The chunks of a table; a header that comes again, as in files that were joined, is refused."""
+    header = b""
+    for chunk, line in source.lines(quoted=True):
+        if plan.has_header and not options.labels_as_they_are:
+            start = 0
+            if line == 1:
+                start = chunk.find(b"\n") + 1
+                header = chunk[: start - 1].removesuffix(b"\r")
+            again = _find_line(chunk, header, start)
+            if again >= 0:
+                raise source.error(
+                    "the header comes again, as in files that were joined; remove the line, or use --no-header if "
+                    "the first line is a row.",
+                    line + chunk.count(b"\n", 0, again),
+                )
+        yield chunk, line
+
+
+def _find_line(chunk: bytes, text: bytes, start: int) -> int:
+    """Where a line stands that says just this, a byte order mark aside; -1 if there is none."""
+    while text and (start := chunk.find(text, start)) >= 0:
+        before, after = chunk[:start].removesuffix(BOM)[-1:], chunk[start + len(text) : start + len(text) + 2]
+        if before in (b"", b"\n") and (after[:1] == b"\n" or after == b"\r\n"):
+            return start
+        start += 1
+    return -1
+
+
+def table_rows(source: Source, plan: Plan, options: ReadOptions) -> Iterator[Fields]:
     """The rows below the header, chunk by chunk, all of the same number of fields."""
     table = Table(source, plan)
-    for chunk, line in source.lines(quoted=True):
+    for chunk, line in table_lines(source, plan, options):
         yield table.take(split_fields(source, chunk, line, plan.delimiter))
     table.expect_rows()
 
@@ -163,8 +195,15 @@ class Table:
         """The rows of a chunk, without header; rows that do not fit the table are refused."""
         if self.is_first:
             fields, self.is_first = _without_first_row(fields), False
-        fields, self.gap = _without_gap(self.source, fields, self.gap)
         width = len(self.plan.names)
+        empty = np.flatnonzero(_are_empty(fields))
+        if width == 1 and len(empty):
+            raise self.source.error(
+                "the line is empty, and in a table of one column that could be a person without items; remove it, or "
+                "add a column of ids.",
+                int(fields.lines[empty[0]]),
+            )
+        fields, self.gap = _without_gap(self.source, fields, self.gap)
         wrong = np.flatnonzero(fields.n_fields != width)
         if len(wrong):
             row = int(wrong[0])
@@ -216,10 +255,17 @@ def _without_first_row(fields: Fields) -> Fields:
     return Fields(fields.tokens.pick(slice(int(fields.n_fields[0]), None)), fields.n_fields[1:], fields.lines[1:])
 
 
+def _are_empty(fields: Fields) -> NDArray[np.bool_]:
+    """Which rows are empty lines."""
+    first_field = np.cumsum(fields.n_fields) - fields.n_fields
+    is_empty: NDArray[np.bool_] = (fields.n_fields == 1) & (fields.tokens.lengths[first_field] == 0)
+    return is_empty
+
+
 def _without_gap(source: Source, fields: Fields, gap: int | None) -> tuple[Fields, int | None]:
     """Without the empty lines at the end of a table; an empty line before a row is an error."""
     first_field = np.cumsum(fields.n_fields) - fields.n_fields
-    is_empty = (fields.n_fields == 1) & (fields.tokens.lengths[first_field] == 0)
+    is_empty = _are_empty(fields)
     if not is_empty.any():
         if gap is not None and len(is_empty):
             raise source.error(GAP, gap)

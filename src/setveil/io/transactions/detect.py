@@ -109,7 +109,7 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
     width = len(lines[0])
     if width < 3 or len(lines) < 3 or any(len(line) != width for line in lines):
         return
-    if not all(token.isdigit() for line in lines for token in line):
+    if not all(token.isdigit() and len(token) < 20 for line in lines for token in line):
         return
     rows = [[int(token) for token in line] for line in lines]
     delimiter = "" if b"\t" in sample else ' --delimiter " "'

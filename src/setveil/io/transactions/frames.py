@@ -15,7 +15,7 @@ from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import are_counts, says_yes_or_no
-from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of
+from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of, null_error
 from setveil.io.transactions.columns import Part as ListPart
 from setveil.io.transactions.grids import Part, read_grid
 from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
@@ -32,6 +32,7 @@ from setveil.io.transactions.labels import (
     number_apart,
 )
 from setveil.io.transactions.layouts import Plan, ReadOptions, SeenIds
+from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.tables import COUNTS_NOTE, match_columns
 
 
@@ -42,7 +43,7 @@ def from_frame(
     plan = plan_frame(frame, options, told_by)
     if plan.layout in ("wide", "onehot", "table"):
         layout = Layout("parquet", item_column="items") if in_file else Layout()
-        return read_grid(FrameGrid(frame, plan), plan, options.keep_ids, layout), plan
+        return read_grid(FrameGrid(frame, plan), plan, options, layout)
     place = plan.item_places[0]
     names = frame.names
     if plan.layout == "lists":
@@ -52,8 +53,12 @@ def from_frame(
     assert plan.id_place is not None
     layout = Layout("parquet", id_column=names[plan.id_place], item_column=names[place], long=True)
     kinds = [frame.kind(column) for column in range(len(names))]
-    data, seen = _from_long(frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout())
-    return data, replace(plan, n_rows=frame.n_rows, ids=seen)
+    missing = MissingCells(options)
+    data, seen = _from_long(
+        frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout(), missing
+    )
+    notes = (*plan.notes, *missing.told(frame.where, frame.n_rows))
+    return data, replace(plan, n_rows=frame.n_rows, ids=seen, notes=notes, is_table=True)
 
 
 def plan_frame(frame: Frame, options: ReadOptions, told_by: str = "") -> Plan:
@@ -141,7 +146,14 @@ def _plan_one_hot(
 ) -> tuple[int | None, list[int], str, tuple[str, ...]] | None:
     """Every column an item, but for one with ids; None if the columns are something else."""
     candidates = [place for place in range(len(kinds)) if place != id_place]
-    answers = [place for place in candidates if _is_hot(frame, kinds[place], place)]
+    answers = []
+    for place in candidates:
+        missing = frame.first_null(place)
+        if (missing is not None and kinds[place] == TEXT) or not _is_hot(frame, kinds[place], place):
+            continue
+        if missing is not None:
+            raise null_error(frame, place, missing)
+        answers.append(place)
     if frame.n_rows == 2:  # ids 0 and 1 look like answers
         answers = [place for place in answers if kinds[place] != INTEGER or not rank_of_ids(frame.names[place])]
     others = [place for place in candidates if place not in answers]
@@ -162,10 +174,10 @@ def _plan_one_hot(
 
 
 def _is_hot(frame: Frame, kind: str, place: int) -> bool:
-    """Whether a column holds two answers only."""
+    """Whether a column holds two answers only, missing values aside."""
     if kind in (BOOLEAN, INTEGER, FLOAT):
-        return frame.ones(place) is not None
-    if kind != TEXT or frame.n_rows == 0 or frame.has_null(place):
+        return frame.has_only_0_and_1(place)
+    if kind != TEXT or frame.n_rows == 0:
         return False
     answers = Labels()
     for cells in frame.cells(place):
@@ -191,7 +203,7 @@ class FrameGrid:
     """A frame, some rows at a time."""
 
     def __init__(self, frame: Frame, plan: Plan) -> None:
-        self.frame, self.plan = frame, plan
+        self.frame, self.plan, self.where = frame, plan, frame.where
         if plan.layout != "wide":
             for place in plan.item_places:
                 frame.label(place)  # refuses names that are no labels
@@ -202,7 +214,7 @@ class FrameGrid:
         """Slices of rows."""
         places = sorted({*self.plan.item_places, *([] if self.plan.id_place is None else [self.plan.id_place])})
         start = 0
-        for cells in zip(*map(self.frame.cells, places), strict=True):
+        for cells in zip(*map(self._cells, places), strict=True):
             n_rows = len(cells[0].starts)
             yield Part(
                 n_rows,
@@ -210,6 +222,9 @@ class FrameGrid:
                 lambda row, start=start: f"{self.frame.where}: row {start + row + 1}",  # type: ignore[misc]
             )
             start += n_rows
+
+    def _cells(self, place: int) -> Iterator[Tokens]:
+        return (_refuse_nul(self.frame, place, cells) for cells in self.frame.cells(place))
 
     def check_ids(self, part: Part, ids: Tokens) -> None:
         """Refuse rows without id."""
@@ -276,7 +291,7 @@ def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, 
 
 
 def _from_long(
-    frame: Frame, kinds: list[str], id_place: int, place: int, keep_ids: bool, layout: Layout
+    frame: Frame, kinds: list[str], id_place: int, place: int, keep_ids: bool, layout: Layout, missing: MissingCells
 ) -> tuple[Transactions, SeenIds]:
     for column in (id_place, place):
         if kinds[column] not in SCALARS:
@@ -291,7 +306,8 @@ def _from_long(
     def read(tokens: Tokens) -> Numbered:
         return number_apart(_refuse_nul(frame, place, tokens))
 
-    numbers = [labels.merge(items) for items in map_in_order(read, frame.texts(place))]
+    name = frame.names[place]
+    numbers = [labels.merge(missing.take(items, name)) for items in map_in_order(read, frame.texts(place))]
     records = _records(frame, id_place, keep_ids)
     return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout), records.seen
 

@@ -27,8 +27,9 @@ def read_gmt(source: Source, keep_ids: bool) -> Transactions:
         first = np.cumsum(fields.n_fields) - fields.n_fields
         is_item = fields.tokens.lengths > 0
         is_item[first] = is_item[first + 1] = False
-        if (fields.tokens.lengths[first] == 0).any():
-            raise source.error("a set without name; give every line one.", int(fields.lines[0]))
+        nameless = np.flatnonzero(fields.tokens.lengths[first] == 0)
+        if len(nameless):
+            raise source.error("a set without name; give every line one.", int(fields.lines[nameless[0]]))
         ids.add(fields.tokens.pick(first))
         numbers.append(labels.number(fields.tokens.pick(is_item)))
         lengths.append(np.bincount(row_of[is_item], minlength=len(fields.n_fields)))

@@ -7,6 +7,7 @@ cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,10 +16,12 @@ from numpy.typing import NDArray
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.cells import UNKNOWN, is_present
+from setveil.io.transactions.cells import is_present
 from setveil.io.transactions.delimited import check_ids, long_layout, table_rows
-from setveil.io.transactions.labels import Ids, Labels, Tokens, assemble, joined
-from setveil.io.transactions.layouts import Plan
+from setveil.io.transactions.labels import Ids, Labels, Numbered, Tokens, assemble, joined, number_apart
+from setveil.io.transactions.layouts import Plan, ReadOptions, SeenIds
+from setveil.io.transactions.missing import MissingCells
+from setveil.io.transactions.relabel import split_cells
 
 
 class Part(NamedTuple):
@@ -35,6 +38,8 @@ class Grid(Protocol):
     def parts(self) -> Iterator[Part]:
         """Rows, some at a time."""
 
+    where: str  # begins messages
+
     def check_ids(self, part: Part, ids: Tokens) -> None:
         """Refuse rows without id."""
 
@@ -42,14 +47,15 @@ class Grid(Protocol):
 class TextGrid:
     """A delimited file."""
 
-    def __init__(self, source: Source, plan: Plan) -> None:
-        self.source, self.plan = source, plan
+    def __init__(self, source: Source, plan: Plan, options: ReadOptions) -> None:
+        self.options = options
+        self.source, self.plan, self.where = source, plan, source.name
         self._lines: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
     def parts(self) -> Iterator[Part]:
         """Chunks of lines."""
         width = len(self.plan.names)
-        for fields in table_rows(self.source, self.plan):
+        for fields in table_rows(self.source, self.plan, self.options):
             lines = self._lines = fields.lines
             tokens = fields.tokens
             yield Part(
@@ -63,13 +69,16 @@ class TextGrid:
         check_ids(self.source, ids, self._lines)
 
 
-def read_grid(grid: Grid, plan: Plan, keep_ids: bool, layout: Layout | None = None) -> Transactions:
+def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | None = None) -> tuple[Transactions, Plan]:
     """Records of a wide, one-hot or column=value table; rows with the same id are one record."""
-    if keep_ids and plan.id_place is None:
+    if options.keep_ids and plan.id_place is None:
         raise InputError("--keep-ids: the rows have no ids to keep; name their column with --id-column.")
     finders: dict[str, type[_WideItems] | type[_OneHotItems] | type[_ValueItems]]
     finders = {"wide": _WideItems, "onehot": _OneHotItems, "table": _ValueItems}
-    finder = finders[plan.layout](plan)
+    if options.split is not None and plan.layout == "onehot":
+        raise InputError(f"{grid.where}: one-hot cells hold no lists; leave out --split.")
+    missing = MissingCells(options, is_stripped=plan.layout != "wide")
+    finder = finders[plan.layout](plan, missing, options)
     ids = Ids()
     owners: list[NDArray[np.int64]] = []
     numbers: list[NDArray[np.int32]] = []
@@ -85,24 +94,29 @@ def read_grid(grid: Grid, plan: Plan, keep_ids: bool, layout: Layout | None = No
             numbers.append(items)
         n_rows += part.n_rows
     rows = joined(owners, np.int64)
-    records, n_records, kept = rows, n_rows, None
+    records, n_records = rows, n_rows
+    kept: tuple[str, ...] | None = None
+    seen: SeenIds | None = None
     if plan.id_place is not None:
-        record_of_row, n_records, kept = ids.number(keep_ids)
-        records = record_of_row[rows]
+        found = ids.records(options.keep_ids)
+        n_records, kept, seen = found.n_records, found.ids, found.seen
+        records = np.repeat(found.of_run, found.n_rows)[rows]
     data = assemble(records, joined(numbers, np.int32), n_records, finder.labels(), layout or long_layout(plan), kept)
-    return data.used_items()
+    notes = (*plan.notes, *missing.told(grid.where, n_rows))
+    return data.used_items(), replace(plan, notes=notes, ids=seen, is_table=True, is_split=plan.layout == "table")
 
 
 class _WideItems:
     """Every cell that is not empty is an item."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
+        self._names, self._missing = plan.names, missing
         self._labels = Labels()
 
     def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        cells = part.cells(place)
-        rows = np.flatnonzero(cells.lengths > 0)
-        return rows, self._labels.number(cells.pick(rows))
+        numbers = self._labels.merge(self._missing.take(number_apart(part.cells(place)), self._names[place]))
+        rows = np.flatnonzero(numbers >= 0)
+        return rows, numbers[rows]
 
     def labels(self) -> list[str]:
         return self._labels.texts()
@@ -111,24 +125,21 @@ class _WideItems:
 class _OneHotItems:
     """The column's name is an item of every row whose cell says so."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._names = [plan.names[place] for place in range(len(plan.names))]
-        self._answers = Labels()
-        self._says: list[bool | None] = []
+    def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
+        self._names, self._missing = list(plan.names), missing
 
     def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        answers = self._answers.number(part.cells(place))
-        texts = self._answers.texts()
-        self._says += [is_present(text) for text in texts[len(self._says) :]]
-        says = np.array([-1 if said is None else int(said) for said in self._says], dtype=np.int8)[answers]
-        if (says < 0).any():
-            row = int(np.argmax(says < 0))
+        cells = self._missing.take(number_apart(part.cells(place)), self._names[place])
+        says = [is_present(text.decode()) for text in cells.texts]
+        if None in says:
+            number = says.index(None)
+            where = part.where(int(np.argmax(cells.numbers == number)))
             raise InputError(
-                f'{part.where(row)}: "{one_line(texts[answers[row]], 30)}" in column '
-                f'"{one_line(self._names[place], 30)}" is neither yes '
-                "nor no nor a count; name the columns that are items with --item-columns, or use --format table."
+                f'{where}: "{one_line(cells.texts[number].decode(), 30)}" in column '
+                f'"{one_line(self._names[place], 30)}" is neither yes nor no nor a count; name '
+                "the columns that are items with --item-columns, or use --format table."
             )
-        rows = np.flatnonzero(says > 0)
+        rows = np.flatnonzero(np.array([*says, False], dtype=bool)[cells.numbers])  # -1, an empty cell, says no
         return rows, np.full(len(rows), place, dtype=np.int32)
 
     def labels(self) -> list[str]:
@@ -138,30 +149,30 @@ class _OneHotItems:
 class _ValueItems:
     """``column=value`` is an item of every row whose cell says something."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._names = plan.names
+    def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
+        self._names, self._missing = plan.names, missing
         self._items: dict[tuple[int, str], int] = {}
-        self._values = {place: Labels() for place in plan.item_places}
+        self._split = options.split
 
     def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        values = self._values[place]
-        numbers = values.number(part.cells(place))
-        texts = values.texts()
-        item_of = np.array(
-            [
-                -1 if text in UNKNOWN else self._items.setdefault((place, text), len(self._items))
-                for text in map(str.strip, texts)
-            ],
-            dtype=np.int32,
-        )
-        items = item_of[numbers]
-        rows = np.flatnonzero(items >= 0)
-        return rows, items[rows]
+        cells = number_apart(part.cells(place))
+        if self._split is not None:
+            rows, parts = split_cells(cells, self._split)
+            return self._number(rows, self._missing.take(parts, self._names[place]), place)
+        return self._number(np.arange(part.n_rows), self._missing.take(cells, self._names[place]), place)
+
+    def _number(
+        self, rows: NDArray[np.int64], cells: Numbered, place: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        values = [text.decode().strip() for text in cells.texts]
+        item_of = [self._items.setdefault((place, value), len(self._items)) if value else -1 for value in values]
+        items = np.array([*item_of, -1], dtype=np.int32)[cells.numbers]  # -1, an empty cell, says nothing
+        return rows[items >= 0], items[items >= 0]
 
     def labels(self) -> list[str]:
         return [f"{self._names[place]}={text}" for place, text in self._items]
 
 
-def read_text_grid(source: Source, plan: Plan, keep_ids: bool) -> Transactions:
+def read_text_grid(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """A wide, one-hot or column=value table from a delimited file."""
-    return read_grid(TextGrid(source, plan), plan, keep_ids)
+    return read_grid(TextGrid(source, plan, options), plan, options)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import ABSENT, MISSING, NOBODY, PRESENT
+from setveil.io.transactions.duplicates import describe_copies
 from setveil.io.transactions.headers import (
     is_known_header,
     looks_like_ids,
@@ -38,37 +40,48 @@ ICD9 = re.compile(r"[0-9]{3}(?:\.[0-9]{1,2})?")
 DATE = re.compile(
     r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4})(?:[T ][0-9:.Z+-]+)?"
 )
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+DATED = re.compile(
+    r"(?<![0-9])(?:19|20)[0-9]{2}([-/.])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12][0-9]|3[01]))?(?![0-9])"
+    r"|(?<![0-9])[0-9]{1,2}([-/.])[0-9]{1,2}\2(?:19|20)[0-9]{2}(?![0-9])"
+    rf"|(?i:(?<![a-z]){_MONTH}\.?[ /-](?:[0-9]{{1,2}},? )?(?:19|20)[0-9]{{2}}(?![0-9]))"
+)
+_NAME_WORD = r"(?:[^\W\d_a-z][^\W\d_A-Z]*[a-z][^\W\d_]*(?:[-'’][^\W\d_]+)?|[A-Z]\.)"
+NAME = re.compile(
+    rf"(?:(?:Mr|Mrs|Ms|Dr)\.? )?{_NAME_WORD},?(?: (?:{_NAME_WORD}|von|van|de|da|del|der|di|la|el|bin)){{1,3}}"
+)
+EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
+WHOLE_ID = re.compile(r"0*([0-9]+)(?:\.0*)?")
+MORE_THAN_ONCE = "people may be in the data more than once"
 CODE = re.compile(r"[A-Z0-9][A-Z0-9._-]*")
 
 
-def check(data: Transactions, plan: Plan, where: str) -> None:
-    """Every guard; the first slip is raised."""
-    labels = data.vocabulary.labels
-    if not labels:
-        return
-    _refuse_answers(data, labels, plan, where)
-    _refuse_table_as_baskets(data, plan, where)
-    _refuse_header_as_record(data, plan, where)
-    _refuse_turned_round(data, plan, where)
-    _refuse_one_record(data, plan, where)
-    few = labels if len(labels) <= LOOKED_AT else labels[:: len(labels) // LOOKED_AT]
-    _refuse_lists(data, few, plan, where)
-    _refuse_decimals(few, plan, where)
-    _refuse_free_text(data, few, where)
-    _refuse_unique_items(data, plan, where)
-    _warn_about_missing(data, plan, where)
-    _warn_about_other_columns(data, plan, where)
-    _warn_about_nobody(plan, where)
-    _warn_about_other_spellings(plan, where)
-    _warn_about_unused_people(plan, where)
-    _warn_about_row_numbers(data, plan, where)
-    _warn_about_full_columns(data, plan, where)
+class Told(NamedTuple):
+    """What the guards found and did not refuse."""
+
+    warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # what puts a guarantee in question, to follow "but"
 
 
-def _refuse_answers(data: Transactions, labels: tuple[str, ...], plan: Plan, where: str) -> None:
+def check(data: Transactions, plan: Plan, where: str) -> Told:
+    """Every guard: the first slip is raised, doubts are warnings."""
+    if not data.n_items:
+        return Told()
+    found: list[str] = []
+    for guard in GUARDS:
+        found += guard(data, plan, where) or ()
+    twice = [*_tell_copies(data, where), *_tell_other_spellings(plan, where)]
+    told = (*found, *twice)
+    for text in told:
+        warnings.warn(text, SetveilWarning, stacklevel=3)
+    return Told(told, (MORE_THAN_ONCE,) if twice else ())
+
+
+def _refuse_answers(data: Transactions, plan: Plan, where: str) -> None:
     """Baskets of TRUE and FALSE, or of 0 and 1, are the rows of a matrix."""
-    words = {label.strip().lower() for label in labels}
-    if len(words) > 3 or plan.layout in ("onehot", "table", "fimi", "lists") or data.n_records < 3:
+    labels = data.vocabulary.labels
+    words = {label.strip().lower() for label in labels[:20]}
+    if len(labels) > 10 or len(words) > 3 or plan.layout in ("onehot", "table", "fimi", "lists") or data.n_records < 3:
         return
     if words <= PRESENT | ABSENT | {"?"} and len(words) > 1 and plan.layout == "basket":
         raise _slip(where, f"all items are {name_some(labels)}: this is a matrix; use --format onehot")
@@ -108,7 +121,7 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         )
 
 
-def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """Items taken for people: by the names of the columns, or because there are many more items than people."""
     if not plan.item_places or plan.id_place is None or plan.layout not in ("long", "parquet"):
         return
@@ -124,7 +137,7 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> None:
         and data.n_items >= 5 * data.n_records
         and data.n_occurrences >= 2 * data.n_items
     ):
-        _warn(
+        yield _told(
             where,
             f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn "
             "--id-column and --item-column round.",
@@ -139,10 +152,11 @@ def _refuse_one_record(data: Transactions, plan: Plan, where: str) -> None:
     raise _slip(where, f"everything belongs to one record{f' ({plan.id_name})' if plan.id_name else ''}; {fix}")
 
 
-def _refuse_lists(data: Transactions, labels: tuple[str, ...], plan: Plan, where: str) -> None:
+def _refuse_lists(data: Transactions, plan: Plan, where: str) -> None:
     """Cells that hold several items: the list would be published as one label."""
     if plan.layout in ("onehot", "table", "arff", "lists"):
         return
+    labels = _some(data)
     is_single = data.n_occurrences <= 1.2 * data.n_records
     if len(labels) < 3 or data.n_records < 3:
         return
@@ -184,8 +198,9 @@ def _pieces_recur(labels: Iterable[str], separator: str) -> bool:
     return len(set(pieces)) <= 0.8 * len(pieces)
 
 
-def _refuse_decimals(labels: tuple[str, ...], plan: Plan, where: str) -> None:
+def _refuse_decimals(data: Transactions, plan: Plan, where: str) -> None:
     """Measurements, prices and dates are no items; ICD-9 codes look like them and are."""
+    labels = _some(data)
     if plan.layout in ("table", "onehot") or len(labels) < 3:
         return
     if all(map(DATE.fullmatch, labels)):
@@ -199,8 +214,9 @@ def _refuse_decimals(labels: tuple[str, ...], plan: Plan, where: str) -> None:
         )
 
 
-def _refuse_free_text(data: Transactions, labels: tuple[str, ...], where: str) -> None:
+def _refuse_free_text(data: Transactions, _: Plan, where: str) -> None:
     """Sentences are no items: each is about one person."""
+    labels = _some(data)
     if data.n_records < 3 or len(labels) < 3:
         return
     n_words = sum(len(label.split()) for label in labels)
@@ -227,8 +243,8 @@ def _refuse_unique_items(data: Transactions, plan: Plan, where: str) -> None:
         )
 
 
-def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> None:
-    """Ids, dates or ages among the items: (almost) every record has equally many, and other items besides."""
+def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+    """Ids or ages among the items: (almost) every record has equally many, and other items besides."""
     if isinstance(data, RemoteTransactions):
         return
     bounds = data.indptr[: LOOKED_AT + 1]
@@ -239,7 +255,6 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Non
     labels = [data.vocabulary[int(item)] for item in items]
     kinds = {
         "nobody else has, as ids are": data.supports[items] == 1,
-        "is a date": np.array([bool(DATE.fullmatch(label)) for label in labels]),
         "is a number": np.array([label.isdecimal() for label in labels]),
     }
     for what, is_such in kinds.items():
@@ -247,82 +262,179 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Non
         n_others = len(place) - int(n_such.sum())
         if 2 * n_others >= n_filled and np.bincount(n_such)[1:].max(initial=0) >= 0.95 * n_filled:
             shown = one_line(labels[int(np.argmax(is_such))], 30)
-            _warn(
+            yield _told(
                 where,
                 f'nearly every record has something that {what}, as "{shown}"; if that is no item, {_other(plan)}.',
             )
             return
 
 
-def _warn_about_nobody(plan: Plan, where: str) -> None:
+def _warn_about_nobody(_: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """Rows whose id says that nobody knows whose they are would become one person."""
     for word, n_rows in (plan.ids.nobody if plan.ids else {}).items():
         if n_rows > 1:
-            _warn(
+            yield _told(
                 where,
                 f'{n_rows:,} rows have the id "{word}" and are read as one person; if it says that the id is '
                 "missing, take them out or give each its own.",
             )
 
 
-def _warn_about_other_spellings(plan: Plan, where: str) -> None:
+def _tell_other_spellings(plan: Plan, where: str) -> Iterator[str]:
     """One person under two spellings is two records, and hides among fewer people than k. Ids are not told."""
     ids = plan.ids.first - NOBODY if plan.ids else frozenset[str]()
+    name = one_line(plan.id_name)
     n_spelt_again = len(ids) - len(set(map(as_read_aloud, ids)))
     if n_spelt_again:
-        _warn(
+        yield _told(
             where,
-            f'{n_spelt_again:,} id(s) in "{one_line(plan.id_name)}" differ from another in case, blanks or '
+            f'{n_spelt_again:,} id(s) in "{name}" differ from another in case, blanks or '
             "invisible signs only, and are read as people of their own; if they are the same people, mend the data.",
+        )
+    numbers = [match for match in map(WHOLE_ID.fullmatch, ids) if match]
+    n_spelt_again = len(numbers) - len({match[1] for match in numbers})
+    if n_spelt_again:
+        yield _told(
+            where,
+            f'{n_spelt_again:,} id(s) in "{name}" are the same number as another, spelt with zeros before it or after '
+            "a decimal point (007 and 7, 17 and 17.0), and are read as people of their own; if they are the same "
+            "people, mend the data.",
         )
 
 
-def _warn_about_unused_people(plan: Plan, where: str) -> None:
+def _tell_copies(data: Transactions, where: str) -> Iterator[str]:
+    """Joined exports: whoever is there twice hides behind herself."""
+    copies = None if isinstance(data, RemoteTransactions) else describe_copies(data)
+    if copies:
+        yield _told(where, f"{copies}, or add --labels-as-they-are if they are different people.")
+
+
+def _refuse_header_again(data: Transactions, plan: Plan, where: str) -> None:
+    """Names of columns as a person and an item: two tables below each other, each with its header. Files are read line
+    by line and name the line.
+    """
+    if plan.has_header and plan.ids and plan.id_name in plan.ids.first and plan.item_name in data.vocabulary:
+        raise _slip(
+            where,
+            f'a row has the names of the columns, "{one_line(plan.id_name)}" and "{one_line(plan.item_name)}", as '
+            "tables have that were joined with their headers; remove such rows",
+        )
+
+
+def _refuse_row_as_header(data: Transactions, plan: Plan, where: str) -> None:
+    """A first line whose cells come again below, in their own columns, is a row, and its person would be lost."""
+    if not plan.has_header or not plan.is_table or is_known_header(plan.names):
+        return
+    names = [plan.names[place] for place in plan.item_places]
+    if plan.layout in ("long", "wide") or "long" in plan.kind or "wide" in plan.kind:
+        again = [name for name in names if name in data.vocabulary]
+    else:
+        again = [name for name in names if f"{name}={name}" in data.vocabulary]
+    if 2 * len(again) > len(names):
+        raise _slip(
+            where,
+            f"the first line is read as the names of the columns, but {name_some(again, 3)} "
+            "comes again below it, so it looks like a row; use --no-header, or put a header such as id,item above it",
+        )
+
+
+def _warn_about_header(_: Transactions, plan: Plan, where: str) -> Iterator[str]:
+    """A first line that may be a person."""
+    if plan.is_header_doubtful:
+        yield _told(
+            where,
+            f"the first line ({name_some((one_line(name, 30) for name in plan.names), 4)}) is read as the names of the "
+            "columns, not as a person. Is it a row? Use --no-header.",
+        )
+
+
+def _warn_about_dates(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+    """Items that say when: an attacker often knows that, and hardly two people share it."""
+    if data.n_records < LEAST_RECORDS or isinstance(data, RemoteTransactions):
+        return
+    dated = [item for item, label in enumerate(data.vocabulary) if DATED.search(label)]
+    n_entries = int(data.supports[dated].sum())
+    shown = one_line(data.vocabulary[dated[0]], 30) if dated else ""
+    if len(dated) >= 3 and (50 * len(dated) >= data.n_items or 20 * n_entries >= data.n_records):
+        yield _told(
+            where,
+            f'{len(dated):,} of {data.n_items:,} items carry a date or month, as "{shown}". Attackers '
+            f"often know when something happened. Take the date out of the items, or {_other(plan)}.",
+        )
+
+
+def _warn_about_names(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+    """Items that look like people's names or addresses, and that hardly two people share. Items are published."""
+    if data.n_records < LEAST_RECORDS or isinstance(data, RemoteTransactions):
+        return
+    for what, pattern in (("names of people", NAME), ("e-mail addresses", EMAIL)):
+        such = [
+            item for item, label in enumerate(data.vocabulary) if pattern.fullmatch(label.rpartition("=")[2].strip())
+        ]
+        n_entries = int(data.supports[such].sum())
+        if len(such) >= 10 and 20 * len(such) >= data.n_records and n_entries <= 1.5 * len(such):
+            shown = _column_of(data.vocabulary[such[0]], plan)
+            yield _told(
+                where,
+                f"{len(such):,} items{shown} look like {what}, and hardly two people share one. Items are published: "
+                f"if they name people, {_other(plan)}.",
+            )
+
+
+def _column_of(label: str, plan: Plan) -> str:
+    if plan.layout == "table":
+        return f' in column "{one_line(label.rpartition("=")[0], 30)}"'
+    return f' in "{one_line(plan.item_name, 40)}"' if plan.item_name else ""
+
+
+def _warn_about_unused_people(_: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """Records of visits where people have a column, too: several records of one person weaken every k."""
     people = [name for name in plan.unused if rank_of_ids(name) == 3]
     if plan.layout in ("long", "parquet") and people and rank_of_ids(plan.id_name) < 3:
-        _warn(
+        yield _told(
             where,
             f'a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '
             "person with several records hides among fewer people than k. --id-column makes one record of each person.",
         )
 
 
-def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> None:
+def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
     is_long = plan.layout in ("long", "parquet") and plan.id_place is not None and len(plan.item_places) == 1
     if is_long and data.n_records == data.n_occurrences >= LEAST_RECORDS:
-        _warn(
+        yield _told(
             where,
             f'every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
             "several, name their column with --id-column.",
         )
 
 
-def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> None:
+def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """A count that nobody has 0 of is an age or a postcode rather than an item."""
     if plan.layout != "onehot" or data.n_records < LEAST_RECORDS:
         return
     full = [label for label, support in zip(data.vocabulary, data.supports, strict=True) if support == data.n_records]
     if full:
-        _warn(
+        yield _told(
             where,
             f"everybody has {name_some(map(one_line, full))}; if that is no item, name the columns that are "
             "with --item-columns.",
         )
 
 
-def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> None:
-    """Words for "nothing here" in cells that may be empty are labels like any other; the user should know."""
-    may_be_chance = plan.layout not in ("long", "basket") or data.n_records < LEAST_RECORDS
-    if plan.layout != "wide" and may_be_chance:
+def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+    """Words for "missing" in baskets are labels like any other; the user should know. Tables have a rule for them."""
+    if plan.layout != "basket" or data.n_records < LEAST_RECORDS:
         return
     found = sorted(label for label in MISSING if label in data.vocabulary)
     if found:
-        _warn(
-            where,
-            f"{name_some(found)} is read as an item; empty such cells if they mean that there is none.",
-        )
+        yield _told(where, f'{name_some(found)} is read as an item; remove such fields if they mean "missing".')
+
+
+def _some(data: Transactions) -> tuple[str, ...]:
+    """Labels, not too many, from the whole vocabulary."""
+    labels = data.vocabulary.labels
+    return labels if len(labels) <= LOOKED_AT else labels[:: len(labels) // LOOKED_AT]
 
 
 def _other(plan: Plan) -> str:
@@ -333,9 +445,33 @@ def _other(plan: Plan) -> str:
     return "give items that people share"
 
 
-def _warn(where: str, what: str) -> None:
-    warnings.warn(f"{where}: {what}", SetveilWarning, stacklevel=4)
+def _told(where: str, what: str) -> str:
+    return f"{where}: {what}"
 
 
 def _slip(where: str, what: str) -> InputError:
     return InputError(f"{where}: {what}; {OFF}.")
+
+
+GUARDS: tuple[Callable[[Transactions, Plan, str], Iterable[str] | None], ...] = (
+    _refuse_answers,
+    _refuse_table_as_baskets,
+    _refuse_header_as_record,
+    _refuse_turned_round,
+    _refuse_one_record,
+    _refuse_header_again,
+    _refuse_row_as_header,
+    _refuse_lists,
+    _refuse_decimals,
+    _refuse_free_text,
+    _refuse_unique_items,
+    _warn_about_missing,
+    _warn_about_other_columns,
+    _warn_about_names,
+    _warn_about_dates,
+    _warn_about_nobody,
+    _warn_about_header,
+    _warn_about_unused_people,
+    _warn_about_row_numbers,
+    _warn_about_full_columns,
+)

@@ -130,7 +130,7 @@ ITEM_WORDS = frozenset(
 )
 WEAK_ITEM_WORDS = {"description": 1, "category": 1, "value": 1, "genre": 1, "name": 2, "title": 2}
 ITEM_FILLERS = frozenset({"id", "ids", "no", "nr", "number", "key", "name", "title", "desc", "list", "version"})
-NUMBERED = re.compile(r"(.*?)[ _.\-(\[#]*([0-9]+)[)\]]?")
+NUMBERED = re.compile(r"(.*?)[ _.\-(\[#]*([0-9]{1,9})[)\]]?")
 
 
 class Pair(NamedTuple):

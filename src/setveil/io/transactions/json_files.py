@@ -8,6 +8,8 @@ from typing import Any
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io.source import Source, one_line
+from setveil.io.transactions.json_lines import RepeatedKeyError, unique_keys
+from setveil.io.transactions.labels import is_proper
 from setveil.io.transactions.layouts import Plan, ReadOptions
 
 
@@ -16,7 +18,7 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     items.
     """
     content = _parse(source)
-    if isinstance(content, dict):
+    if content and isinstance(content, dict):
         lists = [value for value in content.values() if isinstance(value, list)]
         if len(content) == 1 and lists and all(isinstance(record, dict | list) for record in lists[0]):
             (content,) = lists  # {"records": [ … ]}
@@ -35,7 +37,11 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
             raise source.error("one list of plain values is one record; write one list per record.", 1)
         raise source.error("the records are neither all lists nor all objects; write one kind.", 1)
     names = list(dict.fromkeys(name for record in content for name in record))
-    item_key = options.item_column or _list_key(source, content, names)
+    item_key = options.item_column
+    if item_key is None:
+        item_key = _list_key(source, content, names)
+    elif item_key in names and not any(isinstance(record.get(item_key), list) for record in content):
+        item_key = None  # flat objects: the column of items in the rows of a table
     if item_key is None:
         return _from_rows(source, content, names, plan, options)
     id_key = options.id_column or ("id" if "id" in names else None)
@@ -48,6 +54,9 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
                 f'"{one_line(item_key)}" of record {number} is no list; name another with --item-column.', None
             )
     ids = None if id_key is None else [record[id_key] for record in content]
+    for number, value in enumerate(ids or ()):
+        if not isinstance(value, str) or not value or not is_proper(value):
+            raise source.error(f'"{one_line(id_key or "")}" of record {number} must be a whole number or text.', None)
     places = {name: place for place, name in enumerate(names)}
     seen = Plan(
         plan.layout, f'{plan.told_by} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
@@ -60,11 +69,13 @@ def _parse(source: Source) -> Any:
     text = source.whole()
     source.check_text(text, 1)
     try:
-        return json.loads(text.decode("utf-8-sig"), parse_int=str)
+        return json.loads(text.decode("utf-8-sig"), parse_int=str, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as problem:
         raise source.error(
             f"wrong JSON ({problem.msg}); write one array of records, or one record per line.", problem.lineno
         ) from None
+    except RepeatedKeyError:
+        raise source.error("an object names the same key twice; keep one.", None) from None
     except RecursionError:
         raise source.error("the JSON is nested too deeply; write one list of items per line.", 1) from None
 
@@ -110,8 +121,20 @@ def _from_rows(
         if any(isinstance(value, list | dict) for value in values):
             raise source.error(f'"{one_line(name)}" holds lists in some records only; give all records one.', 1)
     texts = {
-        name: [None if value is None else str(value) if not isinstance(value, bool) else value for value in values]
+        name: [value if value is None or isinstance(value, bool) else _text(value) for value in values]
         for name, values in columns.items()
     }
-    frame = pl.DataFrame(texts, strict=False)
+    for name, values in texts.items():
+        if len({type(value) for value in values if value is not None}) > 1:  # answers and texts in one column
+            texts[name] = [_spelt(value) for value in values]
+    frame = pl.DataFrame(texts)
     return from_frame(PolarsFrame(frame, source.name), options, told_by=plan.told_by)
+
+
+def _text(value: Any) -> str | None:
+    """A plain value as a cell; NaN is an empty one."""
+    return None if value != value else str(value)
+
+
+def _spelt(value: Any) -> str | None:
+    return ("true" if value else "false") if isinstance(value, bool) else value

@@ -19,19 +19,20 @@ from setveil.io.transactions.layouts import Plan, ReadOptions
 ITEMS, ID = "items", "id"
 
 
-class _Repeated(ValueError):
+class RepeatedKeyError(ValueError):
     """An object names a key twice."""
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a JSON text; one that names a key twice is refused, for one of the two values would be lost."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise _Repeated
+        raise RepeatedKeyError
     return found
 
 
 # Integers stay the text they are: labels have no value, and no limit of digits.
-_scan = json.JSONDecoder(object_pairs_hook=_object, parse_int=str).scan_once  # type: ignore[attr-defined]
+_scan = json.JSONDecoder(object_pairs_hook=unique_keys, parse_int=str).scan_once  # type: ignore[attr-defined]
 
 
 class Chunk:
@@ -82,7 +83,9 @@ def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[T
         raise source.error("the file holds no records.", None)
     record_of_line, n_records, kept = np.arange(len(n_items)), len(n_items), None
     if has_ids:
-        record_of_line, n_records, kept = ids.number(keep_ids)
+        found = ids.records(keep_ids)
+        n_records, kept, plan = found.n_records, found.ids, replace(plan, ids=found.seen)
+        record_of_line = np.repeat(found.of_run, found.n_rows)
     elif keep_ids:
         raise source.error(f'the records have no "{one_line(id_key)}" to keep; leave out --keep-ids.', 1)
     owners = np.repeat(record_of_line, n_items)
@@ -131,7 +134,7 @@ def _parse(source: Source, text: str, begin: int, end: int, line: int) -> Any:
         reason, place = "a value is missing", problem.value
     except json.JSONDecodeError as problem:
         reason, place = problem.msg, problem.pos
-    except _Repeated:
+    except RepeatedKeyError:
         raise source.error("an object names the same key twice; keep one.", line) from None
     except RecursionError:
         raise source.error("the JSON is nested too deeply; write one list of items per line.", line) from None

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from setveil.errors import InputError
+from setveil.errors import InputError, one_line
 
 WRITTEN = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
 NAMES = ("fimi", "spmf", "long", "wide", "onehot", "table", "basket", "gmt", "arff", "jsonl", "json", "parquet")
 TABLES = ("long", "wide", "onehot", "table", "basket")  # fields between delimiters
 WITH_IDS = ("long", "wide", "onehot", "table", "gmt", "jsonl", "json", "parquet")
 DELIMITERS = ",;\t|"
+MISSING_RULES = ("drop", "value")
 RATINGS = "::"  # two characters where all others are one
 
 KINDS = {
@@ -42,6 +43,7 @@ class ReadOptions:
     item_column: str | None = None
     item_columns: tuple[str, ...] = ()  # names or globs
     split: str | None = None
+    missing: str | None = None  # drop or value: what words for "missing" in the cells of a table mean
     no_header: bool = False
     strip: bool = False
     encoding: str | None = None
@@ -52,12 +54,15 @@ class ReadOptions:
         """The same with layout and delimiter as the readers know them; nonsense is refused."""
         if self.split == "":
             raise InputError('--split "": give what stands between the items of a cell, such as "|".')
+        if self.missing not in (None, *MISSING_RULES):
+            raise InputError(f'--missing takes {" or ".join(MISSING_RULES)}, not "{one_line(str(self.missing))}".')
         if self.item_column is not None and self.item_columns:
             raise InputError("--item-column names one column, --item-columns several; leave one out.")
         return replace(
             self,
             format=None if self.format is None else check_format(self.format),
             delimiter=None if self.delimiter is None else check_delimiter(self.delimiter),
+            missing=self.missing or ("value" if self.labels_as_they_are else None),
         )
 
     def check_for(self, layout: str) -> None:
@@ -100,6 +105,9 @@ class Plan:
     kind: str = ""  # in words, where the layout alone does not say it
     n_rows: int = 0  # of a long table; of baskets that are all equally long, their cells; 0 if nobody counted
     ids: SeenIds | None = None  # of a long table
+    is_header_doubtful: bool = False  # the first line is said to name columns, and nothing shows it
+    is_split: bool = False  # cells that hold lists are taken apart already
+    is_table: bool = False  # read cell by cell, so that cells can be empty or say "missing"
 
     @property
     def unused(self) -> tuple[str, ...]:

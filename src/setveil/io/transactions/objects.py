@@ -39,6 +39,8 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
         return _from_array(obj), Plan("onehot", "0 and 1 in every cell", kind="array of 0 and 1")
     if isinstance(obj, Mapping):
         data = _from_lists(obj.values())
+        if len(set(map(str, obj))) < len(obj):
+            raise InputError('two keys of the dict are the same id as text, as 1 and "1" are; give every person one.')
         data = replace(data, ids=tuple(map(str, obj))) if options.keep_ids else data
         return data, Plan("lists", "its keys and lists", kind="lists of items by id")
     if isinstance(obj, str | bytes) or not isinstance(obj, Iterable):

@@ -11,11 +11,12 @@ from typing import IO, Any
 from setveil.core.reading import Reading, TableForm
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, one_line
-from setveil.io.source import EncodingError, Source, guess_encoding
+from setveil.io.source import EncodingError, Source, beginning_of_text, guess_encoding
 from setveil.io.transactions import guards
 from setveil.io.transactions.detect import make_plan
 from setveil.io.transactions.labels import warn_about_blanks
 from setveil.io.transactions.layouts import KINDS, WRITTEN, Plan, ReadOptions, check_format
+from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.relabel import drop_weights, split_labels, strip_labels
 from setveil.io.transactions.writing import write_transactions
 
@@ -35,6 +36,7 @@ def read_transactions(
     item_column: str | int | None = None,
     item_columns: str | Sequence[str] | None = None,
     split: str | None = None,
+    missing: str | None = None,
     no_header: bool = False,
     strip: bool = False,
     encoding: str | None = None,
@@ -46,8 +48,9 @@ def read_transactions(
     ``format`` names the layout (fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet);
     without it the layout is detected. ``delimiter`` and ``no_header`` are for tables; ``id_column``, ``item_column``
     and ``item_columns`` take names, numbers from 1, and (the last) globs. ``split`` takes cells that hold lists apart,
-    ``strip`` takes blanks off labels, ``labels_as_they_are`` switches the guards against slips off, ``keep_ids`` keeps
-    the records' ids.
+    ``missing`` says what words such as ``NA`` mean in the cells of a table (``drop``: absent; ``value``: values),
+    ``strip`` takes blanks off labels, ``labels_as_they_are`` switches the guards against slips off (and takes such
+    words for values), ``keep_ids`` keeps the records' ids.
     """
     if isinstance(source, Transactions):
         return source
@@ -59,6 +62,7 @@ def read_transactions(
         item_column=None if item_column is None else str(item_column),
         item_columns=tuple(name.strip() for name in several if name.strip()),
         split=split,
+        missing=missing,
         no_header=no_header,
         strip=strip,
         encoding=encoding,
@@ -102,18 +106,18 @@ def _folder_of_tables(folder: Path) -> Any:
 
 def _read_file(source: Any, options: ReadOptions) -> Transactions:
     try:
-        return _read_source(source, options)
+        return _read_source(source, options, False)
     except EncodingError:
         if options.encoding is not None or not isinstance(source, str | os.PathLike) or not Path(source).is_file():
             raise
-        guessed = guess_encoding(Path(source).read_bytes())
+        guessed = guess_encoding(beginning_of_text(Path(source))) if os.path.isfile(source) else None  # noqa: PTH113
         if guessed is None:
             raise
-    return _read_source(source, replace(options, encoding=guessed), f"read as {guessed}, for it is not UTF-8")
+    return _read_source(source, replace(options, encoding=guessed), True, f"read as {guessed}, for it is not UTF-8")
 
 
-def _read_source(source: Any, options: ReadOptions, *notes: str) -> Transactions:
-    with Source(source, options.encoding) as opened:
+def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: str) -> Transactions:
+    with Source(source, options.encoding, is_guessed) as opened:
         if not opened.start():
             raise opened.error("the file is empty.", None)
         plan = make_plan(opened, options)
@@ -164,11 +168,11 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
     if plan.layout in ("wide", "onehot", "table"):
         from setveil.io.transactions.grids import read_text_grid
 
-        return read_text_grid(source, plan, options.keep_ids), plan
+        return read_text_grid(source, plan, options)
     from setveil.io.transactions.delimited import read_basket, read_long
 
     if plan.layout == "long":
-        return read_long(source, plan, options.keep_ids)
+        return read_long(source, plan, options)
     data, plan = read_basket(source, plan)
     return (drop_weights(data) if plan.kind else data), plan  # Orange's baskets
 
@@ -177,14 +181,17 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
     """Labels as the user wants them, slips refused, and how it was read said."""
     notes = [*reading.notes, *plan.notes]
     if options.split is not None:
-        data = split_labels(data, options.split)
         notes.append(f'cells split at "{options.split}"')
+        data = data if plan.is_split else split_labels(data, options.split)
+        if plan.is_table and not plan.is_split:
+            missing = MissingCells(options)
+            data = missing.take_labels(data, plan.item_name)
+            notes += missing.told(where or reading.name, data.n_records)
     if options.strip:
         data = strip_labels(data)
         notes.append("blanks around labels taken off")
     warn_about_blanks(data.vocabulary.labels)
-    if not options.labels_as_they_are:
-        guards.check(data, plan, where or reading.name)
+    told = guards.Told() if options.labels_as_they_are else guards.check(data, plan, where or reading.name)
     reading = replace(
         reading,
         kind=plan.kind or KINDS[plan.layout],
@@ -192,6 +199,8 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         item_column=plan.item_name,
         unused=plan.unused,
         notes=tuple(notes),
+        warnings=told.warnings,
+        doubts=told.doubts,
         form=TableForm(plan.delimiter, plan.has_header, reading.encoding, options.strip),
     )
     return replace(data, reading=reading)

@@ -5,18 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
+from setveil.io.transactions.labels import Numbered
 
 
 def split_labels(data: Transactions, separator: str) -> Transactions:
     """Every label is a list: ``A|B`` becomes the items ``A`` and ``B``, without blanks around them."""
-    if separator.isspace():
-        return relabel(data, str.split)
-    return relabel(data, lambda label: [part.strip() for part in label.split(separator)])
+    return relabel(data, partial(_parts, separator))
+
+
+def split_cells(cells: Numbered, separator: str) -> tuple[NDArray[np.int64], Numbered]:
+    """``(rows, parts)``: the parts of every cell one after the other, and the row each comes from."""
+    parts = [_parts(separator, text.decode()) for text in cells.texts]
+    known: dict[str, int] = {}
+    numbers = np.array([known.setdefault(part, len(known)) for some in parts for part in some], dtype=np.int32)
+    n_parts = np.array([*map(len, parts), 0], dtype=np.int64)
+    first = np.cumsum(n_parts) - n_parts
+    repeats = n_parts[cells.numbers]
+    offsets = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    rows = np.repeat(np.arange(len(cells.numbers)), repeats)
+    return rows, Numbered(
+        numbers[np.repeat(first[cells.numbers], repeats) + offsets], [text.encode() for text in known]
+    )
+
+
+def _parts(separator: str, text: str) -> list[str]:
+    return text.split() if separator.isspace() else [part.strip() for part in text.split(separator)]
 
 
 def strip_labels(data: Transactions) -> Transactions:

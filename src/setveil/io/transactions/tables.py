@@ -21,11 +21,13 @@ from setveil.io.transactions.headers import (
     is_known_header,
     is_turned_round,
     looks_like_ids,
+    looks_like_items,
     numbered_columns,
     rank_of_ids,
     rank_of_items,
 )
 from setveil.io.transactions.layouts import RATINGS, Plan, ReadOptions
+from setveil.io.transactions.missing import WORDS
 
 COUNTS_NOTE = "counts above 0 mean present"
 LEAST_ZEROS = 0.5  # a table of counts without names that say so must be as empty as this
@@ -108,6 +110,8 @@ def plan_table(source: Source, options: ReadOptions, layout: str | None = None, 
     look = Look(source, options, delimiter)
     if look.first[0].lower() == "sep=" or look.first[0].lower().startswith("sep=" + delimiter):
         raise look.ask('the first line is a note for a spreadsheet ("sep="); remove it.')
+    if look.first == [""] and not options.no_header:
+        raise look.ask("the first line is empty, and the names of the columns stand there; remove it.")
     if layout is None:
         return _detect(look)
     if layout == "long":
@@ -228,7 +232,8 @@ def _only_ids(look: Look, others: Sequence[int]) -> int | None:
         return None
     cells = look.column(others[0])
     is_named = not look.options.no_header and (looks_like_ids(look.first[others[0]]) or not look.first[others[0]])
-    return others[0] if is_named or (len(set(cells)) == len(cells) and len(cells) > 1) else None
+    has_gaps = any(not cell.strip() or cell.strip() in WORDS for cell in cells)
+    return others[0] if is_named or (len(set(cells)) == len(cells) > 1 and not has_gaps) else None
 
 
 def _are_named_ids(look: Look, place: int) -> bool:
@@ -407,7 +412,8 @@ def _plan_long(look: Look, told_by: str) -> Plan:
                 raise look.ask(
                     "the first line looks like a row; use --no-header, or put a header such as id,item above it."
                 )
-        return look.plan("long", told_by, 0, (1,))
+        plan = look.plan("long", told_by, 0, (1,))
+        return replace(plan, is_header_doubtful=_is_doubtful(look))
     id_place, item_place = (
         None if name is None else find_column(names, name, option, look.source.name, shown)
         for option, name in (("--id-column", options.id_column), ("--item-column", options.item_column))
@@ -424,6 +430,13 @@ def _plan_long(look: Look, told_by: str) -> Plan:
     if id_place == item_place:
         raise look.ask("ids and items cannot stand in the same column; correct --id-column or --item-column.")
     return look.plan("long", told_by, id_place, (item_place,))
+
+
+def _is_doubtful(look: Look) -> bool:
+    """Whether a first line may well be a row: no name is a usual one, and ids below are no numbers."""
+    if look.options.no_header or looks_like_ids(look.first[0]) or looks_like_items(look.first[1]):
+        return False
+    return not all(cell.strip().isdigit() for cell in look.column(0))
 
 
 def _plan_columns(look: Look, layout: str, told_by: str) -> Plan:
@@ -460,7 +473,7 @@ def _plan_columns(look: Look, layout: str, told_by: str) -> Plan:
     if layout == "onehot" and not all(map(look.is_yes_or_no, places)):
         notes = (COUNTS_NOTE,)
     if layout == "table":
-        notes = ("cells that are empty or ? are left out",)
+        notes = ("empty cells are absent",)
     if not look.options.no_header and len(set(look.names)) != len(look.names):
         raise look.ask("two columns have the same name; rename one, or use --no-header if the first line is a row.")
     return look.plan(layout, told_by, id_place, places, *notes)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from setveil.web.page import Page
 
 FORMATS = ("fimi", "spmf", "long", "wide", "onehot", "table", "basket", "gmt", "arff", "jsonl", "json", "parquet")
-FIELDS = ("delimiter", "id_column", "item_column", "item_columns", "split", "encoding")
+FIELDS = ("delimiter", "id_column", "item_column", "item_columns", "split", "missing", "encoding")
 ROLES = ("id_column", "item_column", "item_columns")
 UNUSED = "unused"
 MAX_COLUMNS = 60  # of a table whose roles are shown one by one
