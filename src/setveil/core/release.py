@@ -54,6 +54,7 @@ class RunRecord:
     seed: int
     seconds: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    original: Transactions | None = None  # with the records that a grouping suppresses, where ``data`` is without
 
     def __repr__(self) -> str:
         return f"RunRecord({self.algorithm} for {self.model.name}, {self.data!r})"

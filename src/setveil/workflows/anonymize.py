@@ -18,7 +18,7 @@ from setveil.errors import InputError, SetveilWarning, name_some, one_line
 from setveil.models import PrivacyModel, as_model
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
-from setveil.workflows.reading import as_transactions
+from setveil.workflows.reading import read_twice
 
 
 def never() -> bool:
@@ -74,7 +74,7 @@ def anonymize(
         >>> release.codebook()["dairy"]
         ['cheese', 'milk']
     """
-    data = as_transactions(data, **(read_options or {}))
+    data = read_twice(data, **(read_options or {}))
     with collected_warnings() as notes:
         promise = as_model(model, parameters)
         tree = resolve_hierarchy(hierarchy, data, unknown_items, promise, progress)
@@ -107,6 +107,7 @@ def make_release(
         if context.hierarchy is not None and entry.hierarchy == "none":
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
         algorithm, release = entry.name, chosen.run(data, model, context)
+    original = data
     if isinstance(release, Grouping) and release.published.n_records < data.n_records:
         data = Grouping.without_bare(data, release.sensitive)  # records in line with the published ones
     _warn_about_one_item(data, release)
@@ -119,6 +120,7 @@ def make_release(
         hierarchy_source=hierarchy_source,
         seed=context.seed,
         seconds={"anonymize": time.perf_counter() - started},
+        original=original,
     )
     return replace(release, record=record)
 

@@ -10,10 +10,10 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -158,11 +158,41 @@ def nothing_left(data: Transactions) -> str:
     return NOTHING_LEFT.get(int((data.supports > 0).sum()), "")
 
 
+class Staged(NamedTuple):
+    """What a run that is about to publish knows of the files that it has written and read back."""
+
+    internal: Path
+    release: Release  # as the files spell it
+    model: PrivacyModel  # as ``policy.toml`` in ``internal`` has it
+    verdict: Verdict
+    achieved: Mapping[str, Any]
+    risk: Sequence[Mapping[str, Any]]
+
+
+def check_staged(folder: Path, data: Transactions, staged: Staged, progress: Progress = no_progress) -> list[str]:
+    """The problems that ``verify OUT --original INPUT`` would find, before the folder is in its place.
+
+    What was counted from these very files is not counted again.
+    """
+    check = _Check(folder, progress, staged=staged)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SetveilWarning)
+        check.run(data)
+    return check.problems
+
+
 class _Check:
     """One check of one folder; what is found gathers in its lists."""
 
-    def __init__(self, folder: Path, progress: Progress, is_on_spark: bool = False, master: str | None = None) -> None:
-        self.folder, self.progress = folder, progress
+    def __init__(
+        self,
+        folder: Path,
+        progress: Progress,
+        is_on_spark: bool = False,
+        master: str | None = None,
+        staged: Staged | None = None,
+    ) -> None:
+        self.folder, self.progress, self.staged = folder, progress, staged
         self.is_on_spark, self.master = is_on_spark, master
         self.problems: list[str] = []
         self.unchecked: list[str] = []
@@ -203,7 +233,7 @@ class _Check:
         if self.is_on_spark and self.problems:
             return  # changed files are not worth counting
         rows = read_parts(self.folder, self.master) if self.is_on_spark else None
-        spelled = read_folder(self.folder, said, rows)
+        spelled = read_folder(self.folder, said, rows) if self.staged is None else self.staged.release
         problems, unchecked = check_form(
             self.folder,
             spelled,
@@ -227,7 +257,9 @@ class _Check:
             self.nothing_left = nothing_left(release.published)
             self.notes += filter(None, [self.nothing_left])
         is_here = not isinstance(data, RemoteTransactions)  # elsewhere no model has lists that are left out
-        owners = owners_model(self.folder, said, data) if data is not None and is_here else None
+        owners = owners_model(self.folder, said, data) if data is not None and is_here and not self.staged else None
+        if self.staged is not None:
+            owners = self.staged.model
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_CONSTRAINTS)
         else:
@@ -243,7 +275,9 @@ class _Check:
             known = with_items(release, data.vocabulary)
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
-            ordered, is_ordered = in_input_order(self.folder, with_items(release, data.vocabulary), said)
+            known = with_items(release, data.vocabulary)
+            internal = None if self.staged is None else self.staged.internal
+            ordered, is_ordered = in_input_order(self.folder, known, said, internal)
             if isinstance(ordered, Grouping):
                 ordered = _with_unseen(ordered, data)
             suppression = said["release"]["suppression"]
@@ -305,6 +339,10 @@ class _Check:
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
         self.sentence = model.guarantee()
+        if self.staged is not None:
+            self.verdict = self.staged.verdict
+            self._compare_achieved(self.staged.achieved)
+            return
         if self.is_on_spark:
             self.verdict, found = judge_parts(self.folder, model, self.progress, self.master)
             self._compare_achieved(found)
@@ -392,7 +430,9 @@ class _Check:
             return
         if model.is_about_original and self.certificate["achieved"]:
             self._wrong('"achieved" has figures that only the owner can count')
-        rows = public_risk(release, model, self.progress).to_dict()["rows"]
+        rows = (
+            public_risk(release, model, self.progress).to_dict()["rows"] if self.staged is None else self.staged.risk
+        )
         if not _is_same(rows, self.certificate["risk"]["after"]):
             self._wrong('"risk" is not what the records show')
         if not _is_same(public_metrics(release), self.certificate["metrics"]):

@@ -17,6 +17,7 @@ from setveil.algorithms.base import require_k_records
 from setveil.algorithms.k_anonymity._centres import count_common
 from setveil.algorithms.k_anonymity.centres import Records
 from setveil.core import RemoteTransactions, Replacement, Transactions
+from setveil.core.release import in_label_order
 from setveil.core.remote import Csr
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
@@ -83,7 +84,7 @@ def replace_elsewhere(
         return (indptr, np.concatenate(items)), counted
 
     rows, told = data.in_shards(encode, tasks, work)
-    published = rows.used_items()
+    published = in_label_order(rows.used_items())
     counted: Counter[str] = sum(told, Counter())
     return Replacement(
         published=published,

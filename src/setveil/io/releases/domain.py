@@ -21,15 +21,13 @@ def named_only(release: Release, public: Collection[str]) -> Release:
         is_named = (release.target >= 0) | _are_in(release.domain, public)
         if is_named.all():
             return release
-        kept = np.flatnonzero(is_named)
-        domain = Vocabulary(release.domain[int(item)] for item in kept)
+        domain, kept = _smaller(release.domain, is_named)
         return replace(release, domain=domain, target=release.target[kept], suppressed=release.suppressed[kept])
     if isinstance(release, LocalRecoding):
         old = release.cover
         is_named = _are_in(old.vocabulary, public)
         is_named[old.items] = True
-        domain = Vocabulary(old.vocabulary[int(item)] for item in np.flatnonzero(is_named))
-        return replace(release, cover=Itemsets(old.indptr, domain.numbers(old.vocabulary)[old.items], domain))
+        return replace(release, cover=_over(old, _smaller(old.vocabulary, is_named)[0]))
     return release
 
 
@@ -48,10 +46,25 @@ def with_items(release: Release, items: Iterable[str]) -> Release:
         suppressed[place] = release.suppressed
         return replace(release, domain=domain, target=target, suppressed=suppressed)
     if isinstance(release, LocalRecoding):
-        old = release.cover
-        domain = Vocabulary({*old.vocabulary, *items})
-        return replace(release, cover=Itemsets(old.indptr, domain.numbers(old.vocabulary)[old.items], domain))
+        return replace(release, cover=_over(release.cover, Vocabulary({*release.cover.vocabulary, *items})))
     return release
+
+
+def _smaller(vocabulary: Vocabulary, is_kept: NDArray[np.bool_]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """The labels that are kept, and the old number of each.
+
+    The order of labels depends on all of them: once the last label that is no number is gone, ``2`` comes before
+    ``10``. So old numbers are looked up by label, never taken from the order of the larger vocabulary.
+    """
+    smaller = Vocabulary(vocabulary[int(item)] for item in np.flatnonzero(is_kept))
+    return smaller, vocabulary.numbers(smaller)
+
+
+def _over(sets: Itemsets, vocabulary: Vocabulary) -> Itemsets:
+    """The same sets over another vocabulary that has all their items, each ascending in its order."""
+    items = vocabulary.numbers(sets.vocabulary)[sets.items]
+    owner = np.repeat(np.arange(len(sets)), np.diff(sets.indptr))
+    return Itemsets(sets.indptr, items[np.lexsort((items, owner))], vocabulary)
 
 
 def _are_in(vocabulary: Vocabulary, labels: Collection[str]) -> NDArray[np.bool_]:

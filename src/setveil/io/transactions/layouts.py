@@ -100,6 +100,7 @@ class Plan:
     kind: str = ""  # in words, where the layout alone does not say it
     n_rows: int = 0  # of a long table; of baskets that are all equally long, their cells; 0 if nobody counted
     ids: SeenIds | None = None  # of a long table
+    shape: str = ""  # of the table in a Parquet or JSON file, where ``layout`` names the file's
 
     @property
     def unused(self) -> tuple[str, ...]:
