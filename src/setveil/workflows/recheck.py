@@ -35,7 +35,7 @@ from setveil.verify import Verdict, check_codebook, check_files, check_original,
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
 from setveil.workflows.folder import in_input_order, owners_model, plain, read_folder
-from setveil.workflows.reading import read
+from setveil.workflows.reading import read_original
 
 if TYPE_CHECKING:
     from setveil.algorithms import Entry
@@ -118,8 +118,13 @@ def verify_folder(
     check = _Check(folder, _deadline(folder, time_limit, progress), is_on_spark, master)
     if isinstance(original, str | os.PathLike) and is_on_spark:
         data: Transactions | None = read_path(original, master, read_options)
+    elif original is None:
+        data = None
     else:
-        data = None if original is None else read(original, **read_options)
+        data, problems, unchecked, notes = read_original(original, **read_options)
+        check.problems += problems
+        check.unchecked += unchecked
+        check.notes += notes
     if data is not None and isinstance(data, RemoteTransactions) != is_on_spark:
         raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
     try:
@@ -430,9 +435,7 @@ class _Check:
             return
         if model.is_about_original and self.certificate["achieved"]:
             self._wrong('"achieved" has figures that only the owner can count')
-        rows = (
-            public_risk(release, model, self.progress).to_dict()["rows"] if self.staged is None else self.staged.risk
-        )
+        rows = public_risk(release, model, self.progress).to_dict()["rows"] if self.staged is None else self.staged.risk
         if not _is_same(rows, self.certificate["risk"]["after"]):
             self._wrong('"risk" is not what the records show')
         if not _is_same(public_metrics(release), self.certificate["metrics"]):

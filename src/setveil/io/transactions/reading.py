@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from setveil.core.reading import Interpretation, Reading, TableForm
+from setveil.core.release import in_label_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, one_line
 from setveil.io.source import EncodingError, Source, guess_encoding
@@ -211,6 +212,7 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
     warn_about_blanks(data.vocabulary.labels)
     if not options.labels_as_they_are:
         guards.check(data, plan, where or reading.name)
+    data = in_label_order(data)  # labels that do not occur are gone by now
     reading = replace(
         reading,
         kind=plan.kind or KINDS[plan.layout],

@@ -8,7 +8,11 @@ from setveil.core.reading import Interpretation
 from setveil.errors import SetveilError
 
 YES = {"true", "t", "yes", "y", "x", "✓", "present"}
-NO = {"", "?", "false", "f", "no", "n", "absent"}
+NO = {"false", "f", "no", "n", "absent"}
+MISSING = {
+    "?", "-", "--", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "None", "\\N", "null", "NULL", "Null", "unknown",
+    "UNKNOWN", "Unknown", "missing", "MISSING", "Missing", "NaN", "nan", "NAN", "",
+}  # fmt: skip
 
 
 class DifferentError(SetveilError):
@@ -23,17 +27,28 @@ def items_of_row(form: Interpretation, names: Sequence[str], cells: Sequence[str
     """The items of one row of a table."""
     found = []
     for place in form.item_places:
-        cell, name = cells[place], names[place]
-        if cell == "":
-            continue
-        if form.shape in ("wide", "long"):
-            found.append(cell)
-        elif form.shape == "onehot":
-            if says_yes(cell, row, name):
-                found.append(name)
-        elif cell.strip() not in ("", "?"):
-            found.append(f"{name}={cell.strip()}")
-    return found
+        name = names[place]
+        for value in values_of_cell(form, cells[place]):
+            if form.shape == "onehot":
+                found += [name] if says_yes(value, row, name) else []
+            else:
+                found.append(f"{name}={value}" if form.shape == "table" else value)
+    return stripped(form, found)
+
+
+def values_of_cell(form: Interpretation, cell: str) -> list[str]:
+    """What the cell of a table says: nothing if it is empty or its word for "missing" means that."""
+    if form.shape in ("onehot", "table"):
+        cell = cell.strip()
+    parts = split_list(form, cell)
+    return [part for part in parts if part != "" and not is_missing(form, part)]
+
+
+def is_missing(form: Interpretation, value: str) -> bool:
+    """Whether a value counts as an empty cell."""
+    if form.missing == "drop":
+        return value.strip() in MISSING
+    return form.missing is None and form.shape in ("onehot", "table") and value == "?"
 
 
 def says_yes(cell: str, row: int, name: str) -> bool:
@@ -50,16 +65,22 @@ def says_yes(cell: str, row: int, name: str) -> bool:
 
 
 def finished(form: Interpretation, labels: Sequence[str]) -> list[str]:
-    """Labels as the options ask for: lists taken apart, blanks taken off."""
-    parts = list(labels)
-    if form.split is None and not form.strip:
-        return parts
-    if form.split is not None:
-        separator = None if form.split.isspace() else form.split
-        parts = [part.strip() for label in parts for part in label.split(separator)]
-    if form.strip:
-        parts = [part.strip() for part in parts]
-    return [part for part in parts if part]
+    """Labels of a list as the options ask for: lists in them taken apart, blanks taken off."""
+    if form.split is None:
+        return stripped(form, labels)
+    return stripped(form, [part for label in labels for part in split_list(form, label) if part])
+
+
+def split_list(form: Interpretation, text: str) -> list[str]:
+    """The parts of a text that holds a list."""
+    if form.split is None or form.shape == "onehot":
+        return [text]
+    return [part.strip() for part in text.split(None if form.split.isspace() else form.split)]
+
+
+def stripped(form: Interpretation, labels: Sequence[str]) -> list[str]:
+    """Labels without blanks around them, if that was asked for; what is empty then is none."""
+    return [label.strip() for label in labels if label.strip()] if form.strip else list(labels)
 
 
 def split_fields(row: str, delimiter: str, number: int) -> list[str]:

@@ -31,7 +31,7 @@ def read_json(form: Interpretation) -> Iterator[Row]:
         else:
             cells = [_cell(record.get(name)) for name in names]
             found = None if form.id_place is None else cells[form.id_place]
-            yield Row(number, found, finished(form, items_of_row(form, names, cells, number)))
+            yield Row(number, found, items_of_row(form, names, cells, number))
 
 
 def _texts(values: Any, row: int) -> list[str]:
@@ -41,6 +41,6 @@ def _texts(values: Any, row: int) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    if value is None:
+    if value is None or (isinstance(value, float) and value != value):
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from setveil.core.reading import Interpretation
-from setveil.verify.originals.cells import DifferentError, finished, items_of_row, split_fields
+from setveil.verify.originals.cells import NO, YES, DifferentError, finished, items_of_row, split_fields
 from setveil.verify.originals.text import chosen_rows, delimiter_of, rows_with_ids, text_of
 
 NUMBER = re.compile(r"[0-9]+")
@@ -28,18 +28,14 @@ def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iter
     readers = {"fimi": _fimi, "spmf": _spmf, "basket": _basket, "gmt": _gmt, "jsonl": _json_lines, "arff": _arff}
     rows = chosen_rows(form, chosen)
     reader = readers.get(form.container)
-    return _finished(form, _table(form, rows) if reader is None else reader(form, rows))
+    if reader is None:
+        return _table(form, rows)
+    return (Row(row.number, row.id, finished(form, row.labels)) for row in reader(form, rows))
 
 
 def read_rows_of(form: Interpretation, ids: set[str]) -> Iterator[Row]:
     """All rows of a table with one of the ids."""
-    return _finished(form, (row for row in _table(form, rows_with_ids(form, ids)) if row.id in ids))
-
-
-def _finished(form: Interpretation, rows: Iterator[Row]) -> Iterator[Row]:
-    if form.split is None and not form.strip:
-        return rows
-    return (Row(row.number, row.id, finished(form, row.labels)) for row in rows)
+    return (row for row in _table(form, rows_with_ids(form, ids)) if row.id in ids)
 
 
 # -- lines ------------------------------------------------------------------------------------------------------------
@@ -136,7 +132,6 @@ def header_of(form: Interpretation) -> list[str]:
 # -- ARFF -------------------------------------------------------------------------------------------------------------
 
 WORD = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%]+"""
-YES, NO = {"true", "t", "yes", "y", "x", "present", "✓"}, {"false", "f", "no", "n", "absent"}
 
 
 class _Attribute(NamedTuple):

@@ -16,6 +16,10 @@ from setveil.verify.originals.text import content_of
 NO_ARROW = "a Parquet file is read a second time by pyarrow, which is not installed; `pip install pyarrow`."
 
 
+class NoReaderError(UncheckedError):
+    """What would read the input a second time is not installed."""
+
+
 def read_parquet(form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:
     """The chosen rows of a Parquet file, from 0, or all."""
     table = _table(form)
@@ -41,7 +45,7 @@ def _table(form: Interpretation) -> Any:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise UncheckedError(NO_ARROW) from None
+        raise NoReaderError(NO_ARROW) from None
     assert form.path is not None
     places = [*([] if form.id_place is None else [form.id_place]), *form.item_places]
     file = pyarrow.parquet.ParquetFile(BytesIO(content_of(form.path)))
@@ -105,10 +109,10 @@ def _rows(
         if id == "":
             raise DifferentError(number + 1, names[form.id_place or 0])
         if form.shape == "lists":
-            labels = _labels(values[form.item_places[0]], number + 1)
+            labels = finished(form, _labels(values[form.item_places[0]], number + 1))
         else:
             labels = items_of_row(form, names, [_text(value, is_pandas) for value in values], number + 1)
-        yield Row(number + 1, id, finished(form, labels))
+        yield Row(number + 1, id, labels)
 
 
 def _labels(values: Any, row: int) -> list[str]:

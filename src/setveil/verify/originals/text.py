@@ -37,8 +37,11 @@ class Rows(NamedTuple):
 
 def digest_of(path: str) -> str:
     """SHA-256 of the file as it lies there."""
+    digest = hashlib.sha256()
     with _opened(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _opened(path: str) -> BinaryIO:
@@ -101,7 +104,7 @@ def _blocks(form: Interpretation) -> Iterator[bytes]:
     with _opened(form.path) as file:
         is_packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)
-        source = gzip.open(file) if is_packed else file
+        source = gzip.GzipFile(fileobj=file) if is_packed else file
         while True:
             block = source.read(BLOCK)
             text = decoder.decode(block, final=not block)
