@@ -193,7 +193,8 @@ def publish(
             _write_internal(facts, certificate, policy or policy_of(record), staging, written)
         if is_here:
             with _stage("check", "comparing with the original", seconds, progress):
-                _refuse_unfaithful(record, staging, again, verdict, achieved, risk_after, progress)
+                owners = policy or policy_of(record)
+                _refuse_unfaithful(record, owners, staging, again, verdict, achieved, risk_after, progress)
         told = run_json(facts, record, certificate["digest"])
         write_json({**told, "seconds": seconds, "second_reading": second}, staging.internal / "run.json")
         staging.commit()
@@ -313,6 +314,7 @@ def _read_again(record: RunRecord, seconds: dict[str, float]) -> dict[str, Any] 
 
 def _refuse_unfaithful(
     record: RunRecord,
+    policy: Policy,
     staging: Staging,
     spelled: Release,
     verdict: Verdict,
@@ -325,10 +327,10 @@ def _refuse_unfaithful(
     from setveil.policy.schema import Policy, read_toml
 
     original = record.original or record.data
-    place = internal_beside(staging.out) / "policy.toml"  # paths in it are relative to that place
-    policy = Policy.from_dict(read_toml(staging.internal / "policy.toml"), place)
+    text = policy.seen_from(internal_beside(staging.out)).to_toml()
     model = model_of(policy, original, record.hierarchy)
-    if model.options() != record.model.options():
+    is_same = Policy.from_dict(read_toml(staging.internal / "policy.toml")).to_toml() == text
+    if not is_same or model.options() != record.model.options():
         raise GuaranteeError("not published: the policy that was written does not describe the same privacy model.")
     staged = Staged(staging.internal, spelled, model, verdict, achieved, risk.to_dict()["rows"])
     problems = check_staged(staging.public, original, staged, progress)
