@@ -21,7 +21,7 @@ def can_hold(layout: str, records: Records) -> bool:
     if layout in ("fimi", "spmf"):
         return all(label.isascii() and label.isdigit() for label in labels)
     if layout in ("gmt", "arff"):
-        return not any(sign in label for label in labels for sign in '\t\r\n"\\{},%\'') and all(map(_is_inner, labels))
+        return not any(sign in label for label in labels for sign in "\t\r\n\"\\{},%'") and all(map(_is_inner, labels))
     return True
 
 
@@ -29,7 +29,9 @@ def _is_inner(label: str) -> bool:
     return label == label.strip() and "\x1c" not in label and "\x85" not in label and "\u2028" not in label
 
 
-def write_layout(layout: str, records: Records, path: Path, delimiter: str = ",", packed: bool = False) -> dict[str, Any]:
+def write_layout(
+    layout: str, records: Records, path: Path, delimiter: str = ",", packed: bool = False
+) -> dict[str, Any]:
     """Write the records; the options that read them as they are."""
     options: dict[str, Any] = {"format": layout, "labels_as_they_are": True}
     labels = sorted({label for row in records for label in row})
@@ -83,6 +85,6 @@ def _table(layout: str, records: Records, labels: list[str], delimiter: str) -> 
     else:
         writer.writerow(["who", *(f"c{n}" for n in range(len(labels)))])
         writer.writerows(
-            [f"p{n}", *(label if label in row else "" for label in labels)] for n, row in enumerate(records)
+            [f"p{n}", *(label if label in row else "none" for label in labels)] for n, row in enumerate(records)
         )
     return target.getvalue()

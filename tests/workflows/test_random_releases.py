@@ -55,7 +55,7 @@ def runs(draw: st.DrawFn) -> tuple[Records, str, PrivacyModel, str | None, str |
     return records, layout, model, entry.name, tree, to, {"safe_csv": draw(st.booleans()), "accept_guessable": True}
 
 
-@settings(max_examples=30)
+@settings(max_examples=30 if settings.default.max_examples < 1000 else 1000)
 @given(run=runs())
 def test_whatever_is_published_is_accepted_by_strangers_and_by_its_owner(run: Any) -> None:
     records, layout, model, algorithm, tree, to, options = run

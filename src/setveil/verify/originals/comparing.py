@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -166,8 +167,7 @@ def _compare_sample(data: Transactions, form: Interpretation, source: Any, diges
     n_rows = _n_rows(data, form, source)
     header = int(form.has_header and form.container in ("long", "wide", "onehot", "table"))
     n_body = n_rows - header
-    n_likely = min(n_body, max(data.n_records, data.n_occurrences if form.shape == "long" else 0))
-    numbers = sorted(random.Random(digest).sample(range(n_likely), min(SAMPLED_ROWS, n_likely)))
+    numbers = sorted(random.Random(digest).sample(range(n_body), min(SAMPLED_ROWS, n_body)))
     rows = list(_rows(form, source, [number + header for number in numbers]))
     has_ids = form.id_place is not None or any(row.id is not None for row in rows)
     if form.container in ("fimi", "basket") and n_body != data.n_records:
@@ -179,9 +179,10 @@ def _compare_sample(data: Transactions, form: Interpretation, source: Any, diges
                 raise DifferentError(row.number, _column(form, set(row.labels) ^ set(labels)))
     else:
         rows = list(_joined(_rows_of(form, source, {str(row.id) for row in rows})) if has_ids else rows)
-        find = _Finder(data)
+        find, seen = _Finder(data), Counter[frozenset[str]]()
         for row in rows:
-            if not find.has(row.labels):
+            seen[frozenset(row.labels)] += 1
+            if seen[frozenset(row.labels)] > find.count(row.labels):
                 raise DifferentError(row.number, _column(form, set()) if form.shape == "long" else "")
     return n_body, len(rows), sum(len(set(row.labels)) for row in rows)
 
@@ -209,7 +210,7 @@ def _rows_of(form: Interpretation, source: Any, ids: set[str]) -> Iterator[Row]:
 
 
 class _Finder:
-    """Whether a set of labels is one of the records: told by a sum of random numbers, then looked at."""
+    """How many records have a set of labels and nothing else: found by a sum of random numbers, then looked at."""
 
     def __init__(self, data: Transactions) -> None:
         self.data = data
@@ -220,11 +221,12 @@ class _Finder:
         self.order = np.argsort(sums, kind="stable")
         self.sums = sums[self.order]
 
-    def has(self, labels: Sequence[str]) -> bool:
+    def count(self, labels: Sequence[str]) -> int:
         items = np.unique(self.data.vocabulary.numbers(labels))
         if len(items) and items[0] < 0:
-            return False
+            return 0
         with np.errstate(over="ignore"):
             wanted = np.add.reduce(self.weights[items], dtype=np.uint64)
         first, last = np.searchsorted(self.sums, wanted, "left"), np.searchsorted(self.sums, wanted, "right")
-        return any(np.array_equal(self.data.record(int(record)), items) for record in self.order[first:last][:100])
+        is_it = first < last and np.array_equal(self.data.record(int(self.order[first])), items)
+        return int(last - first) if is_it else 0
