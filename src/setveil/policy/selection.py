@@ -66,7 +66,7 @@ def as_pattern(label: str, vocabulary: Vocabulary) -> str:
         return label
     for n_bracketed in range(len(label) + 1):  # none at first; more where the data has an item of that very name
         pattern = "".join(
-            f"[{sign}]" if sign in MARKS or place < n_bracketed and sign != "!" else sign
+            f"[{sign}]" if sign in MARKS or (place < n_bracketed and sign != "!") else sign
             for place, sign in enumerate(label)
         )
         if pattern not in vocabulary and not pattern.startswith(SUBTREE):

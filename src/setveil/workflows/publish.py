@@ -312,6 +312,16 @@ def _read_again(record: RunRecord, seconds: dict[str, float]) -> dict[str, Any] 
     return reading.second.to_dict()
 
 
+def _each_once(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options whose lists have no order and nothing twice: a policy names each item and each constraint once."""
+    return {
+        name: {one if isinstance(one, str) else frozenset(one) for one in value}
+        if isinstance(value, list | tuple)
+        else value
+        for name, value in options.items()
+    }
+
+
 def _refuse_unfaithful(
     record: RunRecord,
     policy: Policy,
@@ -330,7 +340,7 @@ def _refuse_unfaithful(
     text = policy.seen_from(internal_beside(staging.out)).to_toml()
     model = model_of(policy, original, record.hierarchy)
     is_same = Policy.from_dict(read_toml(staging.internal / "policy.toml")).to_toml() == text
-    if not is_same or model.options() != record.model.options():
+    if not is_same or _each_once(model.options()) != _each_once(record.model.options()):
         raise GuaranteeError("not published: the policy that was written does not describe the same privacy model.")
     staged = Staged(staging.internal, spelled, model, verdict, achieved, risk.to_dict()["rows"])
     problems = check_staged(staging.public, original, staged, progress)
