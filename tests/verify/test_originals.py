@@ -95,7 +95,7 @@ def test_a_changed_cell_is_found_in_every_layout(
 @pytest.mark.parametrize(
     ("text", "layout", "expected"),
     [
-        ("sex,region\nf,north\nm,\nf,south\n", "table", [["region=north", "sex=f"], ["sex=m"], ["region=south", "sex=f"]]),
+        ("s,region\nf,north\nm,\nf,south\n", "table", [["region=north", "s=f"], ["s=m"], ["region=south", "s=f"]]),
         ("sex,region\n,north\n,\nf,south\n", "table", [["region=north"], [], ["region=south", "sex=f"]]),
         ('sex,region\n"",north\nm,""\nf,""\n', "table", [["region=north"], ["sex=m"], ["sex=f"]]),
         ("a,b,hiv\n1,,\n,1,\n,,1\n1,,\n", "onehot", [["a"], ["b"], ["hiv"], ["a"]]),
