@@ -21,7 +21,7 @@ from setveil.workflows.folder import attack_folder
 from setveil.workflows.recheck import FolderVerdict, verify_folder
 
 RECORDS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["d"], ["d", "a"]] * 5
-SECRETS = [["a", "s"], ["b"], ["c"], ["d"], ["a", "b"], ["b", "c"], ["c", "d"], ["d", "t"]] * 4
+SECRETS = [["a", "s"], ["a"], ["c"], ["d"], ["a", "b"], ["b", "c"], ["c", "d"], ["d", "t"]] * 4
 
 
 @pytest.fixture(scope="module")
@@ -282,7 +282,7 @@ RIDES: list[tuple[str, Change, str]] = [
     ("jsonl", text_with("codebook.csv", ",a\n", ",a\n,zoo\n"), "codebook.csv"),
     ("jsonl", text_with("codebook.csv", ",a\n", ",a,x\n"), "expected 2 fields"),
     ("replaced", lines_swapped("published.jsonl", 0, -1), "canonical"),
-    ("grouped", lines_swapped("published.jsonl", 0, 1), "canonical form from line 1"),
+    ("grouped", lines_swapped("published.jsonl", 0, 3), "canonical form from line 1"),
     ("grouped", text_with("published.jsonl", '{"group"', '{"sick": true, "group"'), "canonical"),
     ("grouped", text_with("sensitive.csv", ",s,1", ",s,01"), "canonical"),
     ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,1\n1,zoster,8\n"), "zoster"),

@@ -17,6 +17,54 @@ class TableForm:
 
 
 @dataclass(frozen=True)
+class Interpretation:
+    """Which cells of an input are read, as the reader decided; what a cell says is not part of it.
+
+    Enough for a second reader, which shares no code with the first, to read the same input.
+    """
+
+    container: str = ""  # the layout of the file: delimited text, lines, json, parquet; "object" for Python objects
+    shape: str = ""  # the layout of its rows: that of the file, or of the table in a Parquet or JSON file or a frame
+    path: str | None = None  # of the file; None for standard input and objects
+    delimiter: str = ","
+    has_header: bool = True
+    encoding: str = "utf-8"
+    ends_in_carriage_returns: bool = False
+    n_columns: int = 0
+    id_place: int | None = None  # a column from 0
+    item_places: tuple[int, ...] = ()
+    id_key: str = ""  # of records in JSON; empty if they have no ids
+    item_key: str = ""
+    has_words: bool = False  # SPMF lines of names, baskets with weights
+    split: str | None = None
+    strip: bool = False
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class SecondReading:
+    """What came of reading the input again with the verifier's own reader."""
+
+    seconds: float
+    rows_compared: int = 0
+    rows: int = 0  # of the input, as far as they were counted
+    entries_compared: int = 0
+    not_compared: str = ""  # why there was nothing to compare
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the record of a run."""
+        if self.not_compared:
+            return {"compared": False, "reason": self.not_compared}
+        return {
+            "compared": True,
+            "rows_compared": self.rows_compared,
+            "rows": self.rows,
+            "entries_compared": self.entries_compared,
+            "all": self.rows_compared == self.rows,
+        }
+
+
+@dataclass(frozen=True)
 class Reading:
     """What a reader understood; ``sentence`` says it to people, ``to_dict`` to programs."""
 
@@ -34,6 +82,8 @@ class Reading:
     warnings: tuple[str, ...] = ()  # what the reader warned of
     doubts: tuple[str, ...] = ()  # what puts every guarantee in question, to follow "but"
     form: TableForm = TableForm()  # for whoever reads other columns of the same file
+    interpretation: Interpretation | None = None  # for whoever reads the same cells again
+    second: SecondReading | None = None  # if that was done
 
     def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:
         """One line: what was read, how many people, items and entries, and why it was read so."""

@@ -283,6 +283,12 @@ class Transactions:
         return Distinct(rows, weights, inverse)
 
 
+def in_label_order(rows: Transactions) -> Transactions:
+    """The same records; their labels in ascending order, which is another one where only numbers are left of them."""
+    vocabulary = Vocabulary(rows.vocabulary)
+    return rows if vocabulary == rows.vocabulary else rows.recode(vocabulary.numbers(rows.vocabulary), vocabulary)
+
+
 def label_of(item: object, where: str) -> str:
     """The label of one item given from Python: text as it is, an integer in decimal; anything else is an error."""
     if isinstance(item, str):

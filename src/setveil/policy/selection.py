@@ -1,4 +1,7 @@
-"""Naming items: by label, by glob (``493.*``), by subtree (``@subtree:Asthma``)."""
+"""Naming items: by label, by glob (``493.*``), by subtree (``@subtree:Asthma``).
+
+A label that looks like a pattern is itself where the data has it. Elsewhere its signs stand in brackets: ``A[*]``.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ SUBTREE = "@subtree:"
 BY_COMMAS, ONE_PER_LINE = "separate items with commas", "write one item per line"
 SEPARATORS = re.compile(r"[\s,;|]+")
 FILE_NAME = re.compile(r"\.(?:txt|csv|tsv|dat|list|lst|toml|json)(?:\.gz)?$", re.IGNORECASE)
+MARKS = "*?["
+_BRACKETED = re.compile(r"\[([^!])\]")  # one sign in brackets is that sign
 
 
 def read_items(path: str | Path) -> list[str]:
@@ -58,7 +63,9 @@ def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None,
         return [pattern]
     if pattern.startswith(SUBTREE):
         return _subtree(pattern.removeprefix(SUBTREE), hierarchy)
-    if any(mark in pattern for mark in "*?["):
+    if _is_plain(pattern):
+        return [_BRACKETED.sub(r"\1", pattern)]
+    if any(mark in pattern for mark in MARKS):
         found = [label for label in vocabulary if fnmatchcase(label, pattern)]
         if not found:
             raise InputError(f'no item of the data matches "{pattern}"; check the pattern.')
@@ -69,6 +76,25 @@ def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None,
             f'"{one_line(pattern)}" is no item of the data, but {name_some(dict.fromkeys(parts))} are; {apart}.'
         )
     return [pattern]
+
+
+def _is_plain(pattern: str) -> bool:
+    """Whether a pattern is a label: all signs of patterns in it stand in brackets."""
+    return not any(mark in _BRACKETED.sub("", pattern) for mark in MARKS)
+
+
+def as_pattern(label: str, vocabulary: Vocabulary) -> str:
+    """How a policy about data with this vocabulary names an item, so that ``select_items`` gives it back."""
+    if label in vocabulary or (_is_plain(label) and not _BRACKETED.search(label) and not label.startswith(SUBTREE)):
+        return label
+    for n_bracketed in range(len(label) + 1):  # none at first; more where the data has an item of that very name
+        pattern = "".join(
+            f"[{sign}]" if sign in MARKS or (place < n_bracketed and sign != "!") else sign
+            for place, sign in enumerate(label)
+        )
+        if pattern not in vocabulary and not pattern.startswith(SUBTREE):
+            return pattern
+    return label
 
 
 def _subtree(name: str, hierarchy: Hierarchy | None) -> list[str]:

@@ -46,6 +46,7 @@ class RunRecord:
     seed: int
     seconds: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    original: Transactions | None = None  # with the records that a grouping suppresses, where ``data`` is without
 
     def __repr__(self) -> str:
         return f"RunRecord({self.algorithm} for {self.model.name}, {self.data!r})"
@@ -254,12 +255,6 @@ class Release(ABC):
             facts.append(("made by", f"{self.record.algorithm} for {self.record.model.name}"))
             guarantee = f"Guarantee, not yet verified: {self.record.model.guarantee()}"
         return str(call("card", f"Release ({self.kind})", facts=facts, note=guarantee))
-
-
-def in_label_order(rows: Transactions) -> Transactions:
-    """The same records; their labels in ascending order, which is another one where only numbers are left of them."""
-    vocabulary = Vocabulary(rows.vocabulary)
-    return rows if vocabulary == rows.vocabulary else rows.recode(vocabulary.numbers(rows.vocabulary), vocabulary)
 
 
 def renamed_vocabulary(vocabulary: Vocabulary, name: Callable[[str], str]) -> tuple[Vocabulary, NDArray[np.integer]]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
 from setveil.core.remote import RemoteTransactions
-from setveil.core.transactions import Transactions
+from setveil.core.transactions import Transactions, in_label_order
 from setveil.core.vocabulary import Vocabulary
-from setveil.releases.base import Release, in_label_order, renamed_vocabulary
+from setveil.releases.base import Release, renamed_vocabulary
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

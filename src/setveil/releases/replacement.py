@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
-from setveil.core.transactions import Transactions
-from setveil.releases.base import Release, in_label_order
+from setveil.core.transactions import Transactions, in_label_order
+from setveil.releases.base import Release
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

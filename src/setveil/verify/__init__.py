@@ -2,7 +2,7 @@
 
 from setveil.verify.claims import achieved, judge, minimal_violations, verify
 from setveil.verify.codebook import check_codebook
-from setveil.verify.fidelity import check_counts, check_original
+from setveil.verify.fidelity import check_original
 from setveil.verify.files import check_files
 from setveil.verify.verdict import Verdict, Violation
 
@@ -11,7 +11,6 @@ __all__ = [
     "Violation",
     "achieved",
     "check_codebook",
-    "check_counts",
     "check_files",
     "check_original",
     "judge",

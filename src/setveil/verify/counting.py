@@ -106,22 +106,6 @@ def count_pairs(
 
 
 @compiled
-def count_images(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], image: NDArray[np.int32], begin: int, end: int, n_images: int
-) -> NDArray[np.int64]:
-    """How many of the rows ``begin:end`` hold something that becomes each image; -1 becomes nothing."""
-    counts = np.zeros(n_images, dtype=np.int64)
-    seen_in = np.full(n_images, -1, dtype=np.int64)
-    for row in range(begin, end):
-        for place in range(indptr[row], indptr[row + 1]):
-            becomes = image[items[place]]
-            if becomes >= 0 and seen_in[becomes] != row:
-                seen_in[becomes] = row
-                counts[becomes] += 1
-    return counts
-
-
-@compiled
 def count_triples(
     indptr: NDArray[np.int64], items: NDArray[np.int32], begin: int, end: int, table: NDArray[np.int32]
 ) -> None:

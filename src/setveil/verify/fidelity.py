@@ -7,7 +7,6 @@ checked for which kind of release is listed in ``docs/verification.md``. Message
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,6 @@ from setveil.models import ConstraintAnonymity, PrivacyModel
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify.constraints import cover_pairs, recoding_targets
 from setveil.verify.degree import GroupCounts
-from setveil.verify.dense import n_processors, parts_of
 from setveil.verify.published import Published, read_published, sorted_rows
 from setveil.verify.verdict import times
 
@@ -78,31 +76,6 @@ def check_original(
         case Grouping():
             problems += _check_grouping(release, published, source, in_input_order, suppression)
     return problems
-
-
-# -- counts alone -----------------------------------------------------------------------------------------------------
-
-
-def check_counts(release: Recoding, original: Transactions, supports: NDArray[np.int64]) -> list[str]:
-    """Whether each published item is in as many published records (``supports``) as original ones hold something that
-    it stands for. Quick enough for every release; ``check_original`` holds record against record.
-    """
-    from setveil.verify.counting import count_images
-
-    target, _ = recoding_targets(release)
-    image = np.append(target, -1).astype(np.int32)[release.domain.numbers(original.vocabulary)]
-    expected = np.zeros(len(supports), dtype=np.int64)
-    with ThreadPoolExecutor(n_processors()) as pool:
-        for counts in pool.map(
-            lambda part: count_images(original.indptr, original.items, image, part[0], part[1], len(supports)),
-            parts_of(original.indptr),
-        ):
-            expected += counts
-    wrong = np.flatnonzero(expected != supports)
-    if not len(wrong):
-        return []
-    named = name_some(release.published.vocabulary[number] for number in wrong.tolist())
-    return [f"the files hold other numbers of {named} than the original, recoded, does."]
 
 
 # -- recodings ----------------------------------------------------------------------------------------------------

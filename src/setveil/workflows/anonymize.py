@@ -18,7 +18,7 @@ from setveil.releases import Release, RunRecord
 from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
-from setveil.workflows.reading import as_transactions
+from setveil.workflows.reading import read_twice
 
 
 def never() -> bool:
@@ -74,7 +74,7 @@ def anonymize(
         >>> release.codebook()["dairy"]
         ['cheese', 'milk']
     """
-    data = as_transactions(data, **(read_options or {}))
+    data = read_twice(data, **(read_options or {}))
     with collected_warnings() as notes:
         promise = as_model(model, parameters)
         tree = resolve_hierarchy(hierarchy, data, unknown_items, promise, progress)
@@ -109,7 +109,7 @@ def make_release(
         if not isinstance(algorithm, Algorithm):  # as it takes them
             options = {name: value for name in options if (value := getattr(chosen, name)) is not None}
         name, release = entry.name, chosen.run(data, model, context)
-    data = release.published_part(data)
+    original, data = data, release.published_part(data)
     check_release(data, release, model)
     record = RunRecord(
         data=data,
@@ -120,6 +120,7 @@ def make_release(
         hierarchy_source=hierarchy_source,
         seed=context.seed,
         seconds={"anonymize": time.perf_counter() - started},
+        original=original,
     )
     return replace(release, record=record)
 

@@ -195,14 +195,19 @@ def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any
     return record if "digest" in certificate and record.get("certificate_digest") == certificate["digest"] else None
 
 
-def ordered_as_input(folder: Path, release: Release, certificate: Mapping[str, Any]) -> tuple[Release, bool]:
-    """The release with its records as the input had them, where the owner's record of this very release is at hand."""
+def ordered_as_input(
+    folder: Path, release: Release, certificate: Mapping[str, Any], internal: Path | None = None
+) -> tuple[Release, bool]:
+    """The release with its records as the input had them, where the owner's record of this very release is at hand.
+
+    ``internal``: where it is known to be, before both folders are in their places.
+    """
     if certificate.get("record_order") == "input":
         return release, True
-    if owners_record(folder, certificate) is None:
+    if internal is None and owners_record(folder, certificate) is None:
         return release, False
     try:
-        with open_regular(internal_beside(folder) / "order.npy") as file:
+        with open_regular((internal or internal_beside(folder)) / "order.npy") as file:
             if os.fstat(file.fileno()).st_size > 8 * release.published.n_records + LARGEST_HEADER:
                 return release, False
             order = np.load(file, allow_pickle=False)

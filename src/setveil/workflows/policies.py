@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.releases import RunRecord
@@ -47,15 +47,26 @@ def policy_of(record: RunRecord) -> Policy:
     """The policy that repeats a run made from the library."""
     from setveil.policy.schema import Policy
 
+    known = (record.original or record.data).vocabulary
+    options = {name: _as_patterns(value, known) for name, value in record.model.options().items() if value is not None}
     content: dict[str, Any] = {
         "schema": 1,
         "seed": record.seed,
-        "model": {"name": record.model.name, **{k: v for k, v in record.model.options().items() if v is not None}},
+        "model": {"name": record.model.name, **options},
         "algorithm": {"name": record.algorithm, "options": dict(record.options)},
     }
     if record.hierarchy_source and record.hierarchy_source != "given":
         content["hierarchy"] = {"source": record.hierarchy_source}
     return Policy.from_dict(content)
+
+
+def _as_patterns(value: Any, known: Vocabulary) -> Any:
+    """Labels of a list, or of lists, as a policy writes them; anything else as it is."""
+    from setveil.policy.selection import as_pattern
+
+    if isinstance(value, list | tuple):
+        return [as_pattern(one, known) if isinstance(one, str) else _as_patterns(one, known) for one in value]
+    return value
 
 
 def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_progress) -> Hierarchy | None:

@@ -27,6 +27,7 @@ from setveil.releases import Grouping, Recoding, Release, RemoteGrouping, RunRec
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
 from setveil.workflows.cluster import judge_parts, read_groups, read_parts
 from setveil.workflows.policies import policy_of
+from setveil.workflows.recheck import Staged, check_staged
 
 if TYPE_CHECKING:
     from setveil.io.releases.files import Written
@@ -138,6 +139,7 @@ def publish(
         raise InputError("labels of a grouping stay as they are on Spark; leave out --safe-csv, or use --engine local.")
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
+    second = _read_again(record, seconds)
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
         with _stage("write", "writing", seconds, progress):
             written = write_release(
@@ -191,7 +193,12 @@ def publish(
             )
             certificate = _write_public(facts, again, staging.public, written, keep_order, keep_ids, safe_csv)
             _write_internal(facts, certificate, policy or policy_of(record), staging, written)
-        write_json(run_json(facts, record, certificate["digest"]), staging.internal / "run.json")
+        if is_here:
+            with _stage("check", "comparing with the original", seconds, progress):
+                owners = policy or policy_of(record)
+                _refuse_unfaithful(record, owners, staging, again, verdict, achieved, risk_after, progress)
+        told = run_json(facts, record, certificate["digest"])
+        write_json({**told, "seconds": seconds, "second_reading": second}, staging.internal / "run.json")
         staging.commit()
     return Outcome(
         path=staging.out,
@@ -271,7 +278,7 @@ def _verified(
     from setveil.io.releases.files import read_release
     from setveil.io.releases.names import guard, unguard
     from setveil.report.record import options_that_occur
-    from setveil.verify import check_counts, judge
+    from setveil.verify import judge
 
     sensitive = tuple(options_that_occur(release, record.model.options(), record.data).get("sensitive") or ())
     if safe_csv:
@@ -289,13 +296,57 @@ def _verified(
         verdict, achieved = judge_parts(folder, record.model, progress)
     if not verdict.holds:
         raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
-    if isinstance(release, Recoding) and not isinstance(record.data, RemoteTransactions):
-        found = spelled.published
-        number = found.vocabulary.numbers(written.labels)
-        problems = check_counts(release, record.data, np.where(number >= 0, np.append(found.supports, 0)[number], 0))
-        if problems:
-            raise GuaranteeError(f"not published, the release is not what became of the data: {problems[0]}")
     return spelled, verdict, achieved
+
+
+def _read_again(record: RunRecord, seconds: dict[str, float]) -> dict[str, Any] | None:
+    """What came of reading the input a second time, now or before; None where the data came from no input."""
+    from setveil.verify.originals import compare_readings
+
+    original = record.original or record.data
+    if isinstance(original, RemoteTransactions):
+        return None
+    reading = compare_readings(original).reading
+    if reading is None or reading.second is None:
+        return None
+    seconds["second_reading"] = reading.second.seconds
+    return reading.second.to_dict()
+
+
+def _each_once(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options whose lists have no order and nothing twice: a policy names each item and each constraint once."""
+    return {
+        name: {one if isinstance(one, str) else frozenset(one) for one in value}
+        if isinstance(value, list | tuple)
+        else value
+        for name, value in options.items()
+    }
+
+
+def _refuse_unfaithful(
+    record: RunRecord,
+    policy: Policy,
+    staging: Staging,
+    spelled: Release,
+    verdict: Verdict,
+    achieved: Mapping[str, Any],
+    risk: RiskTable,
+    progress: Progress,
+) -> None:
+    """All that the owner can check of the files, before anybody sees them."""
+    from setveil.policy.resolve import model_of
+    from setveil.policy.schema import Policy, read_toml
+
+    original = record.original or record.data
+    text = policy.seen_from(internal_beside(staging.out)).to_toml()
+    model = model_of(policy, original, record.hierarchy)
+    is_same = Policy.from_dict(read_toml(staging.internal / "policy.toml")).to_toml() == text
+    if not is_same or _each_once(model.options()) != _each_once(record.model.options()):
+        raise GuaranteeError("not published: the policy that was written does not describe the same privacy model.")
+    staged = Staged(staging.internal, spelled, model, verdict, achieved, risk.to_dict()["rows"])
+    problems = check_staged(staging.public, original, staged, progress)
+    if problems:
+        raise GuaranteeError(f"not published: the files differ from what the original gives: {problems[0]}")
 
 
 def _write_public(

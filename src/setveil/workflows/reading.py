@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from setveil.core import Transactions, Vocabulary
-from setveil.errors import SetveilWarning, name_some, one_line
+from setveil.core import RemoteTransactions, Transactions, Vocabulary
+from setveil.errors import SetveilWarning, UncheckedError, name_some, one_line
 from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
 
 if TYPE_CHECKING:
@@ -23,6 +23,44 @@ def as_transactions(data: Any, **options: Any) -> Transactions:
     if is_spark_frame(data):
         return read_frame(data, "DataFrame", options)
     return read_transactions(data, **options)
+
+
+def read_twice(data: Any, **options: Any) -> Transactions:
+    """``as_transactions`` for data that is to be published.
+
+    Objects are read again at once by the verifier's own reader; files when the release is published.
+    """
+    from setveil.verify.originals import compare_readings
+
+    records = as_transactions(data, **options)
+    form = None if records.reading is None else records.reading.interpretation
+    is_object = form is not None and form.container == "object" and not isinstance(data, Transactions)
+    return compare_readings(records, data) if is_object else records
+
+
+class Original(NamedTuple):
+    """The original of a release as the verifier reads it."""
+
+    data: Transactions
+    problems: list[str]  # where the two readings differ
+    unchecked: list[str]  # why it could not be read a second time
+    notes: list[str]
+
+
+def read_original(source: Any, **options: Any) -> Original:
+    """The original for whoever checks a release: read once to tell its layout, then again by the verifier's reader."""
+    from setveil.verify.originals import NoReaderError, read_again
+
+    data = as_transactions(source, **options)
+    if isinstance(source, Transactions) or isinstance(data, RemoteTransactions):
+        return Original(data, [], [], [])
+    try:
+        again, problems = read_again(data, source)
+    except NoReaderError as problem:
+        return Original(data, [], [f"the original: {problem}"], [])
+    except UncheckedError as problem:
+        return Original(data, [], [], [f"the original was read once only: {problem}"])
+    return Original(again, problems, [], [])
 
 
 def read(source: Any, format: str | None = None, **options: Any) -> Transactions:
@@ -63,7 +101,9 @@ def read_input(
     if check_engine(engine, master) and not is_spark_frame(source):
         data = read_path(source, master, options)
     else:
-        data = as_transactions(source, **options)
+        from setveil.verify.originals import compare_readings
+
+        data = compare_readings(as_transactions(source, **options), source)  # before the long work
     if policy.input.domain:
         from setveil.policy.selection import read_items
 

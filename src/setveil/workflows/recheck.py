@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
 from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
 from setveil.workflows.limits import Deadline, seconds_for
-from setveil.workflows.reading import read
+from setveil.workflows.reading import read_original
 
 if TYPE_CHECKING:
     from setveil.algorithms import Entry
@@ -122,8 +122,13 @@ def verify_folder(
     check = _Check(folder, Deadline(seconds, progress), is_on_spark, master)
     if isinstance(original, str | os.PathLike) and is_on_spark:
         data: Transactions | None = read_path(original, master, read_options)
+    elif original is None:
+        data = None
     else:
-        data = None if original is None else read(original, **read_options)
+        data, problems, unchecked, notes = read_original(original, **read_options)
+        check.problems += problems
+        check.unchecked += unchecked
+        check.notes += notes
     if data is not None and isinstance(data, RemoteTransactions) != is_on_spark:
         raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
     try:
@@ -164,11 +169,41 @@ def nothing_left(data: Transactions) -> str:
     return NOTHING_LEFT.get(int((data.supports > 0).sum()), "")
 
 
+class Staged(NamedTuple):
+    """What a run that is about to publish knows of the files that it has written and read back."""
+
+    internal: Path
+    release: Release  # as the files spell it
+    model: PrivacyModel  # as ``policy.toml`` in ``internal`` has it
+    verdict: Verdict
+    achieved: Mapping[str, Any]
+    risk: Sequence[Mapping[str, Any]]
+
+
+def check_staged(folder: Path, data: Transactions, staged: Staged, progress: Progress = no_progress) -> list[str]:
+    """The problems that ``verify OUT --original INPUT`` would find, before the folder is in its place.
+
+    What was counted from these very files is not counted again.
+    """
+    check = _Check(folder, progress, staged=staged)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SetveilWarning)
+        check.run(data)
+    return check.problems
+
+
 class _Check:
     """One check of one folder; what is found gathers in its lists."""
 
-    def __init__(self, folder: Path, progress: Progress, is_on_spark: bool = False, master: str | None = None) -> None:
-        self.folder, self.progress = folder, progress
+    def __init__(
+        self,
+        folder: Path,
+        progress: Progress,
+        is_on_spark: bool = False,
+        master: str | None = None,
+        staged: Staged | None = None,
+    ) -> None:
+        self.folder, self.progress, self.staged = folder, progress, staged
         self.is_on_spark, self.master = is_on_spark, master
         self.problems: list[str] = []
         self.unchecked: list[str] = []
@@ -210,7 +245,7 @@ class _Check:
             return  # changed files are not worth counting
         self.progress("reading the release", None)
         rows = read_parts(self.folder, self.master) if self.is_on_spark else None
-        spelled = read_folder(self.folder, said, rows)
+        spelled = read_folder(self.folder, said, rows) if self.staged is None else self.staged.release
         self.progress("comparing files with their records", None)
         problems, unchecked = check_form(
             self.folder,
@@ -235,7 +270,11 @@ class _Check:
             self.nothing_left = nothing_left(release.published)
             self.notes += filter(None, [self.nothing_left])
         is_here = not isinstance(data, RemoteTransactions)  # elsewhere no model has lists that are left out
-        owners = self._owners_model(data) if data is not None and is_here else None
+        owners = None
+        if self.staged is not None:
+            owners = self.staged.model
+        elif data is not None and is_here:
+            owners = self._owners_model(data)
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_CONSTRAINTS)
         else:
@@ -251,7 +290,9 @@ class _Check:
             known = release.with_items(data.vocabulary)
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         elif data is not None:
-            ordered, is_ordered = ordered_as_input(self.folder, release.with_items(data.vocabulary), said)
+            known = release.with_items(data.vocabulary)
+            internal = None if self.staged is None else self.staged.internal
+            ordered, is_ordered = ordered_as_input(self.folder, known, said, internal)
             if isinstance(ordered, Grouping):
                 ordered = _with_unseen(ordered, data)
             self.progress("comparing with the original", None)
@@ -327,6 +368,10 @@ class _Check:
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
         self.sentence = model.guarantee()
+        if self.staged is not None:
+            self.verdict = self.staged.verdict
+            self._compare_achieved(self.staged.achieved)
+            return
         if self.is_on_spark:
             self.verdict, found = judge_parts(self.folder, model, self.progress, self.master)
             self._compare_achieved(found)
@@ -414,7 +459,7 @@ class _Check:
             return
         if model.private and self.certificate["achieved"]:
             self._wrong('"achieved" has figures that only the owner can count')
-        rows = public_risk(release, model, self.progress).to_dict()["rows"]
+        rows = public_risk(release, model, self.progress).to_dict()["rows"] if self.staged is None else self.staged.risk
         if not _is_same(rows, self.certificate["risk"]["after"]):
             self._wrong('"risk" is not what the records show')
         if not _is_same(public_metrics(release), self.certificate["metrics"]):

@@ -18,10 +18,10 @@ from setveil.algorithms.degree.groups import Split, refuse_excess, secret_draws
 from setveil.algorithms.k_anonymity.shards import shard_bounds
 from setveil.core import RemoteTransactions, Transactions, Vocabulary
 from setveil.core.remote import Csr
+from setveil.core.transactions import in_label_order
 from setveil.models import PrivacyDegree
 from setveil.orderings.gray import bits_of_items, gray_codes, gray_order
 from setveil.releases import RemoteGrouping
-from setveil.releases.base import in_label_order
 from setveil.releases.grouping import publishable_rows
 from setveil.releases.remote_grouping import GroupMaker, side_by_side
 

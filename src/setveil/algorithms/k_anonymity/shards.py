@@ -18,6 +18,7 @@ from setveil.algorithms.k_anonymity._centres import count_common
 from setveil.algorithms.k_anonymity.centres import Records
 from setveil.core import RemoteTransactions, Transactions
 from setveil.core.remote import Csr
+from setveil.core.transactions import in_label_order
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import bits_of_items, gray_codes
@@ -84,7 +85,7 @@ def replace_elsewhere(
         return (indptr, np.concatenate(items)), counted
 
     rows, told = data.in_shards(encode, tasks, work)
-    published = rows.used_items()
+    published = in_label_order(rows.used_items())
     counted: Counter[str] = sum(told, Counter())
     return Replacement(
         published=published,

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable
 
 from setveil.core import Layout
-from setveil.errors import InputError
 from setveil.releases import Release
 
+LONGEST_SUM = 1000  # digits
 INTEGER_LAYOUTS = ("fimi", "spmf")
-MOST_DIGITS = 1_000  # of an item number; fresh numbers are counted on from the largest
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet may take for a formula
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
@@ -31,23 +30,35 @@ def _integer_names(release: Release) -> list[str]:
     """
     labels = list(release.published.vocabulary)
     intact, domain = release.meaning.are_intact, release.domain_items
-    numeric = all(label.isascii() and label.isdigit() for label in domain)
-    if numeric and any(len(label) > MOST_DIGITS for label in domain):
-        raise InputError(f"an item number has more than {MOST_DIGITS:,} digits; write another layout, as --to jsonl.")
-    base = max((int(label) for label in domain), default=0) if numeric else len(domain)
+    numeric = all(_is_number(label) for label in domain)
+    base = _largest(domain) if numeric else str(len(domain))
     own = {label: label if numeric else str(number) for number, label in enumerate(domain, start=1)}
     hierarchy = release.hierarchy
     if hierarchy is not None:
         # Every inner node has its number, used or not: numbers depend on the hierarchy only.
         inner = [int(node) for node in hierarchy.in_preorder if node >= hierarchy.n_items]
         taken = (hierarchy.labels[node] for node in inner)  # a group that is called 8 in the taxonomy is no other's 8
-        base = max([base, *(int(label) for label in taken if re.fullmatch(f"[0-9]{{1,{MOST_DIGITS}}}", label))])
-        fresh = {hierarchy.published_labels[node]: str(base + place) for place, node in enumerate(inner, start=1)}
+        base = _largest([base, *filter(_is_number, taken)])
+        fresh = {hierarchy.published_labels[node]: _above(base, place) for place, node in enumerate(inner, start=1)}
     else:
         merged = [number for number, is_intact in enumerate(intact) if not is_intact]
         merged.sort(key=lambda number: int(release.meaning.cover[number][0]))
-        fresh = {labels[number]: str(base + place) for place, number in enumerate(merged, start=1)}
+        fresh = {labels[number]: _above(base, place) for place, number in enumerate(merged, start=1)}
     return [own[label] if is_intact else fresh[label] for label, is_intact in zip(labels, intact, strict=True)]
+
+
+def _is_number(label: str) -> bool:
+    return label.isascii() and label.isdigit()
+
+
+def _largest(numbers: Iterable[str]) -> str:
+    """The largest whole number, without leading zeros; Python converts no more than some thousand digits."""
+    return max((number.lstrip("0") for number in numbers), key=lambda number: (len(number), number), default="") or "0"
+
+
+def _above(base: str, place: int) -> str:
+    """The number ``base + place``; above a very long one, a number with one digit more."""
+    return str(int(base) + place) if len(base) <= LONGEST_SUM else "1" + str(place).zfill(len(base))
 
 
 def _text_names(release: Release, layout: Layout) -> list[str]:

@@ -108,6 +108,7 @@ class Plan:
     is_header_doubtful: bool = False  # the first line is said to name columns, and nothing shows it
     is_split: bool = False  # cells that hold lists are taken apart already
     is_table: bool = False  # read cell by cell, so that cells can be empty or say "missing"
+    shape: str = ""  # of the table in a Parquet or JSON file, where ``layout`` names the file's
 
     @property
     def unused(self) -> tuple[str, ...]:

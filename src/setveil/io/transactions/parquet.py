@@ -36,7 +36,7 @@ def read_parquet(source: Source, options: ReadOptions) -> tuple[Transactions, Pl
     data, plan = from_frame(_open(source), options, in_file=True)
     if data.n_records == 0:
         raise source.error("the file holds no records.", None)
-    return data, replace(plan, layout="parquet", kind=f"Parquet, {KINDS[plan.layout]}")
+    return data, replace(plan, layout="parquet", shape=plan.layout, kind=f"Parquet, {KINDS[plan.layout]}")
 
 
 def _open(source: Source) -> PolarsFrame:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from setveil.core.reading import Reading, TableForm
-from setveil.core.transactions import Layout, Transactions
+from setveil.core.reading import Interpretation, Reading, TableForm
+from setveil.core.transactions import Layout, Transactions, in_label_order
 from setveil.errors import InputError, one_line
 from setveil.io.source import EncodingError, Source, beginning_of_text, guess_encoding
 from setveil.io.transactions import guards
@@ -79,7 +79,8 @@ def read_transactions(
     if delimiter is not None or no_header or encoding is not None:
         raise InputError("delimiter, no_header and encoding are for files, not for Python objects; leave them out.")
     data, plan = from_object(source, options)
-    return _finish(data, plan, options, Reading(name, plan.layout, "", plan.told_by))
+    reading = Reading(name, plan.layout, "", plan.told_by, interpretation=_interpretation("object", plan, options))
+    return _finish(data, plan, options, reading)
 
 
 def _folder_of_tables(folder: Path) -> Any:
@@ -122,6 +123,7 @@ def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: st
             raise opened.error("the file is empty.", None)
         plan = make_plan(opened, options)
         options.check_for(plan.layout)
+        container = plan.layout
         data, plan = _read(opened, plan, options)
         sha256, n_bytes = opened.digest()
         if options.encoding is not None and not notes:
@@ -130,9 +132,33 @@ def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: st
             notes = (*notes, "lines end in carriage returns")
         name = "standard input" if opened.name == "<stdin>" else Path(opened.name).name
         reading = Reading(
-            name, plan.layout, "", plan.told_by, notes=notes, encoding=opened.encoding, sha256=sha256, n_bytes=n_bytes
-        )
+            name, plan.layout, "", plan.told_by, notes=notes, encoding=opened.encoding, sha256=sha256, n_bytes=n_bytes,
+            interpretation=_interpretation(container, plan, options, opened),
+        )  # fmt: skip
         return _finish(data, plan, options, reading, opened.name)
+
+
+def _interpretation(container: str, plan: Plan, options: ReadOptions, source: Source | None = None) -> Interpretation:
+    """Which cells were read, for whoever reads them again."""
+    is_keyed = container in ("json", "jsonl")
+    return Interpretation(
+        container=container,
+        shape=plan.shape or plan.layout,
+        path=None if source is None or source.path is None else os.path.abspath(source.path),  # noqa: PTH100
+        delimiter=plan.delimiter,
+        has_header=plan.has_header,
+        encoding="utf-8" if source is None else source.encoding,
+        ends_in_carriage_returns=source is not None and source.ends_in_carriage_returns,
+        n_columns=len(plan.names),
+        id_place=plan.id_place,
+        item_places=plan.item_places,
+        id_key=plan.names[plan.id_place] if is_keyed and plan.id_place is not None else "",
+        item_key=plan.names[plan.item_places[0]] if is_keyed and plan.item_places else "",
+        has_words=bool(plan.kind),
+        split=options.split,
+        strip=options.strip,
+        missing=options.missing,
+    )
 
 
 def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
@@ -192,6 +218,7 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         notes.append("blanks around labels taken off")
     warn_about_blanks(data.vocabulary.labels)
     told = guards.Told() if options.labels_as_they_are else guards.check(data, plan, where or reading.name)
+    data = in_label_order(data)  # labels that do not occur are gone by now
     reading = replace(
         reading,
         kind=plan.kind or KINDS[plan.layout],

@@ -1,0 +1,46 @@
+"""One JSON text, read again: lists of items, objects with one list each, flat objects as the rows of a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from setveil.core.reading import Interpretation
+from setveil.verify.originals.cells import DifferentError, finished, items_of_row
+from setveil.verify.originals.layouts import Row
+from setveil.verify.originals.text import text_of
+
+
+def read_json(form: Interpretation) -> Iterator[Row]:
+    """All records; a record's number stands for its row."""
+    content = json.loads(text_of(form), parse_int=str)
+    if isinstance(content, dict):
+        (only,) = content.values() if len(content) == 1 else (None,)
+        if isinstance(only, list) and all(isinstance(record, dict | list) for record in only):
+            content = only
+    records: list[tuple[str | None, Any]]
+    records = list(content.items()) if isinstance(content, dict) else [(None, record) for record in content]
+    names = list(dict.fromkeys(name for _, record in records if isinstance(record, dict) for name in record))
+    for number, (id, record) in enumerate(records, start=1):
+        if isinstance(record, list):
+            yield Row(number, id, finished(form, _texts(record, number)))
+        elif form.shape == "json":
+            found = str(record[form.id_key]) if form.id_key else None
+            yield Row(number, found, finished(form, _texts(record[form.item_key], number)))
+        else:
+            cells = [_cell(record.get(name)) for name in names]
+            found = None if form.id_place is None else cells[form.id_place]
+            yield Row(number, found, items_of_row(form, names, cells, number))
+
+
+def _texts(values: Any, row: int) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(value, str) and value for value in values):
+        raise DifferentError(row)
+    return list(values)
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

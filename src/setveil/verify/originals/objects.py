@@ -1,0 +1,139 @@
+"""Parquet files and Python objects, read again value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
+from numbers import Integral
+from typing import Any
+
+from setveil.core.reading import Interpretation
+from setveil.errors import UncheckedError
+from setveil.verify.originals.cells import DifferentError, finished, items_of_row
+from setveil.verify.originals.layouts import Row
+from setveil.verify.originals.text import content_of
+
+NO_ARROW = "a Parquet file is read a second time by pyarrow, which is not installed; `pip install pyarrow`."
+
+
+class NoReaderError(UncheckedError):
+    """What would read the input a second time is not installed."""
+
+
+def read_parquet(form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:
+    """The chosen rows of a Parquet file, from 0, or all."""
+    table = _table(form)
+    numbers = range(table.num_rows) if chosen is None else [number for number in chosen if number < table.num_rows]
+    columns = [_column(column) for column in (table if chosen is None else table.take(list(numbers))).columns]
+    return _rows(form, table.column_names, numbers, zip(*columns, strict=True))
+
+
+def parquet_rows_of(form: Interpretation, ids: set[str]) -> Iterator[Row]:
+    """All rows of a Parquet file with one of the ids."""
+    table = _table(form)
+    assert form.id_place is not None
+    wanted = [number for number, id in enumerate(_column(table.column(form.id_place))) if _text(id) in ids]
+    return read_parquet(form, wanted)
+
+
+def n_rows_of_parquet(form: Interpretation) -> int:
+    """How many rows the file has."""
+    return int(_table(form).num_rows)
+
+
+def _table(form: Interpretation) -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise NoReaderError(NO_ARROW) from None
+    assert form.path is not None
+    places = [*([] if form.id_place is None else [form.id_place]), *form.item_places]
+    file = pyarrow.parquet.ParquetFile(BytesIO(content_of(form.path)))
+    names = file.schema_arrow.names
+    table = file.read(columns=[names[place] for place in places])
+    # All columns keep their places; those that are not used are empty.
+    empty = pyarrow.nulls(table.num_rows)
+    used = set(places)
+    return pyarrow.table(
+        [table.column(name) if place in used else empty for place, name in enumerate(names)], names=names
+    )
+
+
+def _column(column: Any) -> list[Any]:
+    """Values of an Arrow or Polars column; decimal numbers are shown in too many ways to be compared."""
+    values: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+    return _without_decimals(values)
+
+
+def _without_decimals(values: list[Any]) -> list[Any]:
+    numbers = [value for value in values if isinstance(value, float) and value == value]
+    if any(not number.is_integer() for number in numbers):
+        raise UncheckedError("a column holds decimal numbers, which can be written in several ways.")
+    return values
+
+
+def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:
+    """The rows of a frame, a mapping or a list of lists."""
+    if isinstance(obj, Mapping):
+        obj = list(obj.values())  # every key is a record
+    if isinstance(obj, list | tuple):
+        numbers = range(len(obj)) if chosen is None else [number for number in chosen if number < len(obj)]
+        return (Row(number + 1, None, finished(form, _labels(obj[number], number + 1))) for number in numbers)
+    library = type(obj).__module__.partition(".")[0]
+    if library == "polars" and type(obj).__name__ == "DataFrame":
+        names, n_rows = list(obj.columns), obj.height
+    elif library == "pandas" and type(obj).__name__ == "DataFrame":
+        names, n_rows = [str(name) for name in obj.columns], len(obj)
+    else:
+        raise UncheckedError(f"there is no second reader for {type(obj).__name__}.")
+    if len(names) != form.n_columns:  # ids that stand in an index
+        raise UncheckedError("the ids stand in the index of the frame.")
+    numbers = range(n_rows) if chosen is None else [number for number in chosen if number < n_rows]
+    used = {*form.item_places, *([] if form.id_place is None else [form.id_place])}
+    columns = []
+    for place in range(len(names)):
+        if place not in used:
+            columns.append([None] * len(numbers))
+        elif library == "polars":
+            columns.append(_column(obj.to_series(place)[list(numbers)]))
+        else:
+            columns.append(_without_decimals(obj.iloc[list(numbers), place].tolist()))
+    return _rows(form, names, numbers, zip(*columns, strict=True), library == "pandas")
+
+
+def _rows(
+    form: Interpretation, names: Sequence[str], numbers: Sequence[int], rows: Iterable[Any], is_pandas: bool = False
+) -> Iterator[Row]:
+    for number, values in zip(numbers, rows, strict=True):
+        id = None if form.id_place is None else _text(values[form.id_place])
+        if id == "":
+            raise DifferentError(number + 1, names[form.id_place or 0])
+        if form.shape == "lists":
+            labels = finished(form, _labels(values[form.item_places[0]], number + 1))
+        else:
+            labels = items_of_row(form, names, [_text(value, is_pandas) for value in values], number + 1)
+        yield Row(number + 1, id, labels)
+
+
+def _labels(values: Any, row: int) -> list[str]:
+    """The items of a list: text and whole numbers."""
+    labels = []
+    for value in values:
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if not (is_whole or (isinstance(value, str) and value)):
+            raise DifferentError(row)
+        labels.append(str(int(value)) if is_whole else str(value))
+    return labels
+
+
+def _text(value: Any, is_pandas: bool = False) -> str:
+    """A value as the text of a cell; what is missing is empty."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return str(bool(value)) if is_pandas else str(bool(value)).lower()
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Integral) or (isinstance(value, float) and value.is_integer()):
+        return str(int(value))
+    raise UncheckedError(f"a column holds {type(value).__name__}, which can be written in several ways.")

@@ -1,0 +1,175 @@
+"""The rows of a text file, all of them or some: the second reader's own way from bytes to rows."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.reading import Interpretation
+from setveil.errors import UncheckedError
+from setveil.verify.originals.cells import DifferentError
+
+BLOCK = 1 << 24  # bytes
+LINE_FEED, QUOTE = 10, 34
+QUOTED = ("long", "wide", "onehot", "table", "basket")  # layouts in which a line feed between quotes ends no row
+
+
+class Rows(NamedTuple):
+    """Whole rows of a file, one after the other."""
+
+    first: int  # number of the first one, from 0
+    text: bytes
+    ends: NDArray[np.int64]  # [rows] the place behind each row's line feed
+
+    def row(self, place: int) -> str:
+        """One row, without its line end."""
+        start = int(self.ends[place - 1]) if place else 0
+        return self.text[start : int(self.ends[place]) - 1].decode().removesuffix("\r")
+
+
+def digest_of(path: str) -> str:
+    """SHA-256 of the file as it lies there."""
+    digest = hashlib.sha256()
+    with _opened(path) as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _opened(path: str) -> BinaryIO:
+    if not Path(path).is_file():
+        raise UncheckedError("the file is not there any more.")
+    return open(path, "rb")
+
+
+def content_of(path: str) -> bytes:
+    """The whole file, unpacked."""
+    with _opened(path) as file:
+        content = file.read()
+    return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+
+
+def text_of(form: Interpretation) -> str:
+    """The whole file as text, without byte order mark."""
+    assert form.path is not None
+    return content_of(form.path).decode(form.encoding).removeprefix("\ufeff")
+
+
+def rows_of(form: Interpretation) -> Iterator[Rows]:
+    """All rows of a file, some megabytes at a time."""
+    rest, first, is_quoted = b"", 0, form.container in QUOTED
+    for block in _blocks(form):
+        text = rest + block
+        ends = _row_ends(text, is_quoted)
+        if not len(ends):
+            rest = text
+            continue
+        text, rest = text[: ends[-1]], text[ends[-1] :]
+        yield Rows(first, text, ends)
+        first += len(ends)
+    if rest:
+        text = rest + b"\n"
+        ends = _row_ends(text, is_quoted)
+        if not len(ends) or ends[-1] != len(text):
+            raise DifferentError(first + 1)
+        yield Rows(first, text, ends)
+
+
+def chosen_rows(form: Interpretation, chosen: Sequence[int] | None) -> Iterator[tuple[int, str]]:
+    """``(number from 0, row)`` of the chosen rows, which are ascending, or of all."""
+    for rows in rows_of(form):
+        last = rows.first + len(rows.ends)
+        numbers = (
+            range(rows.first, last)
+            if chosen is None
+            else chosen[bisect_left(chosen, rows.first) : bisect_left(chosen, last)]
+        )
+        for number in numbers:
+            yield number, rows.row(number - rows.first)
+
+
+def _blocks(form: Interpretation) -> Iterator[bytes]:
+    """UTF-8 without byte order mark, lines ended by line feeds."""
+    assert form.path is not None
+    decoder = codecs.getincrementaldecoder(form.encoding)()
+    is_first = True
+    with _opened(form.path) as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        source = gzip.GzipFile(fileobj=file) if is_packed else file
+        while True:
+            block = source.read(BLOCK)
+            text = decoder.decode(block, final=not block)
+            if is_first and text:
+                text, is_first = text.removeprefix("\ufeff"), False
+            if form.ends_in_carriage_returns:
+                text = text.replace("\r", "\n")
+            yield text.replace("::", "\x1f").encode() if form.delimiter == "::" else text.encode()
+            if not block:
+                return
+
+
+def _row_ends(text: bytes, is_quoted: bool) -> NDArray[np.int64]:
+    """The places behind the line feeds that end a row: not those between quotes."""
+    signs = np.frombuffer(text, dtype=np.uint8)
+    places = np.flatnonzero(signs == LINE_FEED)
+    if is_quoted and b'"' in text:
+        is_open = np.cumsum(signs == QUOTE, dtype=np.uint8) & 1  # wraps around; odd stays odd
+        places = places[is_open[places] == 0]
+    return places + 1
+
+
+# -- rows by their ids --------------------------------------------------------------------------------------------
+
+
+def rows_with_ids(form: Interpretation, ids: set[str]) -> Iterator[tuple[int, str]]:
+    """The rows of a delimited file that may have one of the ids: all that have, and perhaps others.
+
+    Told by the first eight bytes of the id's field, for all rows at once; the caller looks at the rows themselves.
+    """
+    delimiter = delimiter_of(form)
+    spelled = {text for one in ids for text in (one, '"' + one.replace('"', '""') + '"')}
+    keys = {_key(text + end) for text in spelled for end in ("", "\r")}  # the last field may have a carriage return
+    wanted = np.array(sorted(keys), dtype=np.uint64)
+    assert form.id_place is not None
+    for rows in rows_of(form):
+        signs = np.frombuffer(rows.text + bytes(8), dtype=np.uint8)
+        body = signs[: len(rows.text)]
+        stops = np.flatnonzero((body == ord(delimiter)) | (body == LINE_FEED))
+        if b'"' in rows.text:
+            stops = stops[(np.cumsum(body == QUOTE, dtype=np.uint8) & 1)[stops] == 0]
+        n_rows = len(rows.ends)
+        while n_rows and len(stops) != n_rows * form.n_columns:  # empty rows at the end of a table
+            if int(rows.ends[n_rows - 1]) - (int(rows.ends[n_rows - 2]) if n_rows > 1 else 0) > 2:
+                raise DifferentError(rows.first + 1)
+            stops, n_rows = stops[:-1], n_rows - 1
+        cuts = stops.reshape(n_rows, form.n_columns)
+        starts = (
+            cuts[:, form.id_place - 1] + 1
+            if form.id_place
+            else np.concatenate((np.zeros(1, dtype=np.int64), rows.ends[: max(n_rows - 1, 0)]))[:n_rows]
+        )
+        lengths = cuts[:, form.id_place] - starts
+        found = np.zeros(n_rows, dtype=np.uint64)
+        for place in range(8):
+            sign = np.where(lengths > place, signs[starts + place], 0).astype(np.uint64)
+            found |= sign << np.uint64(8 * place)
+        for place in np.flatnonzero(np.isin(found, wanted)).tolist():
+            yield rows.first + place, rows.row(place)
+
+
+def _key(text: str) -> int:
+    return int.from_bytes(text.encode()[:8], "little")
+
+
+def delimiter_of(form: Interpretation) -> str:
+    """One character; ``::`` was replaced on the way in."""
+    return "\x1f" if form.delimiter == "::" else form.delimiter
