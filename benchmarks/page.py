@@ -149,18 +149,18 @@ def _large(page: Page, file: Path) -> None:
 def _tree(page: Page) -> None:
     """A hierarchy over all items of the large file."""
     page.evaluate(CLICK, "Hierarchy")
-    field = page.get_by_role("spinbutton", name="Groups of so many, in order")
+    field = page.get_by_role("spinbutton", name="Categories of equal size, items in order")
     field.fill("200")
     started = time.perf_counter()
     field.press("Enter")
-    page.get_by_role("textbox", name="Search items and groups").wait_for()
+    page.get_by_role("textbox", name="Search items and categories").wait_for()
     _tell(f"tree built and shown: {page.get_by_text('levels above').inner_text()}", time.perf_counter() - started)
     unfolds = [page.evaluate(OPEN, "Unfold") for _ in range(2)]
     _tell("unfold a group of 200, and fold it again, each at most", max(unfolds) / 1000)
     _tell("open a group of 200 items", page.evaluate(OPEN, "Open") / 1000)
     _tell("scroll through it, longest frame", page.evaluate(SCROLL) / 1000)
     started = time.perf_counter()
-    page.get_by_role("textbox", name="Search items and groups").fill("99")
+    page.get_by_role("textbox", name="Search items and categories").fill("99")
     page.locator(".nodes li").get_by_text("99").first.wait_for()
     _tell("search among all of them", time.perf_counter() - started)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browsers import NONE, find_chromium
 from web.conftest import Server
-from web.walk import RUN, STEPS, audit, go, run_and_wait, upload
+from web.walk import RUN, STEPS, audit, give_reason, go, run_and_wait, upload
 
 import setveil as sv
 from setveil.workflows.samples import demo_files
@@ -56,7 +56,7 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     page.locator(".fits", has_text="people match").wait_for()
     next_stop(page, 3)
     page.locator(".guarantee .sentence", has_text="at least 5").wait_for()
-    page.get_by_role("spinbutton", name="k: people who match at least").fill("6")
+    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("6")
     page.locator(".guarantee .sentence", has_text="at least 6").wait_for()
     page.get_by_text("Advanced: algorithm").click()
     page.get_by_role("combobox", name="Algorithm").click()
@@ -71,7 +71,8 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     next_stop(page, 6)
     page.get_by_role("cell", name="Run 1 ★").wait_for()
     next_stop(page, 7)
-    assert "--policy policy.toml" in page.locator("code").inner_text()
+    assert page.locator("code").inner_text() == "setveil anonymize baskets.csv.gz -o OUT --policy policy.toml"
+    give_reason(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the archive").click()
     archive = tmp_path / "release.zip"
@@ -130,7 +131,7 @@ def test_cancel_within_a_second_and_an_ask_nobody_can_keep(page: Page, tmp_path:
     page.get_by_role("heading", name="Run 1: cancelled, nothing was written").wait_for()
     page.get_by_role("heading", name="Run 2: guarantee verified").wait_for(timeout=RUN)
     go(page, "Protect")
-    page.get_by_role("spinbutton", name="k: people who match at least").fill("9000")
+    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("9000")
     page.locator(".guarantee .sentence", has_text="at least 9000").wait_for()
     go(page, "Run")
     page.get_by_role("button", name="Start another run").click()
@@ -373,7 +374,9 @@ def choose_runs_in_the_picture(page: Page) -> None:
         column.wait_for(state="visible" if is_chosen == "true" else "detached")
         assert chosen.get_attribute("aria-pressed") == is_chosen
     assert mark.evaluate("e => e === document.activeElement")  # whoever chooses by keyboard stays there
-    column.get_by_role("heading", name="Single records").wait_for()
+    column.get_by_text("Single records").first.click()
+    column.get_by_text("A few short records that changed").wait_for()
+    column.get_by_text("Largest losses").first.click()
     column.get_by_text("at most one in 4 people of a group may have it").first.wait_for()  # the cause
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browsers import NONE, find_chromium
-from web.walk import RUN, STEPS, audit, go, run_and_wait, upload
+from web.walk import RUN, STEPS, audit, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -62,7 +62,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     page.get_by_text("people match").wait_for()
     press(page, "Next: Protect")
     page.get_by_role("heading", name="Privacy model").wait_for()
-    press(page, "k: people who match at least", "ArrowRight")  # the slider
+    press(page, "k: smallest number of people who match", "ArrowRight")  # the slider
     page.locator(".guarantee .sentence", has_text="at least 6").wait_for()
     press(page, "Next: Hierarchy")
     press(page, "Build: Categories of equal size, items in order")
@@ -126,10 +126,11 @@ def _fill(page: Page, folder: Path) -> None:
     page.get_by_text("Search items and categories").wait_for()
     run_and_wait(page, 1, "guarantee verified")
     go(page, "Protect")
-    page.get_by_role("spinbutton", name="k: people who match at least").fill("20")
+    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("20")
     page.locator(".guarantee .sentence", has_text="at least 20").wait_for()
     run_and_wait(page, 2, "guarantee verified")
     go(page, "Hand over")
+    give_reason(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the archive").click()
     download.value.save_as(folder / "release.zip")

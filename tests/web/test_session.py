@@ -12,6 +12,7 @@ from setveil.web import children
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
 from setveil.web.elements import in_fields
+from setveil.web.dataset import Dataset, Run
 from setveil.web.session import Session
 from setveil.web.workspace import Workspace
 from setveil.workflows.policies import make_policy

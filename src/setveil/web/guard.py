@@ -204,7 +204,8 @@ def leading_to(address: str) -> str:
     """A page that opens an address of ours at once, in place of itself."""
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{t.TITLE}</title>'
-        f'<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={address}">'
+        '<link rel="icon" href="data:,"><meta name="referrer" content="no-referrer">'
+        f'<meta http-equiv="refresh" content="0; url={address}">'
         f'<p><a href="{address}">{t.OPEN_PAGE}</a></p></html>\n'
     )
 

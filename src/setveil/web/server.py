@@ -55,7 +55,7 @@ def _serve(listener: socket.socket, host: str, workspace: Workspace, file: Path 
         guarded,
         http=LimitedProtocol,
         h11_max_incomplete_event_size=MAX_HEADERS,
-        log_level="warning",
+        log_config=None,  # strangers cannot fill the terminal; levels are set in _keep_to
         access_log=False,
         server_header=False,
         proxy_headers=False,

@@ -201,7 +201,7 @@ SUGGEST = "Suggest settings"
 SUGGESTED = "Suggested settings, tried and verified"
 PROPOSAL = "Proposal"
 PURPOSE = "Recipients"
-PURPOSES = {"publish": "the public", "share": "a partner", "internal": "internal use only"}
+PURPOSES = {"publish": "the public", "share": "a partner", "internal": "colleagues, for internal use only"}
 TAKE = "Use this"
 MODEL_TITLE = "Privacy model"
 MODELS = {
@@ -213,15 +213,15 @@ MODELS = {
 }
 NUMBERS_TITLE = "Parameters"
 NUMBERS = {
-    ("km", "k"): "k: people who match at least",
-    ("km", "m"): "m: items the attacker may know",
+    ("km", "k"): "k: smallest number of people who match",
+    ("km", "m"): "m: number of items the attacker may know",
     ("degree", "p"): "p: at most one in p people has a sensitive item",
     ("k-anonymity", "k"): "k: people with the same record",
     ("k-anonymity", "l"): "l: different sensitive items among them",
     ("coherence", "h"): "h: largest share of people with one sensitive item, in percent",
-    ("coherence", "k"): "k: people who match at least",
-    ("coherence", "p"): "p: items the attacker may know",
-    ("constraints", "k"): "k: people who match at least",
+    ("coherence", "k"): "k: smallest number of people who match",
+    ("coherence", "p"): "p: number of items the attacker may know",
+    ("constraints", "k"): "k: smallest number of people who match",
     ("constraints", "max_suppressed"): "largest share of items that may be suppressed, in percent",
 }
 M_ALL = "any number of items, up to the whole record"

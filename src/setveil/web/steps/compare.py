@@ -14,6 +14,7 @@ from setveil.web.elements import (
     bullets,
     button,
     drawing,
+    in_fields,
     lights,
     paragraph,
     problem,
@@ -152,7 +153,6 @@ def _one(run: Run) -> None:
     Text("h3", t.RUN_NAME.format(number=run.number))
     paragraph(result["guarantee"])
     lights(result["lights"], level=4, with_reasons=False)
-    table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
     if result["picture"]:
         Text("h4", t.CUT_TITLE)
         with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
@@ -163,14 +163,16 @@ def _one(run: Run) -> None:
                 with ui.element("li"):
                     ui.element("span").classes(f"swatch {css}")
                     Text("span", words)
+    with ui.expansion(t.FIGURES).props("dense"):
+        table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
     if result["losses"]:
-        Text("h4", t.LOSSES_TITLE)
-        _losses(result["losses"])
+        with ui.expansion(t.LOSSES_TITLE).props("dense"):
+            _losses(result["losses"])
     if result["examples"]:
-        Text("h4", t.EXAMPLES_TITLE)
-        paragraph(t.EXAMPLES_NOTE, "soft")
-        table(t.EXAMPLES_TITLE, t.EXAMPLES_HEADER, [_example(example) for example in result["examples"]])
-    bullets(result["advice"][:2], "soft")
+        with ui.expansion(t.EXAMPLES_TITLE).props("dense"):
+            paragraph(t.EXAMPLES_NOTE, "soft")
+            table(t.EXAMPLES_TITLE, t.EXAMPLES_HEADER, [_example(example) for example in result["examples"]])
+    bullets([shown(in_fields(line), 500) for line in result["advice"][:2]], "soft")
     ui.link(t.REPORT_OF.format(number=run.number), f"{run.address}/report/internal", new_tab=True)
 
 

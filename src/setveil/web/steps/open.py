@@ -44,7 +44,7 @@ def build(page: Page) -> None:
     if dataset.path is not None and not dataset.is_reading:
         _correct(page)
     if dataset.read is not None:
-        button(t.NEXT.format(step=t.STEPS["danger"][0]), lambda: page.go("danger"), main=True)
+        button(t.NEXT.format(step=t.STEPS["risk"][0]), lambda: page.go("risk"), main=True)
     _choose(page)
 
 

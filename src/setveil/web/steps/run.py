@@ -102,7 +102,7 @@ def _done(page: Page, run: Run) -> None:
     lights(result["lights"], level=3)
     if result["advice"]:
         with ui.expansion(t.ADVICE, value=run.is_red).props("dense"):
-            bullets([shown(line, 500) for line in result["advice"]])
+            bullets([shown(in_fields(line), 500) for line in result["advice"]])
     warnings([page.dataset.by_name(line) for line in result["warnings"]])
     with ui.expansion(t.FIGURES, value=run is page.dataset.runs[-1]).props("dense"):
         with ui.element("div").classes("halves"):
