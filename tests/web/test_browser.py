@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import random
+import re
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,6 +141,108 @@ def test_cancel_within_a_second_and_an_ask_nobody_can_keep(page: Page, tmp_path:
     page.get_by_text("No release can meet this guarantee").wait_for()
 
 
+def header_of(page: Page) -> Any:
+    return page.get_by_role("region", name="Data set")
+
+
+def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
+    upload(page, "first.csv", small_data())
+    header_of(page).get_by_text("Data set 1: first.csv").wait_for()
+    header_of(page).get_by_text(
+        "300 people, 7 items. A record holds all items of one value of column “person”."
+    ).wait_for()
+    run_and_wait(page, 1, "guarantee verified")
+    go(page, "Open")
+    upload(page, "second.csv", small_data(200))
+    header_of(page).get_by_text("200 people").wait_for()
+    for step, words in (("Run", None), ("Compare", "There is no release of"), ("Hand over", "There is no release of")):
+        go(page, step)
+        header_of(page).get_by_text("Data set 2: second.csv").first.wait_for()
+        page.get_by_text(words).wait_for() if words else None
+        assert page.locator(".run, .columns section, code").count() == 0
+    run_and_wait(page, 1, "guarantee verified")
+    go(page, "Hand over")
+    assert "second.csv" in page.locator("code").inner_text()
+    header_of(page).get_by_role("combobox").click()
+    page.get_by_role("option", name="Data set 1: first.csv").click()
+    header_of(page).get_by_text("300 people").wait_for()
+    page.locator("code", has_text="first.csv").wait_for()  # the run of the first file, with its own name
+    page.go_back()  # Back and Forward lead through steps and data sets
+    page.locator("code", has_text="second.csv").wait_for()
+    page.go_back()
+    page.get_by_role("heading", name="Make the release").wait_for()
+    page.go_forward()
+    page.get_by_role("heading", name="Hand over a release").wait_for()
+    page.reload()
+    page.locator("code", has_text="second.csv").wait_for()
+    other = page.context.new_page()  # another tab with another data set, at the same time
+    other.goto(page.url.replace("/data/2/handover", "/data/1/compare"))
+    header_of(other).get_by_text("Data set 1: first.csv").first.wait_for()
+    other.get_by_role("cell", name="Run 1 ★").wait_for()
+    page.get_by_role("button", name="Add to the report").click()
+    page.get_by_text("Added to the report of run 1").wait_for()
+    header_of(page).get_by_text("Data set 2: second.csv").first.wait_for()
+    go(page, "Open")
+    page.get_by_role("button", name="Remove: Data set 1: first.csv").click()
+    page.get_by_role("button", name="Remove: Data set 1: first.csv").wait_for(state="detached")
+    header_of(other).get_by_text("Data set 2: second.csv").wait_for()  # the other tab follows
+
+
+def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) -> None:
+    draws = random.Random(3)  # every item is frequent, and four of them single out nearly everybody
+    rows = [f"p{person},item {item}\n" for person in range(200) for item in draws.sample(range(40), 12)]
+    upload(page, "red.csv", ("person,item\n" + "".join(rows)).encode())
+    header_of(page).get_by_text("200 people").wait_for()
+    go(page, "Protect")
+    page.get_by_role("spinbutton", name="m: number of items").fill("1")
+    page.locator(".guarantee .attacker", has_text=re.compile(r"\b(1|one) item\b")).wait_for()
+    run_and_wait(page, 1, "guarantee verified")
+    assert page.locator(".run .lights .bad").count() >= 1
+    assert page.locator(".run h2").inner_text() != "Run 1: guarantee verified"  # the heading names what is red
+    go(page, "Compare")
+    assert page.locator(".named-run .small-lights .bad").count() >= 1
+    page.locator("td .small-lights .bad").first.wait_for()
+    go(page, "Hand over")
+    assert page.locator(".lights .bad").count() >= 1
+    archive, keep = (page.get_by_role("button", name=name) for name in ("Download the archive", "Copy to this folder"))
+    assert archive.is_disabled()
+    assert keep.is_disabled()
+    target = page.get_by_role("textbox", name="Folder to create")
+    target.fill(str(tmp_path / "kept"))
+    target.press("Enter")  # no way round
+    page.get_by_role("alert").get_by_text("Record a reason").wait_for()
+    page.get_by_role("textbox", name="Reason", exact=True).fill("so")
+    page.get_by_role("button", name="Record the reason").click()
+    page.get_by_role("alert").get_by_text("too short").wait_for()
+    assert archive.is_disabled()
+    reason = "The committee agreed on 3 May; the recipient signed a data use agreement."
+    page.get_by_role("textbox", name="Reason", exact=True).fill(reason)
+    page.get_by_role("button", name="Record the reason").click()
+    page.get_by_text("The reason is recorded").wait_for()
+    page.get_by_role("textbox", name="Responsible").fill("The data office")
+    page.get_by_role("button", name="Add to the report").click()
+    page.get_by_text("Added to the report of run 1").wait_for()
+    keep.click()
+    page.get_by_text("Internal use only: ").wait_for()
+    internal = tmp_path / "kept.internal"
+    about = {"reason": reason, "responsible": "The data office"}
+    assert json.loads((internal / "run.json").read_text())["about"] == about
+    assert sv.Policy.from_file(internal / "policy.toml").about.model_dump(exclude_none=True) == about
+    assert reason in (internal / "report.html").read_text()
+    assert all(reason.encode() not in file.read_bytes() for file in (tmp_path / "kept").iterdir())  # nothing public
+    with page.expect_download():
+        archive.click()
+
+
+def test_a_second_session_is_announced_in_the_first(page: Page, server: Server) -> None:
+    assert page.locator(".notice").count() == 0
+    cookie = server.new_cookie()
+    page.get_by_role("alert").get_by_text("Another browser opened this page").wait_for()
+    assert b"Another browser opened this page" in server.ask("/", cookie=cookie)[2]  # and the second knows of the first
+    page.get_by_role("button", name="Dismiss").click()
+    page.locator(".notice").wait_for(state="detached")
+
+
 def test_a_broken_file_is_explained_and_read_again(page: Page) -> None:
     upload(page, "broken.csv.gz", gzip.compress(b"x" * 1000)[:20])
     assert page.get_by_role("alert").inner_text().startswith("broken.csv.gz:")  # not where it lies on the server
@@ -178,8 +282,6 @@ def roles_of_columns_are_changed(page: Page) -> None:
 
 
 def test_labels_are_text_whatever_they_hold(page: Page) -> None:
-    import json
-
     lines = [json.dumps([NASTY[n % 5], NASTY[(n + 1) % 5], "plain"]) for n in range(60)]
     upload(page, '"><script>alert(1)</script>.jsonl', "\n".join(lines).encode())
     page.get_by_role("cell", name="<img src=x onerror=alert(1)>").first.wait_for()
@@ -223,7 +325,9 @@ def test_groups_that_can_be_guessed_are_not_shown_in_green(page: Page, tmp_path:
     go(page, "Check")
     page.get_by_role("textbox", name="Path of the release folder").fill(str(out))
     page.get_by_role("button", name="Check it").click()
-    page.get_by_role("heading", name="groups: verified, but an attacker can guess who has a sensitive item").wait_for(timeout=RUN)
+    page.get_by_role("heading", name="groups: verified, but an attacker can guess who has a sensitive item").wait_for(
+        timeout=RUN
+    )
     assert page.locator(".verdict.care p:not(.soft)", has_text="Guessing: ").count() == 1
     assert page.locator(".verdict.good").count() == 0
     assert page.locator(".verdict", has_text="Guessing: ").inner_text().count("Guessing: ") == 1

@@ -130,7 +130,12 @@ def test_a_body_without_announced_size_is_cut_off(n_chunks: int, status: int) ->
     guard = Guard(app, token="t", host="127.0.0.1", port=1, max_upload=200_000)
     guard.sessions.add("s")
     headers = [(b"host", b"127.0.0.1:1"), (b"origin", b"http://127.0.0.1:1"), (b"cookie", b"setveil-1=s")]
-    scope = {"type": "http", "method": "POST", "path": f"{guard.root}/_nicegui/client/a-b/upload/7", "query_string": b""}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"{guard.root}/_nicegui/client/a-b/upload/7",
+        "query_string": b"",
+    }
     asyncio.run(guard({**scope, "headers": headers, "server": ("127.0.0.1", 1)}, receive, send))
     assert sent[0]["status"] == status
     assert sum(got) <= 300_000

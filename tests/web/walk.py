@@ -70,8 +70,8 @@ UNSOUND = """() => {
   return wrong;
 }"""
 # Parts that stick out of the window at the right, unless they can be scrolled to inside the page.
-TOO_WIDE = """() => [...document.querySelectorAll('header *, .notice *, .dataset *, nav *, main *')].filter(e => e.checkVisibility()
-  && !e.closest('.scroll, .page > nav, .hidden-from-eyes, .skip, svg') && e.getBoundingClientRect().width
+TOO_WIDE = """() => [...document.querySelectorAll('header *, .notice *, .dataset *, nav *, main *')]
+  .filter(e => e.checkVisibility() && !e.closest('.scroll, .page > nav, .hidden-from-eyes, .skip, svg') && e.getBoundingClientRect().width
   && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 120))
   .concat(document.documentElement.scrollWidth > innerWidth ? ['the page itself'] : [])"""
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent }"

@@ -208,7 +208,7 @@ class Dataset:
             message = message.replace(path, name)
         return message
 
-    async def open(
+    def open(
         self,
         path: Path,
         name: str,
@@ -217,10 +217,10 @@ class Dataset:
         hierarchy_name: str = "",
         options: dict[str, Any] | None = None,
     ) -> None:
-        """Read a file, the first and only one of this data set."""
+        """Start to read a file, the first and only one of this data set."""
         self.path, self.name, self.options = path, one_line(name), options or {}
         self.hierarchy, self.hierarchy_name = hierarchy, hierarchy_name
-        await self.reread()
+        self.begin(self.reread())
 
     def decide_as(self, other: Dataset) -> None:
         """Take over what was decided about the same file, read in another way."""

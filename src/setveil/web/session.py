@@ -48,7 +48,7 @@ class Session:
         made = shown if shown.path is None else self._new()
         if made is not shown and shown.read is None and not shown.runs:
             self.remove(shown)
-        made.begin(made.open(path, name, **given))
+        made.open(path, name, **given)
         self.dataset = made
         return made
 
