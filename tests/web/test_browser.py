@@ -9,7 +9,6 @@ import gzip
 import io
 import json
 import random
-import re
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -189,13 +188,10 @@ def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
 
 
 def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) -> None:
-    draws = random.Random(3)  # every item is frequent, and four of them single out nearly everybody
+    draws = random.Random(3)  # every pair is frequent, and four items single out many
     rows = [f"p{person},item {item}\n" for person in range(200) for item in draws.sample(range(40), 12)]
     upload(page, "red.csv", ("person,item\n" + "".join(rows)).encode())
     header_of(page).get_by_text("200 people").wait_for()
-    go(page, "Protect")
-    page.get_by_role("spinbutton", name="m: number of items").fill("1")
-    page.locator(".guarantee .attacker", has_text=re.compile(r"\b(1|one) item\b")).wait_for()
     run_and_wait(page, 1, "guarantee verified")
     assert page.locator(".run .lights .bad").count() >= 1
     assert page.locator(".run h2").inner_text() != "Run 1: guarantee verified"  # the heading names what is red
