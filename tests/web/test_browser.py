@@ -214,9 +214,9 @@ def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) 
     reason = "The committee agreed on 3 May; the recipient signed a data use agreement."
     page.get_by_role("textbox", name="Reason", exact=True).fill(reason)
     page.get_by_role("button", name="Record the reason").click()
-    page.get_by_text("The reason is recorded").wait_for()
     page.get_by_role("textbox", name="Responsible").fill("The data office")
-    page.get_by_role("button", name="Add to the report").click()
+    page.get_by_role("button", name="Add to the report").click()  # at once: neither overwrites the other
+    page.get_by_text("recorded in the internal report of run 1").wait_for()
     page.get_by_text("Added to the report of run 1").wait_for()
     keep.click()
     page.get_by_text("Internal use only: ").wait_for()

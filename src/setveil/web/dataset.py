@@ -60,6 +60,7 @@ class Run:
     result: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
     is_infeasible: bool = False
+    signing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def out(self) -> Path:

@@ -124,7 +124,7 @@ def _reason(dataset: Dataset, run: Run, allow: Callable[[], None]) -> None:
             reason = " ".join((field.value or "").split())
             if len(reason) < MIN_REASON:
                 dataset.problem = t.REASON_SHORT.format(n=MIN_REASON)
-            elif await _write_about(dataset, run, {**run.policy["about"], "reason": reason}):
+            elif await _write_about(dataset, run, {"reason": reason}):
                 status.text = t.REASON_RECORDED.format(number=run.number)
                 allow()
 
@@ -144,21 +144,22 @@ def _sign(dataset: Dataset, run: Run) -> None:
     status = Text("p", "", "status").props("role=status")
 
     async def sign() -> None:
-        about = {name: field.value.strip() for name, field in fields.items() if (field.value or "").strip()}
-        reason = {name: run.policy["about"][name] for name in ("reason",) if name in run.policy["about"]}
-        if await _write_about(dataset, run, about | reason):
-            dataset.about = about
+        given = {name: (field.value or "").strip() for name, field in fields.items()}
+        if await _write_about(dataset, run, given):
+            dataset.about = {name: value for name, value in given.items() if value}
             status.text = t.SIGNED.format(number=run.number)
 
     button(t.SIGN, sign)
 
 
-async def _write_about(dataset: Dataset, run: Run, about: dict[str, str]) -> bool:
-    """Put the sign-off into the internal files of a run; False where that failed."""
-    if not await _ask(dataset, "sign", out=str(run.out), about=about):
-        return False
-    run.policy["about"] = about
-    return True
+async def _write_about(dataset: Dataset, run: Run, changes: dict[str, str]) -> bool:
+    """Change entries of the sign-off in the internal files of a run, one change at a time; False where that failed."""
+    async with run.signing:
+        about = {name: value for name, value in {**run.policy["about"], **changes}.items() if value}
+        if not await _ask(dataset, "sign", out=str(run.out), about=about):
+            return False
+        run.policy["about"] = about
+        return True
 
 
 def _repeat(dataset: Dataset, run: Run) -> None:
