@@ -1,4 +1,4 @@
-"""How quick the page is, in a real browser: everything docs/ui.md promises, one after the other.
+"""How quick the page is, in a real browser: every figure of docs/ui.md, one after the other.
 
 python -m benchmarks.page FILE [LARGE]
 
@@ -25,7 +25,7 @@ from tests.browsers import find_chromium
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-STEPS = ("Protect", "Danger", "Check", "Run")
+STEPS = ("Protect", "Risk", "Check", "Run")
 LARGE = {"D": 1_000_000, "T": 6, "N": 22_000, "L": 20_000}  # three quarters of the items occur
 # Clicks on a step and gives the milliseconds until the page shows it.
 CLICK = """(step) => new Promise(done => {
@@ -100,11 +100,11 @@ def _drop_to_verdict(page: Page, file: Path) -> None:
     page.wait_for_timeout(3000)  # somebody looks for the file
     dropped = time.perf_counter()
     page.locator("input[type=file]").first.set_input_files(file)
-    page.get_by_text(f"Read {file.name}: ").wait_for()
+    page.locator(".result").get_by_text(file.name).wait_for()
     _tell("dropped file is read", time.perf_counter() - dropped)
     page.evaluate(CLICK, "Run")
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("heading", name=re.compile("Run 1: (the promise|no release)")).wait_for()
+    page.get_by_role("heading", name=re.compile("Run 1: (guarantee|no release)")).wait_for()
     _tell(f"from drop to verdict: {file.name}", time.perf_counter() - dropped, "10 s")
 
 
@@ -112,7 +112,7 @@ def _click_during_a_run(page: Page) -> None:
     page.get_by_role("button", name="Start another run").click()
     page.get_by_role("heading", name="Run 2: working").wait_for()
     waits: list[float] = []
-    while page.get_by_role("heading", name=re.compile("Run 2: (the promise|no release)")).count() == 0:
+    while page.get_by_role("heading", name=re.compile("Run 2: (guarantee|no release)")).count() == 0:
         waits += [page.evaluate(CLICK, step) for step in STEPS]
         page.wait_for_timeout(100)
     _tell(f"click during a run, median of {len(waits)}", statistics.median(waits) / 1000, "0.1 s")
@@ -134,33 +134,33 @@ def _large(page: Page, file: Path) -> None:
     started = time.perf_counter()
     page.get_by_role("textbox", name="Path on this machine").fill(str(file))
     page.get_by_role("button", name="Open this path").click()
-    page.get_by_text(f"Read {file.name}: ").wait_for()
+    page.locator(".result").get_by_text(file.name).wait_for()
     _tell(f"opened by path: {page.locator('.result').inner_text()[:70]}", time.perf_counter() - started)
-    page.evaluate(CLICK, "Danger")
+    page.evaluate(CLICK, "Risk")
     page.get_by_role("heading", name="Try it yourself").wait_for()
-    _tell("… until its danger is shown", time.perf_counter() - started)
+    _tell("… until its risk is shown", time.perf_counter() - started)
     page.evaluate(CLICK, "Run")
     started = time.perf_counter()
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("heading", name=re.compile("Run 1: (the promise|no release)")).wait_for()
+    page.get_by_role("heading", name=re.compile("Run 1: (guarantee|no release)")).wait_for()
     _tell("… from start to verdict", time.perf_counter() - started)
 
 
 def _tree(page: Page) -> None:
     """A hierarchy over all items of the large file."""
     page.evaluate(CLICK, "Hierarchy")
-    field = page.get_by_role("spinbutton", name="Groups of so many, in order")
+    field = page.get_by_role("spinbutton", name="Categories of equal size, items in order")
     field.fill("200")
     started = time.perf_counter()
     field.press("Enter")
-    page.get_by_role("textbox", name="Search items and groups").wait_for()
+    page.get_by_role("textbox", name="Search items and categories").wait_for()
     _tell(f"tree built and shown: {page.get_by_text('levels above').inner_text()}", time.perf_counter() - started)
     unfolds = [page.evaluate(OPEN, "Unfold") for _ in range(2)]
     _tell("unfold a group of 200, and fold it again, each at most", max(unfolds) / 1000)
     _tell("open a group of 200 items", page.evaluate(OPEN, "Open") / 1000)
     _tell("scroll through it, longest frame", page.evaluate(SCROLL) / 1000)
     started = time.perf_counter()
-    page.get_by_role("textbox", name="Search items and groups").fill("99")
+    page.get_by_role("textbox", name="Search items and categories").fill("99")
     page.locator(".nodes li").get_by_text("99").first.wait_for()
     _tell("search among all of them", time.perf_counter() - started)
 

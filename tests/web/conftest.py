@@ -24,7 +24,7 @@ MAIN = "from setveil.cli.main import main; main()"
 
 @dataclass
 class Server:
-    """A running page and its address; ``ask`` is a plain HTTP client that can lie."""
+    """A running page and its address; ``ask`` is a plain HTTP client that sends any headers, below the root."""
 
     process: subprocess.Popen[str]
     address: str
@@ -40,6 +40,11 @@ class Server:
         return self.address.partition("token=")[2]
 
     @property
+    def root(self) -> str:
+        """The random path that all addresses share."""
+        return "/" + self.address.split("/")[3]
+
+    @property
     def host(self) -> str:
         return f"127.0.0.1:{self.port}"
 
@@ -47,12 +52,12 @@ class Server:
         self, path: str, method: str = "GET", body: bytes | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        told = {"host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        sent = {"host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
         try:
-            connection.putrequest(method, path, skip_host=True)
-            for name, value in told.items():
+            connection.putrequest(method, self.root + path, skip_host=True)
+            for name, value in sent.items():
                 connection.putheader(name, value)
-            if body is not None and "content-length" not in told:
+            if body is not None and "content-length" not in sent:
                 connection.putheader("content-length", str(len(body)))
             connection.endheaders(body)
             answer = connection.getresponse()
@@ -67,7 +72,7 @@ class Server:
 
 def start(folder: Path, *arguments: str, browser: str = "") -> Server:
     """Start the page; ``browser`` is the program that it opens, if any."""
-    environment = {**os.environ, "TMPDIR": str(folder), "BROWSER": browser}
+    environment = {**os.environ, "TMPDIR": str(folder), "BROWSER": browser, "XDG_RUNTIME_DIR": ""}
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN, "ui", *([] if browser else ["--no-browser"]), *arguments],
         stderr=subprocess.PIPE,
@@ -127,6 +132,11 @@ def page(browser: Browser, server: Server) -> Iterator[Page]:
     opened.on("request", lambda asked: None if is_own(asked.url, server) else troubles.append(asked.url))
     opened.goto(server.address)
     opened.get_by_role("heading", name="Open your data").wait_for()
+    for notice in opened.get_by_role("button", name="Dismiss").all():  # the sessions of other tests
+        notice.click()
+        notice.wait_for(state="detached")
+        opened.reload()  # the keyboard starts at the top
+        opened.get_by_role("heading", name="Open your data").wait_for()
     yield opened
     context.close()
     assert not troubles

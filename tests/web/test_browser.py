@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import random
 import zipfile
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browsers import NONE, find_chromium
 from web.conftest import Server
-from web.walk import RUN, STEPS, audit, go, run_and_wait, upload
+from web.walk import RUN, STEPS, audit, give_reason, go, run_and_wait, upload
 
 import setveil as sv
 from setveil.workflows.samples import demo_files
@@ -49,29 +50,30 @@ def next_stop(page: Page, number: int) -> None:
 def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_path: Path) -> None:
     assert "token" not in page.url
     page.get_by_role("button", name="Take the tour").click()
-    page.get_by_text("Read baskets.csv.gz: long table, 5,000 people").wait_for()
+    page.get_by_role("region", name="Data set").get_by_text("5,000 people").wait_for()
     next_stop(page, 2)
     page.get_by_role("textbox", name="Search an item").fill("pregn")
     page.get_by_role("button", name="Add pregnancy test").click()
-    page.locator(".fits", has_text="people fit").wait_for()
+    page.locator(".fits", has_text="people match").wait_for()
     next_stop(page, 3)
-    page.get_by_text("matches at least 5 published records").first.wait_for()
-    page.get_by_role("spinbutton", name="k: people in the crowd").fill("6")
-    page.get_by_text("matches at least 6 published records").first.wait_for()
-    page.get_by_text("The way to get there").click()
+    page.locator(".guarantee .sentence", has_text="at least 5").wait_for()
+    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("6")
+    page.locator(".guarantee .sentence", has_text="at least 6").wait_for()
+    page.get_by_text("Advanced: algorithm").click()
     page.get_by_role("combobox", name="Algorithm").click()
     page.get_by_role("option", name="aa: apriori").click()
-    page.get_by_role("combobox", name="How long it may look").wait_for(state="detached")  # the step is built anew
+    page.get_by_role("combobox", name="Search effort").wait_for(state="detached")  # the step is built anew
     next_stop(page, 4)
     next_stop(page, 5)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name="Run 1: working").wait_for()
     page.reload()  # it goes on, and is still there
-    page.get_by_role("heading", name="Run 1: the promise is kept").wait_for(timeout=RUN)
+    page.get_by_role("heading", name="Run 1: guarantee verified").wait_for(timeout=RUN)
     next_stop(page, 6)
     page.get_by_role("cell", name="Run 1 ★").wait_for()
     next_stop(page, 7)
-    assert "--policy policy.toml" in page.locator("code").inner_text()
+    assert page.locator("code").inner_text() == "setveil anonymize baskets.csv.gz -o OUT --policy policy.toml"
+    give_reason(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the archive").click()
     archive = tmp_path / "release.zip"
@@ -86,15 +88,15 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     for name in names:  # the same bytes without the page
         assert (repeated.path / name).read_bytes() == zipfile.ZipFile(archive).read(f"release/{name}")
     page.get_by_role("textbox", name="Folder to create").fill(str(tmp_path / "kept"))
-    page.get_by_role("button", name="Keep it there").click()
-    page.get_by_text("Internal, for you only").wait_for()
+    page.get_by_role("button", name="Copy to this folder").click()
+    page.get_by_text("Internal use only: ").wait_for()
     assert (tmp_path / "kept.internal" / "policy.toml").is_file()
     next_stop(page, 8)
     tour = page.get_by_role("complementary", name="Tour")
     tour.get_by_role("button", name="End the tour").click()
     tour.wait_for(state="detached")
     upload(page, "release.zip", archive.read_bytes())
-    page.get_by_role("heading", name="release.zip: it holds").wait_for()
+    page.get_by_role("heading", name="release.zip: verified").wait_for()
     hostile = io.BytesIO()
     with zipfile.ZipFile(hostile, "w") as packed:
         packed.writestr("release/../../../escaped", "x")
@@ -103,15 +105,15 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     page.get_by_role("textbox", name="Path of the release folder").fill(str(tmp_path / "kept"))
     (tmp_path / "kept" / "published.csv").write_text("basket,item\n1,milk\n")
     page.get_by_role("button", name="Check it").click()
-    page.get_by_role("heading", name="kept: it does not hold").wait_for()
+    page.get_by_role("heading", name="kept: not verified").wait_for()
     with page.context.expect_page() as opened:
         go(page, "Hand over")
         page.get_by_role("link", name="Open the internal report").click()
-    opened.value.get_by_role("heading", name="The guarantee holds").first.wait_for()
+    opened.value.locator("h1").first.wait_for()
     other = {"cookie": server.new_cookie()}  # another session does not find it
-    assert server.ask("/run/1/report/internal", **other)[0] == 404
+    assert server.ask("/data/1/run/1/report/internal", **other)[0] == 404
     assert b"baskets.csv.gz" not in server.ask("/", **other)[2]
-    assert server.ask("/run/1/release.zip", **other)[0] == 404
+    assert server.ask("/data/1/run/1/release.zip", **other)[0] == 404
 
 
 def test_cancel_within_a_second_and_an_ask_nobody_can_keep(page: Page, tmp_path: Path) -> None:
@@ -128,58 +130,154 @@ def test_cancel_within_a_second_and_an_ask_nobody_can_keep(page: Page, tmp_path:
     page.get_by_role("button", name="Cancel run 2").wait_for()  # both at the same time
     page.get_by_role("button", name="Cancel run 1").click()
     page.get_by_role("heading", name="Run 1: cancelled, nothing was written").wait_for()
-    page.get_by_role("heading", name="Run 2: the promise is kept").wait_for(timeout=RUN)
+    page.get_by_role("heading", name="Run 2: guarantee verified").wait_for(timeout=RUN)
     go(page, "Protect")
-    page.get_by_role("spinbutton", name="k: people in the crowd").fill("9000")
-    page.get_by_text("matches at least 9000 published records").first.wait_for()
+    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("9000")
+    page.locator(".guarantee .sentence", has_text="at least 9000").wait_for()
     go(page, "Run")
     page.get_by_role("button", name="Start another run").click()
     page.get_by_role("heading", name="Run 3: no release").wait_for(timeout=RUN)
-    page.get_by_text("No release can keep this promise").wait_for()
+    page.get_by_text("No release can meet this guarantee").wait_for()
 
 
-def test_a_broken_file_is_told_in_words_and_read_again(page: Page) -> None:
+def header_of(page: Page) -> Any:
+    return page.get_by_role("region", name="Data set")
+
+
+def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
+    upload(page, "first.csv", small_data())
+    header_of(page).get_by_text("Data set 1: first.csv").wait_for()
+    header_of(page).get_by_text(
+        "300 people, 7 items. A record holds all items of one value of column “person”."
+    ).wait_for()
+    run_and_wait(page, 1, "guarantee verified")
+    go(page, "Open")
+    upload(page, "second.csv", small_data(200))
+    header_of(page).get_by_text("200 people").wait_for()
+    for step, words in (("Run", None), ("Compare", "There is no release of"), ("Hand over", "There is no release of")):
+        go(page, step)
+        header_of(page).get_by_text("Data set 2: second.csv").first.wait_for()
+        page.get_by_text(words).wait_for() if words else None
+        assert page.locator(".run, .columns section, code").count() == 0
+    run_and_wait(page, 1, "guarantee verified")
+    go(page, "Hand over")
+    assert "second.csv" in page.locator("code").inner_text()
+    header_of(page).get_by_role("combobox").click()
+    page.get_by_role("option", name="Data set 1: first.csv").click()
+    header_of(page).get_by_text("300 people").wait_for()
+    page.locator("code", has_text="first.csv").wait_for()  # the run of the first file, with its own name
+    page.go_back()  # Back and Forward lead through steps and data sets
+    page.locator("code", has_text="second.csv").wait_for()
+    page.go_back()
+    page.get_by_role("heading", name="Make the release").wait_for()
+    page.go_forward()
+    page.get_by_role("heading", name="Hand over a release").wait_for()
+    page.reload()
+    page.locator("code", has_text="second.csv").wait_for()
+    other = page.context.new_page()  # another tab with another data set, at the same time
+    other.goto(page.url.replace("/data/2/handover", "/data/1/compare"))
+    header_of(other).get_by_text("Data set 1: first.csv").first.wait_for()
+    other.get_by_role("cell", name="Run 1 ★").wait_for()
+    page.get_by_role("button", name="Add to the report").click()
+    page.get_by_text("Added to the report of run 1").wait_for()
+    header_of(page).get_by_text("Data set 2: second.csv").first.wait_for()
+    go(page, "Open")
+    page.get_by_role("button", name="Remove: Data set 1: first.csv").click()
+    page.get_by_role("button", name="Remove: Data set 1: first.csv").wait_for(state="detached")
+    header_of(other).get_by_text("Data set 2: second.csv").wait_for()  # the other tab follows
+
+
+def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) -> None:
+    draws = random.Random(3)  # every pair is frequent, and four items single out many
+    rows = [f"p{person},item {item}\n" for person in range(200) for item in draws.sample(range(40), 12)]
+    upload(page, "red.csv", ("person,item\n" + "".join(rows)).encode())
+    header_of(page).get_by_text("200 people").wait_for()
+    run_and_wait(page, 1, "guarantee verified")
+    assert page.locator(".run .lights .bad").count() >= 1
+    assert page.locator(".run h2").inner_text() != "Run 1: guarantee verified"  # the heading names what is red
+    go(page, "Compare")
+    assert page.locator(".named-run .small-lights .bad").count() >= 1
+    page.locator("td .small-lights .bad").first.wait_for()
+    go(page, "Hand over")
+    assert page.locator(".lights .bad").count() >= 1
+    archive, keep = (page.get_by_role("button", name=name) for name in ("Download the archive", "Copy to this folder"))
+    assert archive.is_disabled()
+    assert keep.is_disabled()
+    target = page.get_by_role("textbox", name="Folder to create")
+    target.fill(str(tmp_path / "kept"))
+    target.press("Enter")  # no way round
+    page.get_by_role("alert").get_by_text("Record a reason").wait_for()
+    page.get_by_role("textbox", name="Reason", exact=True).fill("so")
+    page.get_by_role("button", name="Record the reason").click()
+    page.get_by_role("alert").get_by_text("too short").wait_for()
+    assert archive.is_disabled()
+    reason = "The committee agreed on 3 May; the recipient signed a data use agreement."
+    page.get_by_role("textbox", name="Reason", exact=True).fill(reason)
+    page.get_by_role("button", name="Record the reason").click()
+    page.get_by_role("textbox", name="Responsible").fill("The data office")
+    page.get_by_role("button", name="Add to the report").click()  # at once: neither overwrites the other
+    page.get_by_text("recorded in the internal report of run 1").wait_for()
+    page.get_by_text("Added to the report of run 1").wait_for()
+    keep.click()
+    page.get_by_text("Internal use only: ").wait_for()
+    internal = tmp_path / "kept.internal"
+    about = {"reason": reason, "responsible": "The data office"}
+    assert json.loads((internal / "run.json").read_text())["about"] == about
+    assert sv.Policy.from_file(internal / "policy.toml").about.model_dump(exclude_none=True) == about
+    assert reason in (internal / "report.html").read_text()
+    assert all(reason.encode() not in file.read_bytes() for file in (tmp_path / "kept").iterdir())  # nothing public
+    with page.expect_download():
+        archive.click()
+
+
+def test_a_second_session_is_announced_in_the_first(page: Page, server: Server) -> None:
+    assert page.locator(".notice").count() == 0
+    cookie = server.new_cookie()
+    page.get_by_role("alert").get_by_text("Another browser opened this page").wait_for()
+    assert b"Another browser opened this page" in server.ask("/", cookie=cookie)[2]  # and the second knows of the first
+    page.get_by_role("button", name="Dismiss").click()
+    page.locator(".notice").wait_for(state="detached")
+
+
+def test_a_broken_file_is_explained_and_read_again(page: Page) -> None:
     upload(page, "broken.csv.gz", gzip.compress(b"x" * 1000)[:20])
     assert page.get_by_role("alert").inner_text().startswith("broken.csv.gz:")  # not where it lies on the server
     held: list[Any] = []
     page.route("**/upload/*", lambda route: held.append(route))  # the next file takes its time to arrive
     with page.expect_request("**/upload/*"):
         upload(page, "lists.csv", b"person;codes\n" + b"".join(b"%d;a|b|c%d\n" % (n, n % 3) for n in range(60)))
-    separator = page.get_by_role("textbox", name="What separates items inside a cell")
-    page.get_by_text("Say how to read broken.csv.gz").wait_for()  # what is said there is about that file
+    separator = page.get_by_role("textbox", name="Separator of items inside a cell")
+    page.get_by_text("Read broken.csv.gz in another way").wait_for()  # fields there are about that file
     separator.fill(";")
     held[0].continue_()
     page.unroute("**/upload/*")
-    page.get_by_text("Say how to read lists.csv").wait_for()
+    page.get_by_text("Read lists.csv in another way").wait_for()
     assert separator.input_value() == ""
     separator.fill("|")
     page.get_by_role("button", name="Read it again").click()
-    page.get_by_text("Read lists.csv: ").wait_for()
     page.get_by_text("60 people").first.wait_for()
-    columns_are_told_what_they_are(page)
+    roles_of_columns_are_changed(page)
 
 
-def columns_are_told_what_they_are(page: Page) -> None:
+def roles_of_columns_are_changed(page: Page) -> None:
     rows = "".join(f"{n},{n % 20},code {n % 3},day {n % 7}\n" for n in range(60))
     upload(page, "visits.csv", f"visit_id,patient_id,code,day\n{rows}".encode())
-    page.get_by_text("People are told apart by “patient_id”").wait_for()
+    page.get_by_text("Column “patient_id” identifies a person").wait_for()
     page.get_by_text("20 people").first.wait_for()
-    page.get_by_text("Say how to read visits.csv").click()
-    for column, role in (("visit_id", "tells people apart"), ("patient_id", "not used"), ("day", "items")):
-        page.get_by_role("combobox", name=f"What {column} is").click()
+    page.get_by_text("Read visits.csv in another way").click()
+    for column, role in (("visit_id", "identifies a person"), ("patient_id", "not used"), ("day", "items")):
+        page.get_by_role("combobox", name=f"Role of {column}").click()
         page.get_by_role("option", name=role).click()
         page.get_by_role("option").first.wait_for(state="detached")
     page.get_by_role("button", name="Read it again").click()
-    page.get_by_text("People are told apart by “visit_id”").wait_for()
+    page.get_by_text("Column “visit_id” identifies a person").wait_for()
     page.get_by_text("60 people").first.wait_for()
     page.get_by_role("cell", name="code 0, day 0").first.wait_for()
-    page.get_by_text("Not used: patient_id.").wait_for()
+    page.get_by_text("Columns that are not used: patient_id.").wait_for()
     page.get_by_role("columnheader", name="person", exact=True).wait_for()  # what stands below are numbers, no ids
 
 
 def test_labels_are_text_whatever_they_hold(page: Page) -> None:
-    import json
-
     lines = [json.dumps([NASTY[n % 5], NASTY[(n + 1) % 5], "plain"]) for n in range(60)]
     upload(page, '"><script>alert(1)</script>.jsonl', "\n".join(lines).encode())
     page.get_by_role("cell", name="<img src=x onerror=alert(1)>").first.wait_for()
@@ -200,19 +298,19 @@ def test_labels_without_a_blank_stay_inside_a_narrow_window(page: Page) -> None:
     )
     page.get_by_text("120 people").first.wait_for()
     go(page, "Hierarchy")
-    page.get_by_role("button", name="Groups of so many, in order").click()
+    page.get_by_role("button", name="Categories of equal size, items in order").click()
     page.get_by_text("12 items in").wait_for()
     page.set_viewport_size({"width": 390, "height": 844})
     assert audit(page) == []
 
 
-def test_what_readers_warn_of_is_told_before_figures_look_safe(page: Page) -> None:
+def test_warnings_of_readers_are_shown_before_figures_look_safe(page: Page) -> None:
     upload(page, "rows.csv", b"row,item\n" + b"".join(b"%d,item %d\n" % (n, n % 5) for n in range(300)))
     warning = page.get_by_text('rows.csv: every "row" has one item only')
     warning.wait_for()
-    assert "“Column that tells people apart”" in warning.inner_text()
-    go(page, "Danger")
-    page.get_by_text("Who is singled out").wait_for()
+    assert "“Column that identifies a person”" in warning.inner_text()
+    go(page, "Risk")
+    page.get_by_role("heading", name="People singled out").wait_for()
     warning.wait_for()
 
 
@@ -223,7 +321,9 @@ def test_groups_that_can_be_guessed_are_not_shown_in_green(page: Page, tmp_path:
     go(page, "Check")
     page.get_by_role("textbox", name="Path of the release folder").fill(str(out))
     page.get_by_role("button", name="Check it").click()
-    page.get_by_role("heading", name="groups: it holds, but who holds what can be guessed").wait_for(timeout=RUN)
+    page.get_by_role("heading", name="groups: verified, but an attacker can guess who has a sensitive item").wait_for(
+        timeout=RUN
+    )
     assert page.locator(".verdict.care p:not(.soft)", has_text="Guessing: ").count() == 1
     assert page.locator(".verdict.good").count() == 0
     assert page.locator(".verdict", has_text="Guessing: ").inner_text().count("Guessing: ") == 1
@@ -233,9 +333,9 @@ def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:
     upload(page, "people.csv", small_data())
     page.get_by_text("300 people").first.wait_for()
     go(page, "Hierarchy")
-    page.get_by_role("button", name="Groups of so many, in order").click()
+    page.get_by_role("button", name="Categories of equal size, items in order").click()
     page.get_by_text("7 items in").wait_for()
-    page.get_by_text("Change it").click()
+    page.get_by_text("Edit", exact=True).click()
     group = page.locator(".nodes li").first
     group.get_by_role("button", name="Unfold").click()
     group.get_by_text("item 0: ").wait_for()  # a tree: what is in it stands below it
@@ -247,13 +347,13 @@ def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:
     page.get_by_role("button", name=f"Rename {label}").wait_for()  # the group is open
     page.get_by_role("textbox", name="Name", exact=True).fill("the first ones")
     page.get_by_role("button", name="Rename").click()
-    page.get_by_role("navigation", name="The way to this group").get_by_role("button", name="the first ones").wait_for()
+    page.get_by_role("navigation", name="Path to this category").get_by_role("button", name="the first ones").wait_for()
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").wait_for(state="detached")
-    page.get_by_text("Name groups that have none").click()
-    page.get_by_role("textbox", name="Name of the group of item 0").first.fill("named")
-    page.get_by_role("button", name="Name item 0..item 4").click()
-    way = page.get_by_role("navigation", name="The way to this group")
+    page.get_by_text("Name categories without a name").click()
+    page.get_by_role("textbox", name="Name of the category of item 0").first.fill("named")
+    page.get_by_role("button", name="Set name of item 0..item 4").click()
+    way = page.get_by_role("navigation", name="Path to this category")
     way.get_by_role("button", name="named").wait_for()
     groups_are_merged_moved_split_and_dissolved(page)
     with page.expect_download() as download:
@@ -263,25 +363,25 @@ def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:
 
 def groups_are_merged_moved_split_and_dissolved(page: Page) -> None:
     """Within the group “named”, which holds items 0 to 4 and is open."""
-    way = page.get_by_role("navigation", name="The way to this group")
+    way = page.get_by_role("navigation", name="Path to this category")
 
     def choose(*items: str) -> None:
         for item in items:
-            page.get_by_role("checkbox", name=f"Choose {item}").click()
+            page.get_by_role("checkbox", name=f"Select {item}").click()
 
     choose("item 0", "item 1")
     page.get_by_role("textbox", name="Name", exact=True).fill("pair")
-    page.get_by_role("button", name="Put the chosen into a group").click()
+    page.get_by_role("button", name="Put the selection into a new category").click()
     page.get_by_role("button", name="Open pair").wait_for()
     choose("item 2")
-    page.get_by_role("textbox", name="Name of a group").fill("pair")
-    page.get_by_role("button", name="Move the chosen one there").click()
+    page.get_by_role("textbox", name="Name of a category").fill("pair")
+    page.get_by_role("button", name="Move the selection there").click()
     page.get_by_role("button", name="Open named").click()
     page.get_by_role("button", name="Open pair").click()
     page.get_by_text("item 2: ").wait_for()
     choose("item 2")
     page.get_by_role("textbox", name="Name", exact=True).fill("apart")
-    page.get_by_role("button", name="Take the chosen out").click()
+    page.get_by_role("button", name="Move the selection out").click()
     way.get_by_role("button", name="apart").wait_for()
     page.get_by_text("item 2: ").wait_for()
     page.get_by_role("button", name="Dissolve apart").click()
@@ -291,21 +391,21 @@ def groups_are_merged_moved_split_and_dissolved(page: Page) -> None:
 
 
 TREE = b"item 0,low\nitem 1,low\nitem 2,low\nitem 3,high\nitem 4,high\nitem 5,high\nitem 6,high\nrare test,tests\n"
-PROMISES = {
+MODELS = {
     "degree": "Hide who has a sensitive item",
-    "k-anonymity": "Make whole records alike",
-    "coherence": "Both: hide in a crowd",
-    "constraints": "Hide only combinations",
+    "k-anonymity": "Make whole records indistinguishable",
+    "coherence": "Protect identities and sensitive items",
+    "constraints": "Protect only combinations",
 }
 
 
-def choose_promise(page: Page, model: str) -> None:
+def choose_model(page: Page, model: str) -> None:
     go(page, "Protect")
-    page.get_by_role("radio", name=PROMISES[model]).click()
+    page.get_by_role("radio", name=MODELS[model]).click()
     page.locator(f".models input[value={model}][checked]").wait_for()  # as the page was built anew
 
 
-def test_every_promise_from_words_to_verdict(page: Page) -> None:
+def test_every_model_from_choice_to_verdict(page: Page) -> None:
     upload(page, "people.csv", small_data() + b"".join(b"p%d,rare test\n" % n for n in range(0, 300, 20)))
     page.get_by_text("300 people").first.wait_for()
     go(page, "Hierarchy")
@@ -313,28 +413,28 @@ def test_every_promise_from_words_to_verdict(page: Page) -> None:
     page.get_by_role("cell", name="item 6,low").wait_for()  # the fault, in its line
     upload(page, "tree.csv", TREE)
     page.get_by_text("8 items in").wait_for()
-    choose_promise(page, "degree")
+    choose_model(page, "degree")
     search = page.get_by_role("textbox", name="Search sensitive items")
     search.fill("tests")
     page.get_by_role("button", name="Add all 1 of tests").click()  # by subtree
     page.get_by_role("button", name="Remove rare test").wait_for()
-    run_and_wait(page, 1, "the promise is kept")
+    run_and_wait(page, 1, "guarantee verified")
     go(page, "Protect")
-    page.get_by_text("The way to get there").click()
+    page.get_by_text("Advanced: algorithm").click()
     page.get_by_role("combobox", name="Algorithm").click()
     page.get_by_role("option", name="cahd").click()
-    page.get_by_role("checkbox", name="I accept that").wait_for()
+    page.get_by_role("checkbox", name="I accept this").wait_for()
     run_and_wait(page, 2, "no release")  # nobody has accepted
-    page.get_by_text("leave out “Algorithm”").wait_for()
+    page.get_by_text("“Algorithm”").wait_for()
     go(page, "Protect")
-    page.get_by_role("checkbox", name="I accept that").click()
-    page.get_by_role("checkbox", name="I accept that", checked=True).wait_for()
-    run_and_wait(page, 3, "the promise is kept")
-    choose_promise(page, "k-anonymity")
-    run_and_wait(page, 4, "the promise is kept")
-    choose_promise(page, "coherence")
-    run_and_wait(page, 5, "the promise is kept")
-    choose_promise(page, "constraints")
+    page.get_by_role("checkbox", name="I accept this").click()
+    page.get_by_role("checkbox", name="I accept this", checked=True).wait_for()
+    run_and_wait(page, 3, "guarantee verified")
+    choose_model(page, "k-anonymity")
+    run_and_wait(page, 4, "guarantee verified")
+    choose_model(page, "coherence")
+    run_and_wait(page, 5, "guarantee verified")
+    choose_model(page, "constraints")
     search = page.get_by_role("textbox", name="Search items of one combination")
     search.fill("item 1")  # by search
     page.get_by_role("button", name="Add item 1").click()
@@ -348,14 +448,14 @@ def test_every_promise_from_words_to_verdict(page: Page) -> None:
     page.get_by_role("button", name="Remove item 2").wait_for()
     page.get_by_role("button", name="Add this group").click()
     page.get_by_role("button", name="Remove item 0 + item 1 + item 2").wait_for()
-    run_and_wait(page, 6, "the promise is kept")
+    run_and_wait(page, 6, "guarantee verified")
     go(page, "Compare")
-    page.get_by_role("region", name="The runs side by side").wait_for()
+    page.get_by_role("region", name="All runs of this data set").wait_for()
     choose_runs_in_the_picture(page)
     go(page, "Hand over")
     page.get_by_role("textbox", name="Responsible").fill("The data office")
-    page.get_by_role("button", name="Put it into the report").click()
-    page.get_by_text("It is in the report of run 6").wait_for()
+    page.get_by_role("button", name="Add to the report").click()
+    page.get_by_text("Added to the report of run 6").wait_for()
     go(page, "Compare")
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Report of run 6").click()
@@ -374,8 +474,10 @@ def choose_runs_in_the_picture(page: Page) -> None:
         column.wait_for(state="visible" if is_chosen == "true" else "detached")
         assert chosen.get_attribute("aria-pressed") == is_chosen
     assert mark.evaluate("e => e === document.activeElement")  # whoever chooses by keyboard stays there
-    column.get_by_role("heading", name="Single records").wait_for()
-    column.get_by_text("at most one in 4 of a group may have it").first.wait_for()  # what forced it
+    column.get_by_text("Single records").first.click()
+    column.get_by_text("A few short records that changed").wait_for()
+    column.get_by_text("Largest losses").first.click()
+    column.get_by_text("at most one in 4 people of a group may have it").first.wait_for()  # the cause
 
 
 def test_a_proposal_is_tried_taken_and_kept(page: Page) -> None:
@@ -383,12 +485,12 @@ def test_a_proposal_is_tried_taken_and_kept(page: Page) -> None:
     upload(page, "few.csv", b"person,item\n" + b"".join(rows))
     page.get_by_text("60 people").first.wait_for()
     go(page, "Protect")
-    page.get_by_role("button", name="Suggest something").click()
+    page.get_by_role("button", name="Suggest settings").click()
     page.get_by_role("heading", name="Proposal").wait_for(timeout=RUN)
     sentence = page.locator(".cards li").first.inner_text()
-    page.get_by_role("button", name="Take this").first.click()
-    page.locator(".sentence", has_text=sentence).wait_for()  # the promise is now that of the proposal
-    run_and_wait(page, 1, "the promise is kept")
+    page.get_by_role("button", name="Use this").first.click()
+    page.locator(".sentence", has_text=sentence).wait_for()  # the guarantee is now that of the proposal
+    run_and_wait(page, 1, "guarantee verified")
     page.locator(".lights").get_by_text(sentence).wait_for()
 
 

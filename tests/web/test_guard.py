@@ -39,9 +39,13 @@ def test_a_forged_cookie_is_refused(server: Server) -> None:
 
 
 def test_the_token_is_exchanged_for_a_strict_cookie(server: Server) -> None:
-    status, headers, _ = server.ask(f"/?token={server.token}")
-    assert (status, headers["location"]) == (303, "/")
-    assert {"HttpOnly", "SameSite=Strict"} <= set(headers["set-cookie"].split("; "))
+    status, headers, body = server.ask(f"/?token={server.token}")
+    assert status == 200
+    assert server.token.encode() not in body
+    assert f"url={server.root}/".encode() in body
+    name, *attributes = headers["set-cookie"].split("; ")
+    assert {"HttpOnly", "SameSite=Strict", f"Path={server.root}/"} == set(attributes)
+    assert name.startswith(f"setveil-{server.port}=")
     cookie = headers["set-cookie"].partition(";")[0]
     assert server.token not in cookie
     again = server.ask(f"/?token={server.token}", cookie=cookie)
@@ -73,10 +77,10 @@ def test_rebound_names_are_refused(server: Server, host: str) -> None:
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://{host}", "http://localhost:1"])
 def test_other_origins_are_refused(server: Server, origin: str) -> None:
-    cookie, told = server.new_cookie(), origin.format(host=server.host)
-    assert server.ask("/", cookie=cookie, origin=told)[0] == 403
-    assert server.ask("/", "POST", b"", cookie=cookie, origin=told)[0] == 403
-    assert server.ask(SOCKET, cookie=cookie, origin=told, **UPGRADE)[0] == 403
+    cookie, sent = server.new_cookie(), origin.format(host=server.host)
+    assert server.ask("/", cookie=cookie, origin=sent)[0] == 403
+    assert server.ask("/", "POST", b"", cookie=cookie, origin=sent)[0] == 403
+    assert server.ask(SOCKET, cookie=cookie, origin=sent, **UPGRADE)[0] == 403
 
 
 def test_the_web_socket_needs_cookie_and_origin(server: Server) -> None:
@@ -126,7 +130,12 @@ def test_a_body_without_announced_size_is_cut_off(n_chunks: int, status: int) ->
     guard = Guard(app, token="t", host="127.0.0.1", port=1, max_upload=200_000)
     guard.sessions.add("s")
     headers = [(b"host", b"127.0.0.1:1"), (b"origin", b"http://127.0.0.1:1"), (b"cookie", b"setveil-1=s")]
-    scope = {"type": "http", "method": "POST", "path": "/_nicegui/client/a-b/upload/7", "query_string": b""}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"{guard.root}/_nicegui/client/a-b/upload/7",
+        "query_string": b"",
+    }
     asyncio.run(guard({**scope, "headers": headers, "server": ("127.0.0.1", 1)}, receive, send))
     assert sent[0]["status"] == status
     assert sum(got) <= 300_000

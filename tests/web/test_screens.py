@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browsers import NONE, find_chromium
-from web.walk import RUN, STEPS, audit, go, run_and_wait, upload
+from web.walk import RUN, STEPS, audit, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -56,32 +56,32 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
         press(page, "Choose a file")
     chooser.value.set_files(tmp_path / "people.csv")
     page.get_by_text("300 people").first.wait_for()
-    press(page, "Next: Danger")
+    press(page, "Next: Risk")
     page.get_by_text("Try it yourself").wait_for()
     press(page, "Search an item", "item 3", "Enter")
-    page.get_by_text("people fit").wait_for()
+    page.get_by_text("people match").wait_for()
     press(page, "Next: Protect")
-    page.get_by_text("The promise").first.wait_for()
-    press(page, "k: people in the crowd", "ArrowRight")  # the slider
-    page.get_by_text("matches at least 6 published records").first.wait_for()
+    page.get_by_role("heading", name="Privacy model").wait_for()
+    press(page, "k: smallest number of people who match", "ArrowRight")  # the slider
+    page.locator(".guarantee .sentence", has_text="at least 6").wait_for()
     press(page, "Next: Hierarchy")
-    press(page, "Groups of so many, in order")
+    press(page, "Build: Categories of equal size, items in order")
     page.get_by_text("7 items in").wait_for()
     press(page, "Unfold item 0..item 4")
     page.get_by_text("item 0: ").wait_for()
     press(page, "Next: Run")
     page.get_by_role("heading", name="Make the release").wait_for()
     press(page, "Start")
-    page.get_by_role("heading", name="Run 1: the promise is kept").wait_for(timeout=RUN)
+    page.get_by_role("heading", name="Run 1: guarantee verified").wait_for(timeout=RUN)
     press(page, "Compare")
     page.locator(".runs a[aria-pressed=true]").wait_for()
     press(page, "Run 1, ", " ")
     page.locator(".runs a[aria-pressed=false]").wait_for()
     press(page, "Hand over")
-    page.get_by_role("heading", name="Hand it over").wait_for()
+    page.get_by_role("heading", name="Hand over a release").wait_for()
     press(page, "Responsible", "me", "Tab")
-    press(page, "Put it into the report")
-    page.get_by_text("It is in the report of run 1").wait_for()
+    press(page, "Add to the report")
+    page.get_by_text("Added to the report of run 1").wait_for()
     with page.expect_download() as download:
         press(page, "Download the archive")
     download.value.save_as(tmp_path / "release.zip")
@@ -90,7 +90,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     with page.expect_file_chooser() as chooser:
         press(page, "Choose a file")
     chooser.value.set_files(tmp_path / "release.zip")
-    page.get_by_role("heading", name="release.zip: it holds").wait_for(timeout=RUN)
+    page.get_by_role("heading", name="release.zip: verified").wait_for(timeout=RUN)
 
 
 def press(page: Page, name: str, *keys: str) -> None:
@@ -114,8 +114,8 @@ KEYS = ("Enter", "Tab", "ArrowRight")
 def _fill(page: Page, folder: Path) -> None:
     """Walk through the sample once, so that every step has something to show."""
     page.get_by_role("button", name="Open the sample").click()
-    page.get_by_text("Read baskets.csv.gz: ").wait_for()
-    go(page, "Danger")
+    page.get_by_role("region", name="Data set").get_by_text("5,000 people").wait_for()
+    go(page, "Risk")
     search = page.get_by_role("textbox", name="Search an item")
     for typed, item in (("pregn", "pregnancy test"), ("sleep", "sleeping pills")):
         search.fill(typed)
@@ -123,24 +123,25 @@ def _fill(page: Page, folder: Path) -> None:
         page.get_by_role("button", name=f"Remove {item}").wait_for()
     go(page, "Hierarchy")
     page.get_by_role("button", name="Show taxonomy.csv").click()
-    page.get_by_text("Search items and groups").wait_for()
-    run_and_wait(page, 1, "the promise is kept")
+    page.get_by_text("Search items and categories").wait_for()
+    run_and_wait(page, 1, "guarantee verified")
     go(page, "Protect")
-    page.get_by_role("spinbutton", name="k: people in the crowd").fill("20")
-    page.get_by_text("matches at least 20 published records").first.wait_for()
-    run_and_wait(page, 2, "the promise is kept")
+    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("20")
+    page.locator(".guarantee .sentence", has_text="at least 20").wait_for()
+    run_and_wait(page, 2, "guarantee verified")
     go(page, "Hand over")
+    give_reason(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the archive").click()
     download.value.save_as(folder / "release.zip")
     go(page, "Check")
     upload(page, "release.zip", (folder / "release.zip").read_bytes())
-    page.get_by_role("heading", name="release.zip: it holds").wait_for(timeout=RUN)
+    page.get_by_role("heading", name="release.zip: verified").wait_for(timeout=RUN)
 
 
 def _settle(page: Page, step: str) -> None:
     """Wait until a step that asks for figures shows them."""
-    if step == "Danger":
-        page.get_by_text("people fit").wait_for()
+    if step == "Risk":
+        page.get_by_text("people match").wait_for()
     elif step == "Compare":
         page.locator(".runs a[aria-pressed=true]").first.wait_for()

@@ -1,4 +1,4 @@
-"""What a session decides and how it works, without a browser: policies, work at the same time, processes and memory."""
+"""Sessions and data sets without a browser: policies, runs of each data set, work at the same time, processes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from setveil.web import children
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
+from setveil.web.dataset import Dataset, Run
 from setveil.web.elements import in_fields
 from setveil.web.session import Session
 from setveil.web.workspace import Workspace
@@ -25,65 +26,130 @@ def session(tmp_path: Any) -> Iterator[Session]:
         made.close()
 
 
-def test_everything_that_can_be_chosen_becomes_a_policy(session: Session) -> None:
-    assert make_policy(session.policy()).algorithm.options == {"effort": "fast"}
-    session.model, session.sensitive, session.algorithm, session.accepts_guessable = "degree", ["hiv"], "cahd", True
-    policy = make_policy(session.policy())
+@pytest.fixture
+def dataset(session: Session) -> Dataset:
+    return session.dataset
+
+
+def finished(dataset: Dataset, *colours: str) -> Run:
+    """A run that is done, with lights of these colours."""
+    dataset.n_runs += 1
+    run = Run(dataset.n_runs, dataset.policy(), "", dataset.new_folder(), Child(), "", state="done")
+    run.result = {"lights": [{"question": "?", "colour": c, "answer": "", "sentence": ""} for c in colours]}
+    dataset.runs.append(run)
+    return run
+
+
+def test_everything_that_can_be_chosen_becomes_a_policy(dataset: Dataset) -> None:
+    assert make_policy(dataset.policy()).algorithm.options == {"effort": "fast"}
+    dataset.model, dataset.sensitive, dataset.algorithm, dataset.accepts_guessable = "degree", ["hiv"], "cahd", True
+    policy = make_policy(dataset.policy())
     assert policy.output.accept_guessable
     assert policy.algorithm.options == {}
     assert policy.model.given() == {"p": 4, "sensitive": ["hiv"]}
-    session.model, session.algorithm, session.accepts_guessable = "constraints", None, False
-    session.constraints, session.utility = [["a", "b"]], [["a"], ["b", "c"]]
-    given = make_policy(session.policy()).model.given()
+    dataset.model, dataset.algorithm, dataset.accepts_guessable = "constraints", None, False
+    dataset.constraints, dataset.utility = [["a", "b"]], [["a"], ["b", "c"]]
+    given = make_policy(dataset.policy()).model.given()
     assert given["constraints"] == [["a", "b"]]
     assert given["utility"] == [["a"], ["b", "c"]]
     assert given["utility_rest"] == "free"
     for model in ("k-anonymity", "coherence"):
-        session.model = model
-        assert make_policy(session.policy()).model.given()["sensitive"] == ["hiv"]
+        dataset.model = model
+        assert make_policy(dataset.policy()).model.given()["sensitive"] == ["hiv"]
 
 
-def test_steps_notice_what_they_show_and_nothing_else(session: Session) -> None:
-    session.touch()
-    before = dict(session.versions)
-    session.touch("danger", "run")
-    assert {step for step in t.STEPS if session.versions[step] != before[step]} == {"danger", "run"}
+def test_steps_notice_what_they_show_and_nothing_else(dataset: Dataset) -> None:
+    dataset.touch()
+    before = dict(dataset.versions)
+    dataset.touch("risk", "run")
+    assert {step for step in t.STEPS if dataset.versions[step] != before[step]} == {"risk", "run"}
 
 
-def test_work_at_the_same_time_is_told_until_the_last_is_done(session: Session) -> None:
-    with session.working("first"):
-        with session.working("second") as progress:
+def test_work_at_the_same_time_is_shown_until_the_last_is_done(dataset: Dataset) -> None:
+    with dataset.working("first"):
+        with dataset.working("second") as progress:
             progress("counting", 0.5)
-            assert session.busy == t.STAGE_SHARE.format(stage="counting", share=0.5)
+            assert dataset.busy == t.STAGE_SHARE.format(stage="counting", share=0.5)
             raise TaskError("a problem")
-        assert session.busy == "first"
-        assert session.problem == "a problem"
-    assert session.busy == ""
+        assert dataset.busy == "first"
+        assert dataset.problem == "a problem"
+    assert dataset.busy == ""
 
 
-def test_a_file_that_is_replaced_while_it_is_read_is_forgotten(
-    session: Session, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).write_text("".join(f"{n % 3} {3 + n % 5}\n" for n in range(50 if name == "one" else 60)))
+async def wait_for(dataset: Dataset) -> None:
+    while dataset.busy or dataset._works:
+        await asyncio.gather(*dataset._works)
+    await dataset.child.end()
 
-    async def both() -> None:
-        first = asyncio.create_task(session.open(tmp_path / "one", "one"))
-        await asyncio.sleep(0)  # it has asked its process
-        replaced = session.child
-        await session.open(tmp_path / "two", "two")
-        await first
-        await replaced.end()
-        await session.child.end()
 
-    async def not_now() -> None:
+@pytest.fixture
+def files(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Two files, and nobody gets ready for runs."""
+    for name, n in (("one", 50), ("two", 60)):
+        (tmp_path / name).write_text("".join(f"{n % 3} {3 + n % 5}\n" for n in range(n)))
+
+    async def not_now(self: Dataset) -> None:
         """Nobody runs anything here."""
 
-    monkeypatch.setattr(session, "_get_ready", not_now)
+    monkeypatch.setattr(Dataset, "_get_ready", not_now)
+    return tmp_path
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_forgotten(session: Session, files: Any) -> None:
+    async def both() -> None:
+        first = session.open(session.dataset, files / "one", "one")
+        await asyncio.sleep(0)  # it has asked its process
+        second = session.open(first, files / "two", "two")
+        await wait_for(second)
+        await first.child.end()
+
     asyncio.run(both())
-    assert session.problem == ""
-    assert session.read is not None
-    assert "60 people" in session.read["facts"]["summary"]
+    (dataset,) = session.datasets
+    assert dataset.problem == ""
+    assert dataset.read is not None
+    assert dataset.read["facts"]["records"] == 60
+
+
+def test_runs_belong_to_their_data_set(session: Session, files: Any) -> None:
+    async def both() -> None:
+        first = session.open(session.dataset, files / "one", "one")
+        await wait_for(first)
+        finished(first, "good")
+        second = session.open(first, files / "two", "two")
+        await wait_for(second)
+        assert second.done() == []
+        assert [dataset.name for dataset in session.datasets] == ["one", "two"]
+        finished(second, "good")
+        again = session.read_again(second, {"format": "fimi"})  # other records: another data set
+        assert again is not second
+        assert (again.path, again.done()) == (second.path, [])
+        await wait_for(again)
+        assert session.read_again(again, {}) is again  # no run is there yet
+        await wait_for(again)
+        assert [len(dataset.done()) for dataset in session.datasets] == [1, 1, 0]
+        kept = first.runs[0].folder
+        assert session.remove(second) is again
+        assert session.find(second.number) is None
+        assert kept.exists()
+        assert not second.folder.exists()
+        assert (files / "two").exists()  # a file that was opened by its path is not ours
+
+    asyncio.run(both())
+
+
+def test_a_red_run_is_not_proposed_for_hand_over_and_needs_a_reason(dataset: Dataset) -> None:
+    only = finished(dataset, "good", "bad", "good")
+    assert dataset.to_hand_over() is only  # there is no other
+    assert only.needs_reason
+    fine = finished(dataset, "good", "care", "good")
+    finished(dataset, "good", "good", "bad")
+    assert dataset.to_hand_over() is fine
+    assert not fine.needs_reason
+    dataset.handed_over = only.number
+    assert dataset.to_hand_over() is only  # it was chosen
+    only.policy["about"] = {"reason": "for the ethics committee"}
+    assert only.is_red
+    assert not only.needs_reason
 
 
 def test_a_process_that_needs_too_much_memory_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +177,7 @@ def test_a_process_nobody_needs_any_more_is_not_started_again() -> None:
     assert raised.value.kind == "replaced"
 
 
-def test_options_are_told_as_fields() -> None:
-    told = in_fields("for other columns use --id-column NAME and --item-column NAME, or --no-such NAME")
+def test_options_are_shown_as_fields() -> None:
+    shown = in_fields("for other columns use --id-column NAME and --item-column NAME, or --no-such NAME")
     fields = (t.OPTIONS["id_column"], t.OPTIONS["item_column"])
-    assert told == "for other columns use “{}” and “{}”, or --no-such NAME".format(*fields)
+    assert shown == "for other columns use “{}” and “{}”, or --no-such NAME".format(*fields)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from web.conftest import MAIN, Server, start, stop
@@ -14,7 +16,7 @@ from web.conftest import MAIN, Server, start, stop
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-def told(*arguments: str, before: str = "") -> tuple[int, str]:
+def run_ui(*arguments: str, before: str = "") -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-c", before + MAIN, "ui", "--no-browser", *arguments],
         capture_output=True,
@@ -26,21 +28,23 @@ def told(*arguments: str, before: str = "") -> tuple[int, str]:
 
 
 def test_without_nicegui_one_line_names_the_extra() -> None:
-    status, words = told(before="import sys; sys.modules['nicegui'] = None; ")
+    status, words = run_ui(before="import sys; sys.modules['nicegui'] = None; ")
     assert status == 2
     assert words.count("\n") == 1
     assert 'pip install "setveil[ui]"' in words
 
 
 def test_what_cannot_be_opened_or_listened_on(server: Server) -> None:
-    assert told("no-such-file.csv")[0] == 2
-    status, words = told("--port", str(server.port))
+    assert run_ui("no-such-file.csv")[0] == 2
+    status, words = run_ui("--port", str(server.port))
     assert (status, words.count("\n")) == (2, 1)
     assert "cannot listen there" in words
 
 
-def test_another_address_warns_and_the_browser_gets_a_token_that_works_once(tmp_path: Path) -> None:
-    """Everybody on the machine can read the command line of a process that is started."""
+def test_the_browser_is_started_without_a_token_and_its_file_works_once(tmp_path: Path) -> None:
+    """Everybody on the machine can read the command line of a process that is started; nobody else can read the file
+    that it names.
+    """
     seen = tmp_path / "command-line"
     program = tmp_path / "browser"
     program.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {seen}.partial && mv {seen}.partial {seen}\n')
@@ -53,11 +57,19 @@ def test_another_address_warns_and_the_browser_gets_a_token_that_works_once(tmp_
         while not seen.exists():
             assert running.process.poll() is None
             time.sleep(0.05)
-        opened = seen.read_text().partition("/?")[2]
-        assert running.token not in opened
-        assert running.ask(f"/?{opened}")[0] == 303
-        assert running.ask(f"/?{opened}")[0] == 403  # whoever saw it comes too late
-        assert running.ask(f"/?token={running.token}")[0] == 303
+        address = seen.read_text()
+        assert address.startswith("file:///")
+        assert "token" not in address
+        file = Path(unquote(address.removeprefix("file://")))
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+        (once,) = set(re.findall(r"token=([\w-]+)", file.read_text()))
+        assert once != running.token
+        assert f"http://{running.host}{running.root}/?token={once}" in file.read_text()
+        assert running.ask(f"/?token={once}")[0] == 200
+        assert not file.exists()
+        assert running.ask(f"/?token={once}")[0] == 403  # used up
+        assert running.ask(f"/?token={running.token}")[0] == 200
     finally:
         assert stop(running)[0] in (0, 130)
     assert not list(tmp_path.glob("setveil-ui-*"))

@@ -68,3 +68,24 @@ def test_the_next_start_removes_what_a_kill_left_and_nothing_else(tmp_path: Path
 )
 def test_only_a_known_ending_of_a_name_is_kept(given: str, expected: str) -> None:
     assert safe_name(given, "input") == expected
+
+
+def test_it_lies_in_the_runtime_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime, temporary = tmp_path / "runtime", tmp_path / "temporary"
+    runtime.mkdir(mode=0o700)
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    monkeypatch.setattr("setveil.web.workspace.MIN_FREE", 0)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    with Workspace() as workspace:
+        assert workspace.folder.parent == runtime
+    runtime.chmod(0o755)  # not what it should be: others can look in
+    with Workspace() as workspace:
+        assert workspace.folder.parent == temporary
+    runtime.chmod(0o700)
+    monkeypatch.setattr("setveil.web.workspace.MIN_FREE", 1 << 62)  # a small disk in memory
+    with Workspace() as workspace:
+        assert workspace.folder.parent == temporary
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "")
+    with Workspace() as workspace:
+        assert workspace.folder.parent == temporary

@@ -15,15 +15,13 @@ def register(app: typer.Typer) -> None:
 
 def ui(
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Data to open at once.")] = None,
-    port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port; 8765 or any that is free otherwise.")
-    ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port. Default: 8765, or any free port.")] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; do not open a browser.")] = False,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; other machines can reach any but this one.")
+        str, typer.Option(help="Address to listen on. Other machines can reach every address except 127.0.0.1.")
     ] = "127.0.0.1",
 ) -> None:
-    """The whole decision in a browser, on this machine only."""
+    """Open data, choose a guarantee, compare runs and hand over a release in a browser, on this machine only."""
     from importlib.util import find_spec
 
     from setveil.errors import InputError

@@ -132,6 +132,7 @@ class AboutSection(_Section):
     date: str | None = None  # as text: a run never looks at the clock, so that it can be repeated byte by byte
     responsible: str | None = None
     purpose: str | None = None
+    reason: str | None = None  # why a release with a red light is handed over
 
 
 class Policy(_Section):

@@ -249,7 +249,7 @@ def _label_beside(frame: Frame, x: float, y: float, label: str, taken: list[tupl
     """A label at the right of a mark, or at its left near the edge; below those that stand there already."""
     is_left = x > frame.width * 0.8
     place = x + (-10 if is_left else 10), y - 8
-    while any(abs(place[0] - other[0]) < 80 and abs(place[1] - other[1]) < 20 for other in taken):
+    while any(abs(place[0] - other[0]) < 90 and abs(place[1] - other[1]) < 24 for other in taken):
         place = place[0], round(place[1] + 5, 1)
     taken.append(place)
     anchor = "end" if is_left else "start"

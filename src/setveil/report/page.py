@@ -16,6 +16,7 @@ MOVES = 100  # steps of the algorithm shown
 LISTED = 6  # parts of a long parameter shown
 
 ABOUT = (("title", "Data set"), ("date", "Date"), ("responsible", "Responsible"), ("purpose", "Purpose"))
+REASON = "reason", "Reason for a release with a red light"  # shown where one was given
 LEGEND = (
     ("intact", "published as it is"),
     ("general", "published as something more general"),
@@ -44,7 +45,11 @@ def render_report(facts: Facts) -> str:
         headline=headline_of(facts),
         lights=lights_of(facts),
         kept=kept_words(facts.kept),
-        about=[(words, facts.about.get(name)) for name, words in ABOUT],
+        about=[
+            (words, facts.about.get(name))
+            for name, words in (*ABOUT, REASON)
+            if name in facts.about or name != REASON[0]
+        ],
         attacker=facts.attacker,
         attacks=_attacks(facts),
         analyses=analyses_of(facts),

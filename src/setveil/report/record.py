@@ -241,6 +241,7 @@ def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[s
     return {
         "setveil": facts.version,
         "input": dict(facts.input_facts),
+        "about": dict(facts.about),
         "data": {
             "records": record.data.n_records,
             "items": record.data.n_items,

@@ -1,9 +1,9 @@
-"""The few parts all steps are made of. Whatever comes from outside is shown as text, through ``shown``."""
+"""The parts all steps are made of. Labels and names from outside are shown as text, through ``shown``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -13,7 +13,7 @@ from nicegui.elements.mixins.text_element import TextElement
 from setveil.errors import one_line
 from setveil.web import texts as t
 
-MAIN = "no-caps unelevated text-color=on-primary"  # how a button looks that leads on
+MAIN = "no-caps unelevated text-color=on-primary"  # the look of the main button
 
 
 class Text(TextElement):
@@ -63,30 +63,33 @@ def bullets(lines: Sequence[str], classes: str = "") -> None:
 
 
 def problem(text: str) -> Text:
-    """What went wrong, said at once to screen readers."""
+    """What went wrong; screen readers announce it at once."""
     return Text("p", text, "problem").props("role=alert")
 
 
 def warnings(notes: Sequence[str]) -> None:
-    """What whoever reads on should know, each in a paragraph of its own."""
+    """Warnings, each in a paragraph of its own."""
     for note in notes:
         paragraph(shown(in_fields(note), 600), "problem")
 
 
 def drawing(svg: str) -> ui.html:
-    """A chart of the one drawer, which escapes whatever it writes."""
+    """A chart; the chart drawer escapes all text in it."""
     return ui.html(svg, sanitize=False).classes("drawn")
 
 
 def button(text: str, act: Callable[..., Any], *, main: bool = False, name: str = "") -> ui.button:
-    """A button; ``name`` is for screen readers where the text alone does not tell."""
+    """A button; ``name`` is for screen readers where the text alone is ambiguous."""
     made = ui.button(text, on_click=act).props(MAIN if main else "no-caps outline")
     if name:
         made.props["aria-label"] = name
     return made
 
 
-def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, n_numbers: int = 0) -> None:
+Cell = str | Callable[[], None]  # text, or a function that builds the content
+
+
+def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0) -> None:
     """A small table; the last ``n_numbers`` columns hold numbers."""
     first_number = len(header) - n_numbers
     with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
@@ -100,29 +103,53 @@ def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], *,
                 for row in rows:
                     with ui.element("tr"):
                         for number, cell in enumerate(row):
-                            Text("td", cell, "n" if number >= first_number else "")
+                            with Text(
+                                "td", cell if isinstance(cell, str) else "", "n" if number >= first_number else ""
+                            ):
+                                if not isinstance(cell, str):
+                                    cell()
 
 
-def lights(answers: Sequence[Sequence[str]], *, level: int, with_reasons: bool = True) -> None:
-    """The three lights of a release: the promise, what remains, usefulness; their headings are of this level."""
+Lights = Sequence[Mapping[str, str]]
+SIGNS = {"good": "✓", "care": "!", "bad": "✕"}  # colour is never the only difference
+
+
+def lights(answers: Lights, *, level: int, with_reasons: bool = True) -> None:
+    """The lights of a release: guarantee, residual risk, utility. Their headings are of this level."""
     with ui.element("div").classes("drawn"), ui.element("ul").classes("lights"):
-        for question, colour, answer, sentence in answers:
-            with ui.element("li").classes(colour):
-                Text(f"h{level}", question)
-                Text("p", answer, "answer")
+        for light in answers:
+            with ui.element("li").classes(light["colour"]):
+                Text(f"h{level}", light["question"])
+                Text("p", light["answer"], "answer")
                 if with_reasons:
-                    Text("p", shown(sentence, 400), "why")
+                    Text("p", shown(light["sentence"], 600), "why")
+
+
+def small_lights(answers: Lights) -> None:
+    """The lights in one line, for places that only name a run."""
+    with ui.element("ul").classes("small-lights"):
+        for light in answers:
+            words = t.LIGHT.format(question=light["question"], answer=light["answer"])
+            with ui.element("li").classes(light["colour"]) as place:
+                place.props["title"] = words
+                Text("span", SIGNS[light["colour"]]).props("aria-hidden=true")
+                Text("span", words, "hidden-from-eyes")
+
+
+def lights_in_words(answers: Lights) -> str:
+    """The lights as text, for choices."""
+    return t.LIGHT_AND.join(t.LIGHT.format(question=light["question"], answer=light["answer"]) for light in answers)
 
 
 def crowd(n: int) -> None:
-    """So many people, as a picture without words."""
-    some = min(n, 40)
+    """A picture of ``n`` people, at most 40."""
+    n_drawn = min(n, 40)
     people = "".join(
         f'<g transform="translate({15 * (place % 20)},{26 * (place // 20)})"><circle cx="7" cy="5" r="3.6"/>'
         '<path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/></g>'
-        for place in range(some)
+        for place in range(n_drawn)
     )
-    height = 26 * -(-some // 20)
+    height = 26 * -(-n_drawn // 20)
     ui.html(
         f'<svg viewBox="0 0 300 {height}" width="300" height="{height}" aria-hidden="true">{people}</svg>',
         sanitize=False,
@@ -143,27 +170,28 @@ class Slider(Element):
             self.update()
 
     def on_slide(self, change: Callable[[float], Any]) -> None:
-        """Hear of every move."""
+        """Call ``change`` with the value at every move."""
         self.on("input", lambda event: change(event.args), js_handler="(e) => emit(Number(e.target.value))")
 
 
 class Tick(Element):
-    """The browser's own box to tick: hundreds of them stay quick."""
+    """The browser's own check box: hundreds of them stay quick."""
 
     def __init__(self, name: str) -> None:
         super().__init__("input")
         self.value = False
         self.props("type=checkbox").props["aria-label"] = name
-        self.on("change", self._hear, js_handler="(e) => emit(e.target.checked)")
+        self.on("change", self._change, js_handler="(e) => emit(e.target.checked)")
 
-    def _hear(self, event: Any) -> None:
+    def _change(self, event: Any) -> None:
         self.value = bool(event.args)
 
 
 class ItemPicker:
     """Find items by name, choose some, or all below a group. ``find`` and ``find_groups`` look them up.
 
-    ``change`` hears when the choice is another; ``take_group`` gets the items of a group, which are else chosen.
+    ``change`` is called after every change of the choice; ``take_group`` gets the items of a group, which are chosen
+    unless it is given.
     """
 
     def __init__(
@@ -195,7 +223,7 @@ class ItemPicker:
         text = (typed or "").strip()
         found = [pair for pair in await self.find(text) if pair[0] not in self.chosen] if text else []
         groups = await self.find_groups(text) if text and self.find_groups else []
-        if typed == self.field.value:  # else somebody typed on, and the answer to that follows
+        if typed == self.field.value:  # else the answer to a later text follows
             self.found, self.groups = found, groups
             self._show()
 

@@ -2,12 +2,14 @@
 
 NiceGUI accepts any host and any origin. Here every request must name this machine (``Host``: no rebound names), must
 not come from another site (``Origin``), and must carry the cookie that the token in the address was exchanged for.
-What is too large is cut off while it comes in. Every answer carries a content policy under which nothing is fetched
-from outside.
+Cookies know no ports: a server of another user on this machine would receive them. The page therefore lives below a
+random path, and the cookie is sent to that path only. What is too large or too slow is cut off while it comes in. Every
+answer carries a content policy under which nothing is fetched from outside.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import re
@@ -28,6 +30,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MEGABYTE = 1_000_000
 MAX_UPLOAD = 200 * MEGABYTE  # larger files are opened by their path
 MAX_BODY = MEGABYTE  # of anything that is not an upload
+MAX_PAUSE = 30.0  # seconds between two parts of a body
 _UPLOAD = re.compile(r"/_nicegui/client/[^/]+/upload/\d+\Z")
 _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _FROM_PROXIES = (b"forwarded", b"x-forwarded-", b"x-script-name")
@@ -53,21 +56,35 @@ _HEADERS = {
 
 
 class Guard:
-    """The layer; ``sessions`` are the cookies it has given out."""
+    """The layer; ``sessions`` are the cookies it has given out.
+
+    ``token`` opens any number of sessions, ``once`` a single one; ``announce`` is called with the name of every new
+    session.
+    """
 
     def __init__(
-        self, app: App, *, token: str, host: str, port: int, once: str = "", max_upload: int = MAX_UPLOAD
+        self,
+        app: App,
+        *,
+        token: str,
+        host: str,
+        port: int,
+        once: str = "",
+        announce: Callable[[str], None] | None = None,
+        max_upload: int = MAX_UPLOAD,
+        max_pause: float = MAX_PAUSE,
     ) -> None:
-        self.app, self.token, self.max_upload = app, token, max_upload
-        self.once = once  # a token for one use: everybody on the machine sees how the browser was started
-        self.cookie = f"setveil-{port}"  # cookies know no ports
+        self.app, self.token, self.max_upload, self.max_pause = app, token, max_upload, max_pause
+        self.once, self.announce = once, announce
+        self.cookie = f"setveil-{port}"
+        self.root = f"/{secrets.token_urlsafe(16)}"
         names = {host, "127.0.0.1", "localhost", "::1"} - {"0.0.0.0", "::"}
         self.port = port
         self.hosts = {_authority(name, port) for name in names}
         self.sessions: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let through what may pass; refuse the rest with 403 or 413."""
+        """Let through what may pass; refuse the rest with 403, 408 or 413."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -75,14 +92,16 @@ class Guard:
         if self._is_foreign(scope, headers):
             await _refuse(scope, send, 403, t.REFUSED_FOREIGN)
             return
-        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/" and scope["query_string"]:
-            await self._exchange(scope, headers, send)
-            return
+        home = f"{self.root}/"
         session = self._session(headers)
-        if session is None:
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == home and scope["query_string"]:
+            await self._exchange(scope, session, send)
+            return
+        if session is None or not scope["path"].startswith(home):
             await _refuse(scope, send, 403, t.REFUSED_STRANGER)
             return
         scope["headers"] = [pair for pair in scope["headers"] if not pair[0].startswith(_FROM_PROXIES)]
+        scope["root_path"] = self.root
         scope["setveil.session"] = session
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
@@ -116,22 +135,29 @@ class Guard:
         value = given[self.cookie].value
         return next((known for known in self.sessions if secrets.compare_digest(known.encode(), value.encode())), None)
 
-    async def _exchange(self, scope: Scope, headers: dict[str, list[str]], send: Send) -> None:
-        """The token for a cookie; the address is then free of it. Who has a cookie already keeps its session."""
+    async def _exchange(self, scope: Scope, session: str | None, send: Send) -> None:
+        """Exchange the token for a cookie, with a page that leads on to the address without the token. A browser that
+        has a cookie already keeps its session.
+
+        A redirect would not do: browsers send a strict cookie only where the page that leads there is of this origin.
+        """
         tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         if len(tokens) != 1 or not self._takes(tokens[0]):
             await _refuse(scope, send, 403, t.REFUSED_STRANGER)
             return
-        answer = [(b"location", b"/"), (b"cache-control", b"no-store"), *_encoded(_HEADERS)]
-        if self._session(headers) is None:
+        headers = [(b"content-type", b"text/html; charset=utf-8")]
+        if session is None:
             session = secrets.token_urlsafe(32)
             self.sessions.add(session)
-            answer.append((b"set-cookie", f"{self.cookie}={session}; HttpOnly; SameSite=Strict; Path=/".encode()))
-        await send({"type": "http.response.start", "status": 303, "headers": answer})
-        await send({"type": "http.response.body", "body": b""})
+            if self.announce is not None:
+                self.announce(session)
+            cookie = f"{self.cookie}={session}; HttpOnly; SameSite=Strict; Path={self.root}/"
+            headers.append((b"set-cookie", cookie.encode()))
+        await send(_with_policy({"type": "http.response.start", "status": 200, "headers": headers}, ""))
+        await send({"type": "http.response.body", "body": leading_to(f"{self.root}/").encode()})
 
     def _takes(self, token: str) -> bool:
-        """Whether a token is one that was given out; the one for the browser's command line only once."""
+        """Whether a token is one that was given out; the one in the file that the browser opens works once."""
         if self.once and secrets.compare_digest(token.encode(), self.once.encode()):
             self.once = ""
             return True
@@ -140,31 +166,48 @@ class Guard:
     # -- what passes ----------------------------------------------------------------------------------------------
 
     async def _pass_on(self, scope: Scope, headers: dict[str, list[str]], receive: Receive, send: Send) -> None:
-        """Hand a request on, its body cut off at the limit, and dress the answer."""
-        limit = self.max_upload + MEGABYTE // 10 if _UPLOAD.match(scope["path"]) else MAX_BODY  # a form has a frame
+        """Hand a request on, its body cut off at the limits, and complete the answer."""
+        is_upload = _UPLOAD.match(scope["path"].removeprefix(self.root))
+        limit = self.max_upload + MEGABYTE // 10 if is_upload else MAX_BODY  # a form has a frame
         announced = headers.get("content-length", ["0"])[0]
-        if not announced.isdigit() or int(announced) > limit:
+        if not announced.isascii() or not announced.isdigit() or len(announced) > 18 or int(announced) > limit:
             await _refuse(scope, send, 413, t.REFUSED_LARGE)
             return
         answer = _Answer(send)
-        n_bytes, is_too_large = 0, False
+        n_bytes, is_complete = 0, False
+        refused: tuple[int, str] | None = None
 
         async def watched() -> Message:
-            nonlocal n_bytes, is_too_large
-            message = await receive()
+            nonlocal n_bytes, is_complete, refused
+            try:
+                message = await asyncio.wait_for(receive(), None if is_complete else self.max_pause)
+            except TimeoutError:
+                refused = 408, t.REFUSED_SLOW
+                return {"type": "http.disconnect"}
+            is_complete = not message.get("more_body", False)
             n_bytes += len(message.get("body", b""))
             if n_bytes > limit:
-                is_too_large = True
+                refused = 413, t.REFUSED_LARGE
                 return {"type": "http.disconnect"}
             return message
 
         try:
             await self.app(scope, watched, answer)
         except Exception:
-            if not is_too_large:
+            if refused is None:
                 raise
-        if is_too_large and not answer.is_started:
-            await _refuse(scope, send, 413, t.REFUSED_LARGE)
+        if refused is not None and not answer.is_started:
+            await _refuse(scope, send, *refused)
+
+
+def leading_to(address: str) -> str:
+    """A page that opens an address of ours at once, in place of itself."""
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{t.TITLE}</title>'
+        '<link rel="icon" href="data:,"><meta name="referrer" content="no-referrer">'
+        f'<meta http-equiv="refresh" content="0; url={address}">'
+        f'<p><a href="{address}">{t.OPEN_PAGE}</a></p></html>\n'
+    )
 
 
 class _Answer:
@@ -182,11 +225,11 @@ class _Answer:
             if any(kind.startswith(b"text/html") for kind in kinds):
                 self.held = message
                 return
-            await self.send(_dressed(message, ""))
+            await self.send(_with_policy(message, ""))
         elif message["type"] == "http.response.body" and self.held is not None:
             self.body += message.get("body", b"")
             if not message.get("more_body", False):
-                await self.send(_dressed(self.held, _hashes(self.body)))
+                await self.send(_with_policy(self.held, _hashes(self.body)))
                 await self.send({"type": "http.response.body", "body": self.body})
         else:
             await self.send(message)
@@ -197,7 +240,7 @@ def _hashes(page: bytes) -> str:
     return "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in found)
 
 
-def _dressed(message: Message, scripts: str) -> Message:
+def _with_policy(message: Message, scripts: str) -> Message:
     given = {name.lower() for name, _ in message["headers"]}
     added = {"content-security-policy": _POLICY.format(scripts=scripts), "cache-control": "no-store", **_HEADERS}
     new = [(name, value) for name, value in _encoded(added) if name not in given]
@@ -209,7 +252,7 @@ async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
         await send({"type": "websocket.close", "code": 1008})
         return
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send(_dressed({"type": "http.response.start", "status": status, "headers": headers}, ""))
+    await send(_with_policy({"type": "http.response.start", "status": status, "headers": headers}, ""))
     await send({"type": "http.response.body", "body": words.encode()})
 
 

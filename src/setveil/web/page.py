@@ -1,9 +1,10 @@
-"""The one page: navigation, the step that is open, and what may be downloaded."""
+"""The one page: navigation, the data set and the step that are shown, and what may be downloaded."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -11,41 +12,57 @@ from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, Response
-from nicegui import Client, ui
+from nicegui import Client, events, ui
 
 from setveil.web import texts as t
+from setveil.web.dataset import Dataset, Run
 from setveil.web.elements import Text, button, in_fields, problem, shown
 from setveil.web.guard import REPORT_POLICY
-from setveil.web.session import Run, Session
+from setveil.web.session import Session
 from setveil.web.workspace import Workspace
 
 STEPS = tuple(t.STEPS)
-LOOK = 0.4  # seconds between two looks whether the session changed
+LOOK = 0.4  # seconds between two looks whether something changed
 STYLE = Path(__file__).parent / "style.css"
+# Back and Forward give the page the address they lead to, without the random path that all addresses share.
+ON_MOVED = """window.addEventListener('popstate',
+  () => emitEvent('moved', location.pathname.slice(window.path_prefix.length)))"""
+# The heading takes the focus, so that keyboard and screen reader go on there.
+AT_HEADING = """window.scrollTo(0, 0);
+document.querySelector('.page > nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'});
+document.querySelector('main h1').focus()"""
 
 
 class Page:
-    """What one tab shows of a session."""
+    """What one tab shows of a session: one step of one data set."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.step = session.step
-        self.seen = -1  # version of the step that is shown
-        self.told = ""  # problem that is shown
+    def __init__(self, session: Session, dataset: Dataset, step: str) -> None:
+        self.session, self.dataset, self.step = session, dataset, step
+        self.client = ui.context.client
+        self._seen = -1  # version of the step that is shown
+        self._seen_header: object = None
+        self._seen_problem = ""
         self._frame()
-        self.show(self.step)
-        ui.run_javascript(  # Quasar shows it while a file is sent, without a name
+        self.show(step)
+        self._write_address("replaceState")
+        ui.on("moved", self._move)
+        self.client.run_javascript(ON_MOVED)
+        self.client.run_javascript(  # Quasar shows it while a file is sent, without a name
             f"document.querySelector('.q-loading-bar').setAttribute('aria-label', {json.dumps(t.SENDING)})"
         )
         ui.timer(LOOK, self._look)
-        if session.path is None:
-            ui.timer(LOOK, lambda: session.begin(session.wake()), once=True)
+        if dataset.path is None:
+            ui.timer(LOOK, lambda: dataset.begin(dataset.wake()), once=True)
 
     def _frame(self) -> None:
         Text("a", t.SKIP, "skip").props('href="#step"')
         with ui.element("header").classes("top"):
             Text("span", t.NAME, "name")
             Text("span", t.MOTTO, "motto")
+        self.notice = ui.element("div")
+        with ui.element("section").classes("dataset") as header:
+            header.props["aria-label"] = t.DATASET
+            self.header = ui.element("div")
         with ui.element("div").classes("page"):
             with ui.element("nav") as nav:
                 nav.props["aria-label"] = t.NAVIGATION
@@ -63,35 +80,90 @@ class Page:
             link = Text("button", t.STEPS[step][0]).props("type=button")
             return link.on("click", lambda: self.go(step))
 
+    # -- where it is ----------------------------------------------------------------------------------------------
+
     def go(self, step: str) -> None:
-        """Open a step, and tell keyboard and screen reader where they are."""
+        """Open a step, under an address of its own, and tell keyboard and screen reader where they are."""
         self.show(step)
-        ui.run_javascript(
-            "window.scrollTo(0, 0); document.querySelector('.page > nav [aria-current]')"
-            ".scrollIntoView({inline: 'center', block: 'nearest'}); document.querySelector('main h1').focus()"
+        self._write_address("pushState")
+        self.client.run_javascript(AT_HEADING)
+
+    def show_dataset(self, dataset: Dataset) -> None:
+        """Show another data set: everything on the page is then about that one."""
+        self.dataset = dataset
+        self.show(self.step)
+        self._write_address("pushState")
+
+    def _write_address(self, how: str) -> None:
+        address = json.dumps(f"/data/{self.dataset.number}/{self.step}")
+        self.client.run_javascript(
+            f"if (location.pathname !== window.path_prefix + {address})"
+            f" history.{how}(null, '', window.path_prefix + {address})"
         )
+
+    def _move(self, event: events.GenericEventArguments) -> None:
+        """Back or Forward."""
+        _, _, number, step = (*str(event.args).split("/"), "", "", "", "")[:4]
+        self.dataset = (self.session.find(int(number)) if number.isdecimal() else None) or self.dataset
+        self.show(step if step in STEPS else self.step)
+        self.client.run_javascript(AT_HEADING)
+
+    # -- what it shows --------------------------------------------------------------------------------------------
 
     def show(self, step: str) -> None:
         """Build a step anew."""
-        session = self.session
-        self.step = session.step = step  # a new tab, or a reload, opens where the last one was
-        self.seen = session.versions[step]
+        dataset, session = self.dataset, self.session
+        self.step = session.step = step  # a new tab opens where the last one was
+        session.dataset = dataset
+        self._seen = dataset.versions[step]
         for name, link in self.links.items():
             link.props("aria-current=step") if name == step else link.props(remove="aria-current")
         self.title.text, self.lead.text = t.STEPS[step][1:]
-        self._tell()
+        self._show_header()
+        self._show_status()
         self.content.clear()
         with self.content:
             if session.is_touring:
                 self._guide(step)
-            if session.read is None and step not in ("open", "check"):
+            if dataset.read is None and step not in ("open", "check"):
                 Text("p", t.NO_DATA_YET)
                 button(t.STEPS["open"][0], lambda: self.go("open"), main=True)
             else:
                 import_module(f"setveil.web.steps.{step}").build(self)
 
+    def _show_header(self) -> None:
+        """The data set that everything below is about, a choice of the others, and the notice about other browsers."""
+        session = self.session
+        choices = {dataset.number: dataset.title() for dataset in session.datasets}
+        current = session.notice, choices, self.dataset.number, self.dataset.description()
+        if current == self._seen_header:
+            return
+        self._seen_header = current
+        self.notice.clear()
+        with self.notice:
+            if session.notice:
+                with ui.element("div").classes("notice").props("role=alert"):
+                    Text("p", session.notice)
+                    button(t.DISMISS, self._dismiss)
+        self.header.clear()
+        with self.header:
+            Text("span", self.dataset.title(), "which")
+            Text("span", self.dataset.description(), "soft")
+            if len(choices) > 1:
+                select = ui.select(choices, value=self.dataset.number, label=t.DATASET_SWITCH, on_change=self._switch)
+                select.props("outlined dense options-dense")
+
+    def _dismiss(self) -> None:
+        self.session.notice = ""
+        self._show_header()
+
+    def _switch(self, event: Any) -> None:
+        found = self.session.find(event.value)
+        if found is not None and found is not self.dataset:
+            self.show_dataset(found)
+
     def _guide(self, step: str) -> None:
-        """What to try here, for those who came without data."""
+        """What to try here, for people who came without data."""
         number = STEPS.index(step)
 
         def end() -> None:
@@ -112,62 +184,75 @@ class Page:
         """Show the step as things are now."""
         self.show(self.step)
 
-    def _tell(self) -> None:
+    def _show_status(self) -> None:
         """What is going on, and what went wrong."""
-        self.status.text = self.session.busy
-        if self.told != self.session.problem:
-            self.told = self.session.problem
+        self.status.text = self.dataset.busy
+        if self._seen_problem != self.dataset.problem:
+            self._seen_problem = self.dataset.problem
             self.trouble.clear()
-            if self.told:
+            if self._seen_problem:
                 with self.trouble:
-                    problem(shown(in_fields(self.told), 600))
+                    problem(shown(in_fields(self._seen_problem), 600))
 
     def _look(self) -> None:
-        """Show what changed. A step is built anew only where what it shows is another: what is typed there stays."""
-        if self.seen == self.session.versions[self.step]:
-            self._tell()
+        """Show what changed. A step is built anew only where its content is another: what is typed there stays."""
+        if self.dataset not in self.session.datasets:  # another tab removed it
+            self.show_dataset(self.session.dataset)
+        elif self._seen == self.dataset.versions[self.step]:
+            self._show_header()
+            self._show_status()
         else:
             self.refresh()
 
 
-def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[], None]]:
-    """The application to guard, and what to call at the end."""
+def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[str], None], Callable[[], None]]:
+    """The application to guard, what to call with every new session, and what to call at the end."""
     sessions: dict[str, Session] = {}
+    opened: dict[str, str] = {}  # when each session was opened
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+
+    def announce(name: str) -> None:
+        """Tell every session about another one: if somebody else got in, the owner sees it."""
+        opened[name] = time.strftime("%H:%M:%S")
+        for session in sessions.values():
+            session.notice = t.OTHER_SESSION.format(time=opened[name])
 
     def session_of(request: Request) -> Session:
         """The session of a request that the guard let through."""
         name = request.scope["setveil.session"]
         if name not in sessions:
-            sessions[name] = Session(workspace)
+            sessions[name] = session = Session(workspace)
+            others = [when for other, when in opened.items() if other != name]
+            session.notice = t.OTHER_SESSION.format(time=others[-1]) if others else ""
             if file is not None:
-                sessions[name].begin(sessions[name].open(file, file.name))
+                session.open(session.dataset, file, file.name)
         return sessions[name]
 
-    def run_of(request: Request, number: int) -> Run:
+    def run_of(request: Request, dataset: int, number: int) -> Run:
         """A run of this session, and of no other."""
-        found = next((run for run in session_of(request).done() if run.number == number), None)
-        if found is None:
+        found = session_of(request).find(dataset)
+        run = next((run for run in found.done() if run.number == number), None) if found else None
+        if run is None:
             raise HTTPException(404)
-        return found
+        return run
 
-    @app.get("/run/{number}/report/{kind}")
-    async def report(request: Request, number: int, kind: str) -> Response:
-        run = run_of(request, number)
+    @app.get("/data/{dataset}/run/{number}/report/{kind}")
+    async def report(request: Request, dataset: int, number: int, kind: str) -> Response:
+        run = run_of(request, dataset, number)
         folder = run.out if kind == "public" else run.out.with_name(f"{run.out.name}.internal")
         return FileResponse(
             folder / "report.html", media_type="text/html", headers={"content-security-policy": REPORT_POLICY}
         )
 
-    @app.get("/run/{number}/{name}")
-    async def download(request: Request, number: int, name: str) -> Response:
+    @app.get("/data/{dataset}/run/{number}/{name}")
+    async def download(request: Request, dataset: int, number: int, name: str) -> Response:
         files = {"release.zip": "application/zip", "policy.toml": "application/toml", "hierarchy.csv": "text/csv"}
-        path = run_of(request, number).folder / "downloads" / name
+        path = run_of(request, dataset, number).folder / "downloads" / name
         if name not in files or not path.is_file():
             raise HTTPException(404)
         return FileResponse(path, media_type=files[name], filename=name)
 
-    def root(request: Request, client: Client) -> None:
+    def build(client: Client, session: Session, dataset: Dataset, step: str) -> None:
         client.title = t.TITLE
         outer = client.content.parent_slot
         if outer is not None:
@@ -175,9 +260,18 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[],
         colours, parts = _shared_style()
         ui.add_head_html(f"<style>{colours}\n.drawn {{\n{parts}\n}}\n{STYLE.read_text(encoding='utf-8')}</style>")
         ui.colors(primary="#1f5fa8")
-        Page(session_of(request))
+        Page(session, dataset, step)
+
+    def root(request: Request, client: Client) -> None:
+        session = session_of(request)
+        build(client, session, session.dataset, session.step)
+
+    def at(request: Request, client: Client, number: int, step: str) -> None:
+        session = session_of(request)
+        build(client, session, session.find(number) or session.dataset, step if step in STEPS else "open")
 
     ui.page("/")(root)
+    ui.page("/data/{number}/{step}")(at)
     ui.run_with(
         app,
         title=t.TITLE,
@@ -196,7 +290,7 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[],
             session.close()
         shutil.rmtree(workspace.folder, ignore_errors=True)
 
-    return app, close
+    return app, announce, close
 
 
 def _shared_style() -> tuple[str, str]:

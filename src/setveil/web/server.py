@@ -1,4 +1,4 @@
-"""Start the page: one port of this machine, one token, one folder for as long as it runs."""
+"""Start the page: one port of this machine, one token, one private folder for as long as it runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from setveil.web import texts as t
 from setveil.web.workspace import Workspace
 
 PORT = 8765
+START_PAGE = "start.html"
 
 
 def serve(file: Path | None, *, host: str = "127.0.0.1", port: int | None = None, opens_browser: bool = True) -> None:
     """Serve until Ctrl-C. Without a port, the usual one is taken, or any that is free."""
     if file is not None and not file.is_file():
-        raise InputError(f"{file}: no such file.")
+        raise InputError(f"{file}: there is no such file. Check the path.")
     listener = _listen(host, port)
     with Workspace() as workspace:
         _keep_to(workspace.folder)
@@ -35,34 +36,56 @@ def serve(file: Path | None, *, host: str = "127.0.0.1", port: int | None = None
 def _serve(listener: socket.socket, host: str, workspace: Workspace, file: Path | None, opens_browser: bool) -> None:
     import uvicorn
 
-    from setveil.web.guard import MEGABYTE, Guard
+    from setveil.web.connections import MAX_HEADERS, LimitedProtocol
+    from setveil.web.guard import MEGABYTE, Guard, leading_to
     from setveil.web.page import make_app
 
-    port, token, once = listener.getsockname()[1], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-    app, close = make_app(workspace, file)
-    guarded = Guard(app, token=token, host=host, port=port, once=once if opens_browser else "")
+    port, token = listener.getsockname()[1], secrets.token_urlsafe(32)
+    once = secrets.token_urlsafe(32) if opens_browser else ""
+    start_page = workspace.folder / START_PAGE
+    app, announce, close = make_app(workspace, file)
+
+    def opened(session: str) -> None:
+        if not guarded.once:
+            start_page.unlink(missing_ok=True)
+        announce(session)
+
+    guarded = Guard(app, token=token, host=host, port=port, once=once, announce=opened)
     config = uvicorn.Config(
         guarded,
-        log_level="warning",
+        http=LimitedProtocol,
+        h11_max_incomplete_event_size=MAX_HEADERS,
+        log_config=None,  # strangers cannot fill the terminal; levels are set in _keep_to
         access_log=False,
         server_header=False,
         proxy_headers=False,
         ws_max_size=MEGABYTE,
         timeout_graceful_shutdown=1,
     )
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/?token="
+    own = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    address = f"http://{f'[{own}]' if ':' in own else own}:{port}{guarded.root}/?token="
     if host not in ("127.0.0.1", "::1", "localhost"):
         _say(t.HOST_WARNING.format(host=host))
     _say(t.ADDRESS.format(address=address + token))
     if opens_browser:
-        threading.Timer(0.5, webbrowser.open, (address + once,)).start()
+        _write_private(start_page, leading_to(address + once))
+        threading.Timer(0.5, webbrowser.open, (start_page.as_uri(),)).start()
     try:
         uvicorn.Server(config).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
         close()
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a new file of mode 0600.
+
+    The browser opens this file, which leads it on to the address with a token: everybody on a machine can read with
+    what a program was started, but not this file.
+    """
+    with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
@@ -72,18 +95,18 @@ def _listen(host: str, port: int | None) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, tried))
-            listener.listen()  # whoever is quicker than the server waits
+            listener.listen()  # clients that are quicker than the server wait
             return listener
         except (OSError, OverflowError) as problem:
             listener.close()
             if port is not None or tried == 0:
-                words = getattr(problem, "strerror", None) or str(problem)
-                raise InputError(f"{host}:{tried}: cannot listen there ({words}); choose another --port.") from None
+                reason = getattr(problem, "strerror", None) or str(problem)
+                raise InputError(f"{host}:{tried}: cannot listen there ({reason}). Choose another --port.") from None
     raise AssertionError
 
 
 def _keep_to(folder: Path) -> None:
-    """Whatever libraries put aside goes into the folder; whatever they log about it nowhere."""
+    """Keep the temporary files of libraries in the folder, and nothing of their logs."""
     tempfile.tempdir = str(folder)
     os.environ["NICEGUI_STORAGE_PATH"] = str(folder / "storage")
     os.environ["TMPDIR"] = str(folder)

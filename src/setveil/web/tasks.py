@@ -1,4 +1,4 @@
-"""What a child of the page does: each task calls workflows and gives back plain values.
+"""What a child process of the page does: each task calls workflows and returns plain values.
 
 Labels in results are as the data has them; the page shows them through ``errors.one_line``.
 """
@@ -31,13 +31,16 @@ from setveil.workflows.hierarchy import resolve_hierarchy
 
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
-READY_FOR = {False: ("trim",), True: ("trim", "aa+refine")}  # the ways that are tried, with and without a hierarchy
+READY_FOR = {
+    False: ("trim",),
+    True: ("trim", "aa+refine"),
+}  # the algorithms that are tried, with and without a hierarchy
 FACTS = "facts"  # what the report of a run was made of, beside its release
 BINS = (1, 2, 5, 10, 100)
 
 
-class Desk:
-    """Holds the data of one session between two tasks; ``do_NAME`` answers the task of that name."""
+class Tasks:
+    """Holds one data set between two tasks; ``do_NAME`` carries out the task of that name."""
 
     def __init__(self, progress: Any) -> None:
         self.progress = progress
@@ -50,17 +53,17 @@ class Desk:
     def data(self) -> sv.Transactions:
         """The data that was read."""
         if self._data is None:
-            raise InputError("open a file first.")
+            raise InputError("Open a file first.")
         return self._data
 
     def do_wake(self) -> None:
-        """Load what looking at data needs."""
+        """Load what reading and assessing data needs."""
         from setveil.workflows.warm import warm_looking
 
         warm_looking()
 
     def do_get_ready(self, with_hierarchy: bool) -> None:
-        """Load what a run needs, with its compiled loops, which the first run on a machine would have to wait for."""
+        """Load what a run needs, with its compiled loops: the first run on a machine would wait for them."""
         from setveil.workflows.warm import warm
 
         warm(READY_FOR[with_hierarchy], with_hierarchy=with_hierarchy)
@@ -71,7 +74,7 @@ class Desk:
         """Read a file; how it was read, and its first records."""
         self.progress("reading", None)
         data = sv.read(path, **options)
-        if data.reading is not None:  # an upload is told by the name it came with
+        if data.reading is not None:  # an upload has the name it came with
             data = replace(data, reading=replace(data.reading, name=name))
         self._data, self.trees, self.picked_from = data, [], {}
         return {
@@ -81,12 +84,12 @@ class Desk:
         }
 
     def do_columns(self, path: str, options: dict[str, Any]) -> list[explore.Column]:
-        """The columns of a table and what they were taken for."""
+        """The columns of a table and their roles."""
         return explore.columns_of(path, options)
 
-    # -- danger ---------------------------------------------------------------------------------------------------
+    # -- risk -----------------------------------------------------------------------------------------------------
 
-    def do_danger(self) -> dict[str, Any]:
+    def do_risk(self) -> dict[str, Any]:
         """The risk by number of known items, and how rare items are."""
         rows = sv.risk(self.data, budget=QUICK, progress=self.progress).to_dict()["rows"]
         supports = self.data.supports[self.data.supports > 0]
@@ -160,8 +163,8 @@ class Desk:
             node = tree.root
         children = sorted(tree.children[node], key=lambda child: (child < tree.n_items, -self.supports[child]))
         return {
-            "path": [self._told(above) for above in reversed(tree.ancestors(node))],
-            "children": [self._told(child) for child in children[start : start + N_SHOWN]],
+            "path": [self._facts_of(above) for above in reversed(tree.ancestors(node))],
+            "children": [self._facts_of(child) for child in children[start : start + N_SHOWN]],
             "n_children": len(children),
             "start": start,
             "n_shown": N_SHOWN,
@@ -176,7 +179,7 @@ class Desk:
         tree = self._tree()
         found = tree_edits.find_nodes(tree, text)
         return [
-            {**self._told(node), "way": [tree.labels[above] for above in reversed(tree.ancestors(node)[1:])]}
+            {**self._facts_of(node), "way": [tree.labels[above] for above in reversed(tree.ancestors(node)[1:])]}
             for node in found
         ]
 
@@ -202,7 +205,7 @@ class Desk:
         nodes, n_all = tree_edits.unnamed(tree)
         return {
             "groups": [
-                {**self._told(node), "items": [tree.labels[leaf] for leaf in tree.leaves(node)[:8].tolist()]}
+                {**self._facts_of(node), "items": [tree.labels[leaf] for leaf in tree.leaves(node)[:8].tolist()]}
                 for node in nodes
             ],
             "n_all": n_all,
@@ -224,14 +227,14 @@ class Desk:
 
     def _tree(self) -> sv.Hierarchy:
         if not self.trees:
-            raise InputError("choose a hierarchy first.")
+            raise InputError("Choose a hierarchy first.")
         return self.trees[-1]
 
     def _show(self, tree: sv.Hierarchy, before: Sequence[sv.Hierarchy]) -> None:
         self.supports = tree_edits.supports_below(tree, self.data)
         self.trees = [*before, tree]
 
-    def _told(self, node: int) -> dict[str, Any]:
+    def _facts_of(self, node: int) -> dict[str, Any]:
         return tree_edits.node_of(self._tree(), node, self.supports)._asdict()
 
     # -- run ------------------------------------------------------------------------------------------------------
@@ -251,12 +254,20 @@ class Desk:
         return {
             "guarantee": record.model.guarantee(),
             "not_protected": record.model.not_protected(),
-            "lights": [list(light) for light in outcome.lights],
+            "lights": [
+                {
+                    "question": light.question,
+                    "colour": light.colour,
+                    "answer": light.answer,
+                    "sentence": light.sentence,
+                }
+                for light in outcome.lights
+            ],
             "advice": list(outcome.advice),
             "achieved": dict(outcome.achieved),
             "metrics": pictures.told_metrics(outcome.metrics),
             "chart": pictures.risk_chart(before, after, _finite(record.model.reach)),
-            "has_promise": record.model.reach is not None,
+            "has_reach": record.model.reach is not None,
             "warnings": list(record.warnings),
             "seconds": sum(outcome.seconds.values()),
             "files": sorted(outcome.certificate["files"]),
@@ -278,7 +289,7 @@ class Desk:
         ]
         names = {point.id: RUN_NAME.format(number=point.id) for point in points}
         chart, key, rows = pictures.runs_chart(points, KNOWN, names)
-        told = [
+        figures = [
             {
                 "number": int(row["id"]),
                 "name": row["name"],
@@ -291,11 +302,11 @@ class Desk:
                 "error": pictures.percent(row["avg_re"]),
                 "reconstruction": pictures.figure(row["kl"]),
                 "items": pictures.figure(row["published_items"]),
-                "seconds": pictures.figure(row["seconds"]),
+                "seconds": pictures.seconds(row["seconds"]),
             }
             for row in rows
         ]
-        return {"chart": chart, "key": key, "rows": told}
+        return {"chart": chart, "key": key, "rows": figures}
 
     # -- hand over ------------------------------------------------------------------------------------------------
 
@@ -304,7 +315,7 @@ class Desk:
         return policies.make_policy(policy).to_toml()
 
     def do_sign(self, out: str, about: dict[str, str]) -> None:
-        """Purpose and names into the internal report of a run."""
+        """Put the sign-off into the internal files of a run."""
         facts = pickle.loads((Path(out).parent / FACTS).read_bytes())  # written by the run, in a folder of our own
         handover.sign_off(out, facts, about)
 
@@ -313,7 +324,7 @@ class Desk:
         handover.zip_public(out, target, name)
 
     def do_keep(self, out: str, target: str) -> list[str]:
-        """The release and what stays in the house, copied to their place."""
+        """Copy the release and its internal folder to their place."""
         return [str(path) for path in handover.keep_release(out, target)]
 
     # -- check ----------------------------------------------------------------------------------------------------
@@ -324,11 +335,11 @@ class Desk:
         """The verdict about a folder, or about an archive, which is unpacked into ``unpacked``."""
         folder = Path(path) if unpacked is None else handover.unpack_release(path, unpacked)
         if not folder.is_dir():
-            raise InputError("there is no such folder.")
+            raise InputError("There is no such folder. Check the path.")
         found = sv.verify_folder(folder, original, progress=self.progress, **(options if original else {}))
-        told = asdict(replace(found, certificate={}, verdict=None))
+        answer = asdict(replace(found, certificate={}, verdict=None))
         reason = found.verdict.reason if found.verdict is not None and not found.verdict.holds else ""
-        return {**told, "guessing": found.guessing, "reason": reason, "records": found.certificate.get("records")}
+        return {**answer, "guessing": found.guessing, "reason": reason, "records": found.certificate.get("records")}
 
 
 def _finite(reach: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Every English word of the page, in one place. Sentences about models and problems come from where these are made."""
+"""Every English sentence of the page, in one place. Models and errors bring their own sentences."""
 
 from __future__ import annotations
 
@@ -12,44 +12,82 @@ SENDING = "Sending the file"
 # Step: name in the navigation, heading, what it is for.
 STEPS = {
     "open": ("Open", "Open your data", "One set of items per person: baskets, diagnosis codes, clicks."),
-    "danger": ("Danger", "See the danger", "What somebody who knows a few items of a person can find out."),
-    "protect": ("Protect", "Say what to protect", "Choose a promise. Nothing is published that does not keep it."),
+    "risk": (
+        "Risk",
+        "Risk before anonymization",
+        "An attacker who knows a few items of a person may single out that person's record.",
+    ),
+    "protect": (
+        "Protect",
+        "Choose a guarantee",
+        "Choose a privacy model and its parameters. A release is published only if the guarantee is verified.",
+    ),
     "hierarchy": (
         "Hierarchy",
-        "What may stand for what",
-        "Items are published as themselves or as a group above them.",
+        "Choose a hierarchy",
+        "The hierarchy defines the categories that rare items can be generalized to.",
     ),
-    "run": ("Run", "Make the release", "It is written, read back, and checked by code of its own."),
-    "compare": ("Compare", "Compare the runs", "How much is left to find, and how much is left to use."),
-    "handover": ("Hand over", "Hand it over", "What may leave the house, and what stays."),
-    "check": ("Check", "Check a release", "Made here or by somebody else: does it keep what it claims?"),
+    "run": (
+        "Run",
+        "Make the release",
+        "setveil writes the release, reads it back, and verifies it with independent code.",
+    ),
+    "compare": ("Compare", "Compare the runs", "Residual risk and utility of all runs on this data set."),
+    "handover": ("Hand over", "Hand over a release", "Download the public files, and keep the internal ones."),
+    "check": ("Check", "Check a release", "Verify the guarantee of a release, whoever made it."),
 }
-NO_DATA_YET = "There is no data yet."
+NO_DATA_YET = "No data set is open yet."
 NEXT = "Next: {step}"
 STAGE = "Working: {stage} …"
 STAGE_SHARE = "Working: {stage}, {share:.0%} …"
 READING = "Reading …"
-ASSESSING = "Looking at what known items reveal …"
+ASSESSING = "Assessing the risk …"
 NOT_ASSESSED = "The risk could not be assessed."
 BUILDING = "Working on the hierarchy …"
-TRYING = "Trying what fits …"
+TRYING = "Trying several settings …"
 CHECKING = "Checking …"
 
-# refused at the door
+# the data set that is shown
+DATASET = "Data set"
+DATASET_NONE = "No data set is open."
+DATASET_NAME = "Data set {number}: {name}"
+DATASET_FACTS = "{people:,} people, {items:,} items. {record}"
+DATASET_UNREAD = "The file could not be read."
+DATASET_SWITCH = "Switch to another data set"
+DATASETS = "Open data sets"
+DATASET_RUNS = "runs: {n}"
+DATASET_SHOW = "Show"
+DATASET_REMOVE = "Remove"
+RECORD_OF_COLUMN = "A record holds all items of one value of column “{column}”."
+RECORD_OF_ROW = "A record is one row of the file."
+OTHER_SESSION = (
+    "Another browser opened this page at {time}. If that was not you, press Ctrl-C in the terminal of setveil ui: "
+    "another person may know its address."
+)
+DISMISS = "Dismiss"
+
+# lights of a release
+LIGHTS = "lights"
+LIGHT = "{question}: {answer}"
+LIGHT_AND = " · "
+
+# refused requests, child processes, the terminal
 REFUSED_FOREIGN = "Refused: this request names another host or comes from another page.\n"
-REFUSED_STRANGER = "Refused: open the address that `setveil ui` printed; it carries the token.\n"
+REFUSED_STRANGER = "Refused: open the address that `setveil ui` printed. It contains the token.\n"
 REFUSED_LARGE = "Refused: larger than allowed. Open large files by their path.\n"
-CHILD_ENDED = "the process that worked on it ended unexpectedly; try again."
-CHILD_STOPPED = "stopped; nothing was written."
-CHILD_TOO_LARGE = "it needed more memory than this machine has to spare, and was stopped."
+REFUSED_SLOW = "Refused: the request took too long.\n"
+OPEN_PAGE = "Open setveil"
+CHILD_ENDED = "The process that worked on this ended unexpectedly. Try again."
+CHILD_STOPPED = "Stopped. Nothing was written."
+CHILD_TOO_LARGE = "Stopped: this needed more memory than the machine has to spare."
 ADDRESS = "setveil ui: {address}\nCtrl-C ends it and removes its temporary data."
 HOST_WARNING = (
-    "warning: listening on {host}: other machines can reach this page, without encryption; whoever "
-    "has the address sees the data."
+    "warning: listening on {host}: other machines can reach this page without encryption. Everybody who has the "
+    "address can see the data."
 )
 
 # open
-OPEN_ANOTHER = "Open another"
+OPEN_ANOTHER = "Open another file"
 DROP_TITLE = "A file"
 DROP_HERE = "Drop a file here"
 CHOOSE_FILE = "Choose a file"
@@ -59,9 +97,9 @@ DROP_NOTE = (
 PATH_TITLE = "A large file, by its path"
 PATH_LABEL = "Path on this machine"
 PATH_OPEN = "Open this path"
-PATH_NOTE = "The file is read where it lies."
-SAMPLE_TITLE = "Just looking?"
-SAMPLE_NOTE = "5,000 invented shopping baskets with a taxonomy: the whole tour takes a minute."
+PATH_NOTE = "The file is read in place and not copied."
+SAMPLE_TITLE = "No data at hand?"
+SAMPLE_NOTE = "5,000 synthetic shopping baskets with a hierarchy. The tour takes a minute."
 SAMPLE_OPEN = "Open the sample"
 TOUR_START = "Take the tour"
 TOUR_NAME = "Tour"
@@ -69,39 +107,40 @@ TOUR_WHERE = "Tour, stop {number} of {n}"
 TOUR_NEXT = "Next stop of the tour"
 TOUR_END = "End the tour"
 TOUR = {
-    "open": "These are invented baskets. Look at the first records: people are told apart by a number, which is never "
-    "published.",
-    "danger": "Search for “pregnancy test”, add one or two more items, and see how few people fit. That is how a "
-    "neighbour finds somebody.",
-    "protect": "Move k and m and read the sentence: it says who is protected from whom. The other promises are for "
-    "sensitive items and for combinations you name.",
-    "hierarchy": "The sample brings its taxonomy. Rare items may be published as the group above them; press “Show” "
-    "to look through it.",
-    "run": "Press “Start”. The release is written, read back and checked; the three lights say what to think of it.",
-    "compare": "Go back, change k or the way, run again, and the runs appear here side by side.",
-    "handover": "Download the archive: only what may leave the house is in it. The command repeats the run without "
-    "this page.",
-    "check": "Drop that archive here, as somebody who receives it would: the claim is checked from its files alone.",
+    "open": "These baskets are synthetic. Look at the first records: the column “basket” identifies a person and is "
+    "never published.",
+    "risk": "Search for “pregnancy test” and add one or two more items. See how few people match. An attacker "
+    "re-identifies a person in this way.",
+    "protect": "Change k and m and read the guarantee: it names the attacker and what the attacker cannot do. Other "
+    "privacy models protect sensitive items, or combinations that you choose.",
+    "hierarchy": "The sample has a hierarchy. Rare items can be generalized to its categories. Press “Show” to browse "
+    "it.",
+    "run": "Press “Start”. setveil writes the release, reads it back and verifies it. Three lights show guarantee, "
+    "residual risk and utility.",
+    "compare": "Change k or the algorithm, run again, and compare the runs here.",
+    "handover": "Download the archive: it contains only the public files. The command repeats the run without this "
+    "page.",
+    "check": "Drop the archive here, as a recipient would: the guarantee is verified from its files alone.",
 }
-TOO_LARGE = "The file is larger than {megabytes} MB: open it by its path."
-NO_SUCH_FILE = "There is no file {path} on this machine."
-NO_SUCH_FOLDER = "There is no folder {path} on this machine."
-PREVIEW = "The first ten records, as they were understood"
+TOO_LARGE = "The file is larger than {megabytes} MB. Open it by its path."
+NO_SUCH_FILE = "There is no file {path} on this machine. Check the path."
+NO_SUCH_FOLDER = "There is no folder {path} on this machine. Check the path."
+PREVIEW = "The first ten records, as they were read"
 PERSON = "person"
 ITEMS = "items"
 MORE = ", …"
-ROLE_ID = "People are told apart by “{column}”. It is not published."
-ROLE_ITEM = "Items come from “{column}”."
-ROLE_UNUSED = "Not used: {columns}."
-EMPTY_RECORDS = "{n:,} people have no item."
-CORRECT = "Not what you meant? Say how to read {name}"
-CORRECT_NOTE = "Leave empty whatever was understood correctly."
-COLUMNS = "The columns and what they are taken for"
-COLUMNS_HEADER = ("column", "begins with", "is taken for")
-ROLES = {"id": "tells people apart", "item": "items", "unused": "not used"}
-ROLE_OF = "What {column} is"
+ROLE_ID = "Column “{column}” identifies a person. It is not published."
+ROLE_ITEM = "Column “{column}” contains the items."
+ROLE_UNUSED = "Columns that are not used: {columns}."
+EMPTY_RECORDS = "People without any item: {n:,}."
+CORRECT = "Read {name} in another way"
+CORRECT_NOTE = "Leave a field empty where the detected value is right."
+COLUMNS = "Columns and their roles"
+COLUMNS_HEADER = ("column", "first values", "role")
+ROLES = {"id": "identifies a person", "item": "items", "unused": "not used"}
+ROLE_OF = "Role of {column}"
 READ_AGAIN = "Read it again"
-DETECT = "detect it"
+DETECT = "detect"
 FORMATS = {
     "fimi": "FIMI: item numbers, one person per line",
     "spmf": "SPMF",
@@ -118,35 +157,39 @@ FORMATS = {
 }
 OPTIONS = {
     "format": "Layout",
-    "delimiter": "Delimiter (tab for a tab)",
-    "id_column": "Column that tells people apart",
+    "delimiter": "Delimiter (write “tab” for a tab)",
+    "id_column": "Column that identifies a person",
     "item_column": "Column of items",
-    "item_columns": "Columns of items, as dx* or a,b,c",
-    "split": "What separates items inside a cell",
+    "item_columns": "Columns of items, for example dx* or a,b,c",
+    "split": "Separator of items inside a cell",
     "missing": "Words for missing values: drop or value",
-    "encoding": "Encoding, as latin-1",
-    "no_header": "The first line is a row, not a header",
-    "strip": "Take blanks off labels",
-    "labels_as_they_are": "The labels are right as they are",
+    "encoding": "Encoding, for example latin-1",
+    "no_header": "The first line is data, not a header",
+    "strip": "Remove blanks around labels",
+    "labels_as_they_are": "Accept the labels unchanged",
     "algorithm": "Algorithm",
-    "accept_guessable": "I accept that, and publish such groups",
+    "accept_guessable": "I accept this and publish such groups",
 }
 
-# danger
-CURVE_TITLE = "Who is singled out"
-CURVE_TABLE = "People singled out by number of known items"
-CURVE_HEADER = ("known items", "singled out", "chance to pick right")
+# risk
+CURVE_TITLE = "People singled out"
+CURVE_TABLE = "People singled out, by number of known items"
+CURVE_HEADER = ("known items", "singled out", "chance to pick the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
 RAREST_TITLE = "Combinations that only one person has"
-RAREST_NOTE = "Whoever knows these about somebody has found the record."
+RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person."
 RAREST_HEADER = ("items", "people")
 RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
-LENGTHS_TITLE = "How many items people have"
+LENGTHS_TITLE = "Items per person"
 TRY_TITLE = "Try it yourself"
-TRY_NOTE = "Pick two or three items you might know of a neighbour."
+TRY_NOTE = "Choose two or three items that an attacker might know about a person."
 TRY_LABEL = "Search an item"
-FITTING = ("Nobody has all of these.", "Exactly one person fits: found.", "{n:,} people fit.")
+FITTING = (
+    "No person has all of these items.",
+    "Exactly one person matches: re-identified.",
+    "{n:,} people match.",
+)
 ITEM_SUPPORT = "{item} ({support:,})"
 ADD_ITEM = "Add {item}"
 REMOVE_ITEM = "Remove {item}"
@@ -154,153 +197,153 @@ CHOSEN = "Chosen: {label}"
 FOUND = "Found: {label}"
 
 # protect
-SUGGEST_NOTE = (
-    "Not sure? A few settings that fit this data are tried, and those that work are shown with what they cost."
-)
-SUGGEST = "Suggest something"
-SUGGESTED = "Suggested, tried and verified"
+SUGGEST_NOTE = "Not sure? setveil tries several settings on this data and shows those that work, with their cost."
+SUGGEST = "Suggest settings"
+SUGGESTED = "Suggested settings, tried and verified"
 PROPOSAL = "Proposal"
-PURPOSE = "What it is for"
-PURPOSES = {"publish": "anybody may have it", "share": "a partner gets it", "internal": "it stays inside"}
-TAKE = "Take this"
-MODEL_TITLE = "The promise"
+PURPOSE = "Recipients"
+PURPOSES = {"publish": "the public", "share": "a partner", "internal": "colleagues, for internal use only"}
+TAKE = "Use this"
+MODEL_TITLE = "Privacy model"
 MODELS = {
-    "km": "Hide everybody in a crowd, from people who know a few items",
-    "degree": "Hide who has a sensitive item, and keep everything else exact",
-    "k-anonymity": "Make whole records alike",
-    "coherence": "Both: hide in a crowd, and hide sensitive items",
-    "constraints": "Hide only combinations that I name",
+    "km": "Protect against attackers who know a few items of a person (k^m-anonymity)",
+    "degree": "Hide who has a sensitive item; publish all other items unchanged (privacy degree)",
+    "k-anonymity": "Make whole records indistinguishable (k-anonymity)",
+    "coherence": "Protect identities and sensitive items together (coherence)",
+    "constraints": "Protect only combinations that I choose (privacy constraints)",
 }
-NUMBERS_TITLE = "How strong"
+NUMBERS_TITLE = "Parameters"
 NUMBERS = {
-    ("km", "k"): "k: people in the crowd",
-    ("km", "m"): "m: items somebody may know",
-    ("degree", "p"): "p: one in how many may have a sensitive item",
+    ("km", "k"): "k: smallest number of people who match",
+    ("km", "m"): "m: number of items the attacker may know",
+    ("degree", "p"): "p: at most one in p people has a sensitive item",
     ("k-anonymity", "k"): "k: people with the same record",
     ("k-anonymity", "l"): "l: different sensitive items among them",
-    ("coherence", "h"): "h: largest share with one sensitive item, in percent",
-    ("coherence", "k"): "k: people in the crowd",
-    ("coherence", "p"): "p: items somebody may know",
-    ("constraints", "k"): "k: people in the crowd",
-    ("constraints", "max_suppressed"): "largest share of items that may be left out, in percent",
+    ("coherence", "h"): "h: largest share of people with one sensitive item, in percent",
+    ("coherence", "k"): "k: smallest number of people who match",
+    ("coherence", "p"): "p: number of items the attacker may know",
+    ("constraints", "k"): "k: smallest number of people who match",
+    ("constraints", "max_suppressed"): "largest share of items that may be suppressed, in percent",
 }
 M_ALL = "any number of items, up to the whole record"
 PICTURES = {
-    "km": "five people alike under a lens",
-    "degree": "a group of four people, and a secret that belongs to one of them",
+    "km": "five similar people under a lens",
+    "degree": "a group of four people, and a sensitive item that belongs to one of them",
     "k-anonymity": "three records with the same items",
-    "coherence": "people alike under a lens, and a secret apart from them",
+    "coherence": "similar people under a lens, and a sensitive item apart from them",
     "constraints": "two items of many, joined by a line",
 }
-PROMISE_TITLE = "In plain words"
-ATTACKER = ("Somebody knows", "and wants", "but gets")
-NOT_PROTECTED = "What this does not protect"
+GUARANTEE_TITLE = "Guarantee"
+ATTACKER = ("Attacker knows", "wants", "gets")
+NOT_PROTECTED = "Not protected"
 SENSITIVE_TITLE = "Sensitive items"
 SENSITIVE_LABEL = "Search sensitive items"
 SENSITIVE_NOTE = {
-    "degree": "The items that nobody must be linked to.",
-    "coherence": "The items that nobody must be linked to.",
-    "k-anonymity": "Optional: items that are published as they are, and not counted as known.",
+    "degree": "Items that must not be linked to a person.",
+    "coherence": "Items that must not be linked to a person.",
+    "k-anonymity": "Optional: items that are published unchanged and that the attacker does not know.",
 }
 CONSTRAINTS_TITLE = "Combinations"
-CONSTRAINTS_NOTE = "Items that somebody may know together. Each combination is hidden in a crowd, or does not occur."
+CONSTRAINTS_NOTE = "Items that an attacker may know together. At least k people match each combination, or none."
 CONSTRAINTS_LABEL = "Search items of one combination"
 CONSTRAINTS_ADD = "Add this combination"
 UTILITY_TITLE = "Groups that must not be mixed"
-UTILITY_NOTE = "Items of one group may be published as one another; items of two groups never."
+UTILITY_NOTE = "Items of one group may be generalized together. Items of different groups are never mixed."
 UTILITY_LABEL = "Search items of one group"
 UTILITY_ADD = "Add this group"
 UTILITY_REST = "Items in no group"
-UTILITY_RESTS = {"free": "may be mixed with each other", "keep": "stay as they are"}
+UTILITY_RESTS = {"free": "may be mixed with each other", "keep": "stay unchanged"}
 N_CHIPS = 40  # chosen items that are shown one by one
 GROUP_ITEMS = "all {n:,} of {label}"
 AND_MORE = "and {n:,} more"
 REMOVE_ALL = "Remove all {n:,}"
-WAY_TITLE = "The way to get there"
-WAY_LABEL = OPTIONS["algorithm"]
-WAY_SEVERAL = "several, and the one that loses least is taken"
-EFFORT_LABEL = "How long it may look"
+ALGORITHM_TITLE = "Advanced: algorithm"
+ALGORITHM_LABEL = OPTIONS["algorithm"]
+ALGORITHM_SEVERAL = "automatic (several are tried; the one with the lowest loss is used)"
+ALGORITHM_DEFAULT = "default ({name})"
+EFFORT_LABEL = "Search effort"
 EFFORTS = {
-    "fast": "quick: the ways that take seconds (usual here)",
-    "normal": "longer: what the command line does unless told otherwise",
-    "best": "longest: also ways that take minutes",
+    "fast": "fast: algorithms that take seconds (default here)",
+    "normal": "normal: the default of the command line",
+    "best": "best: also algorithms that take minutes",
 }
 GUESSABLE_NOTE = (
-    "“{name}” forms its groups around the sensitive records, and that shows: who holds what can be guessed more often "
-    "than the promise says. The report tells how often."
+    "“{name}” forms its groups around the sensitive records. An attacker can therefore guess who has a sensitive item "
+    "more often than the guarantee says. The report states how often."
 )
 GUESSABLE = OPTIONS["accept_guessable"]
-WAY_USUAL = "the usual one ({name})"
 
 # hierarchy
 FAULTS_TITLE = "Faults of the file"
-FAULTS_REFUSED = "The file cannot be used as it is. Mend these lines and drop it again:"
-FAULTS_TAKEN = "The file is used, but look at these lines:"
-FAULTS_HEADER = ("line", "what stands there", "what is wrong")
-NAMES_TITLE = "Name groups that have none"
-NAMES_NOTE = "{n:,} groups go by their members or a number, the largest first. A name is published in place of them."
-NAMES_NONE = "Every group has a name."
-NAME_OF = "Name of the group of {items}"
-NAME_GIVE = "Name it"
-NAME_GIVE_TO = "Name {label}"
-TREE_USE = {
-    "required": "The way that is chosen publishes groups instead of rare items; a hierarchy says which groups "
-    "make sense.",
-    "optional": "With a hierarchy, groups that make sense can be published "
-    "instead of rare items. It also goes without.",
-    "none": "The way that is chosen needs no hierarchy. You may go on.",
+FAULTS_REFUSED = "The file cannot be used. Correct these lines and drop it again:"
+FAULTS_TAKEN = "The file is used. Check these lines:"
+FAULTS_HEADER = ("line", "content", "problem")
+NAMES_TITLE = "Name categories without a name"
+NAMES_NOTE = (
+    "{n:,} categories are named after their items or by a number, the largest first. The name you give is published."
+)
+NAMES_NONE = "Every category has a name."
+NAME_OF = "Name of the category of {items}"
+NAME_GIVE = "Set name"
+NAME_GIVE_TO = "Set name of {label}"
+HIERARCHY_USE = {
+    "required": "The chosen algorithm generalizes rare items and needs a hierarchy.",
+    "optional": "Optional. With a hierarchy, rare items can be generalized to meaningful categories.",
+    "none": "The chosen algorithm needs no hierarchy. You can continue.",
 }
-TREE_NONE = "Go without a hierarchy"
-TREE_BUILD = "Build one"
-TREE_AUTO = "From the data, whichever loses least"
-TREE_FANOUT = "Groups of so many, in order"
-TREE_PREFIX = "Codes: prefix lengths, as 1,3"
-TREE_MAKE = "Build"
-TREE_MAKE_OF = "Build: {label}"
-TREE_FILE = "From a file"
-TREE_FILE_NOTE = "Leaf to root as CSV, child and parent, Amnesia, indented text and more."
-TREE_SHOW = "Show {name}"
-TREE_TITLE = "Hierarchy: {name}"
-TREE_FACTS = "{n_items:,} items in {n_groups:,} groups, {height} levels above the items."
-TREE_SEARCH = "Search items and groups"
-TREE_WAY = "The way to this group"
-TREE_MORE = "Show the next of {n:,} more"
-TREE_BEFORE = "Show those before"
-TREE_REST = "and {n:,} more: open {label} to see them"
-TREE_UNFOLD = "Unfold {label}"
-TREE_TICK = "Choose {label}"
-TREE_OPEN = "Open {label}"
+HIERARCHY_NONE = "Use no hierarchy"
+HIERARCHY_BUILD = "Build a hierarchy"
+HIERARCHY_AUTO = "From the data, with the lowest loss"
+HIERARCHY_FANOUT = "Categories of equal size, items in order"
+HIERARCHY_PREFIX = "Codes: prefix lengths, for example 1,3"
+HIERARCHY_MAKE = "Build"
+HIERARCHY_MAKE_OF = "Build: {label}"
+HIERARCHY_FILE = "From a file"
+HIERARCHY_FILE_NOTE = "CSV from leaf to root, child and parent, Amnesia, indented text and more."
+HIERARCHY_SHOW = "Show {name}"
+HIERARCHY_TITLE = "Hierarchy: {name}"
+HIERARCHY_FACTS = "{n_items:,} items in {n_groups:,} categories, {height} levels above the items."
+HIERARCHY_SEARCH = "Search items and categories"
+HIERARCHY_PATH = "Path to this category"
+HIERARCHY_MORE = "Show the next of {n:,} more"
+HIERARCHY_BEFORE = "Show the previous ones"
+HIERARCHY_REST = "and {n:,} more: open {label} to see them"
+HIERARCHY_UNFOLD = "Unfold {label}"
+HIERARCHY_TICK = "Select {label}"
+HIERARCHY_OPEN = "Open {label}"
 NODE_GROUP = "{n:,} items, {support:,} entries"
 NODE_ITEM = "{label}: {support:,} entries"
-TREE_EDIT = "Change it"
-TREE_NAME = "Name"
-TREE_RENAME = "Rename {label}"
-TREE_MERGE = "Put the chosen into a group of this name"
-TREE_SPLIT = "Take the chosen out, into a group of this name beside it"
-TREE_TARGET = "Name of a group"
-TREE_MOVE = "Move the chosen one there"
-TREE_MOVE_HOW = (
-    "Choose one item or group, and write the name of the group it should go to; that name must stand once in the tree."
+HIERARCHY_EDIT = "Edit"
+HIERARCHY_NAME = "Name"
+HIERARCHY_RENAME = "Rename {label}"
+HIERARCHY_MERGE = "Put the selection into a new category of this name"
+HIERARCHY_SPLIT = "Move the selection out, into a new category of this name"
+HIERARCHY_TARGET = "Name of a category"
+HIERARCHY_MOVE = "Move the selection there"
+HIERARCHY_MOVE_HOW = (
+    "Select one item or category, and enter the name of the target category. The name must occur once in the hierarchy."
 )
-TREE_DISSOLVE = "Dissolve {label}"
-TREE_UNDO = "Undo"
-TREE_SAVE = "Save as CSV"
-TREE_CHANGED = "changed by hand"
+HIERARCHY_DISSOLVE = "Dissolve {label}"
+HIERARCHY_UNDO = "Undo"
+HIERARCHY_SAVE = "Save as CSV"
+HIERARCHY_CHANGED = "edited"
 
 # run
 RUN_START = "Start"
 RUN_ANOTHER = "Start another run"
-RUN_WITH = "Way: {way}. Hierarchy: {tree}."
-RUN_USUAL = "the usual one"
-TREE_UNUSED = "none"
+RUN_WITH = "Algorithm: {algorithm}. Hierarchy: {hierarchy}."
+RUN_DEFAULT = "default"
+HIERARCHY_UNUSED = "none"
 RUN = "run"
 RUN_NAME = "Run {number}"
+RUN_CHOICE = "Run {number}: {lights}"
 RUN_HEADING = {
     "running": "Run {number}: working",
-    "done": "Run {number}: the promise is kept",
+    "done": "Run {number}: guarantee verified",
     "failed": "Run {number}: no release",
     "cancelled": "Run {number}: cancelled, nothing was written",
 }
+RUN_RED = "{question}: {answer}"
 PROGRESS = "Progress of this stage"
 STARTING = "starting"
 RUN_STAGE = "{stage} · {seconds:.0f} s"
@@ -308,87 +351,99 @@ RUN_LEFT = " · about {seconds:.0f} s left in this stage"
 CANCEL = "Cancel"
 CANCEL_RUN = "Cancel run {number}"
 INFEASIBLE_NOTE = (
-    "No release can keep this promise. Ask for a smaller crowd or fewer known items, or leave out "
-    "the items named above."
+    "No release can meet this guarantee. Choose a smaller k or fewer known items, or suppress the items named above."
 )
 FAILED_NOTE = "Nothing was written."
-ADVICE = "Before you decide"
+ADVICE = "Recommendations"
 FIGURES = "Figures"
 KEY_BEFORE = "□ – – before"
 KEY_AFTER = "● —— after"
-KEY_PROMISED = "the promise speaks about this part"
-COST = "what it cost"
-RUN_TOOK = "Took {seconds:.1f} s."
+KEY_REACH = "covered by the guarantee"
+COST = "loss"
+RUN_TOOK = "Duration: {seconds}."
 REPORT_INTERNAL = "Open the internal report"
 REPORT_PUBLIC = "Open the public report"
 HANDOVER_RUN = "Hand over run {number}"
 
 # compare
-COMPARE_NONE = "There is no release yet."
-COMPARE_TABLE = "The runs side by side"
+COMPARE_NONE = "There is no release of this data set yet."
+COMPARE_TABLE = "All runs of this data set"
 SETTING = "setting"
 COMPARE_COLUMNS = {
-    "exact": "published exactly",
-    "largest": "largest set",
+    "exact": "published unchanged",
+    "largest": "broadest category",
     "chance": "attacker's chance",
     "singled_out": "singled out",
     "sensitive_chance": "chance of a sensitive item",
     "error": "error of pair counts",
     "reconstruction": "reconstruction error",
     "items": "items",
-    "seconds": "seconds",
+    "seconds": "duration",
 }
 COMPARE_HOW = (
-    "Further left, an attacker finds less. Further down, what is counted is closer to the truth.",
-    "The line joins runs that no other beats in both (★).",
-    "Groups have a picture of their own, by what they hide and lose: who has sensitive items.",
-    "Click a point, or press Enter on it, to see that run below.",
+    "Further left: lower risk. Further down: counts are closer to the original.",
+    "The line joins runs that no other run beats in both (★).",
+    "Click a point, or press Enter on it, to show that run below.",
 )
-COMPARE_NOTE = (
-    "The attacker knows three random items of a person. ★: no other run is better in both chance and error; groups are "
-    "ranked among themselves, by the chance of a sensitive item and the reconstruction error."
+COMPARE_HOW_GROUPS = (
+    "Releases in groups have a chart of their own: chance of a sensitive item, and reconstruction error."
+)
+COMPARE_NOTE = "The attacker knows three random items of a person. ★: no other run is better in both chance and error."
+COMPARE_NOTE_GROUPS = (
+    " Releases in groups are ranked separately, by the chance of a sensitive item and the reconstruction error."
 )
 SIDE_BY_SIDE = "Side by side"
-SIDE_BY_SIDE_NOTE = "Choose runs here or in the picture. What follows is about your records and stays in the house."
-CUT_TITLE = "What became of the items"
-LOSSES_TITLE = "The biggest losses"
-LOSSES_HEADER = ("published", "what happened", "share", "what forced it")
+SIDE_BY_SIDE_NOTE = "Choose runs here or in the chart. The details show original records: for internal use only."
+CUT_TITLE = "How items are published"
+LOSSES_TITLE = "Largest losses"
+LOSSES_HEADER = ("published", "change", "share", "cause")
 LOSS_CAUSES = {
-    "combination": "too few have {items} ({n:,})",
-    "record": "too few have exactly {items} ({n:,})",
-    "group": "at most one in {n:,} of a group may have it",
-    "": "not told by this way",
+    "combination": "too few people have {items} ({n:,})",
+    "record": "too few people have exactly {items} ({n:,})",
+    "group": "at most one in {n:,} people of a group may have it",
+    "": "not reported by this algorithm",
 }
 EXAMPLES_TITLE = "Single records"
 EXAMPLES_NOTE = "A few short records that changed."
 EXAMPLES_HEADER = ("before", "after")
-EXAMPLE_MARKS = {"removed": "{item} (removed)", "added": "{item} (added)"}
-EXAMPLE_SET = "{item} (one of {n:,})"
-EXAMPLE_EMPTY = "nothing"
+EXAMPLE_MARKS = {"removed": "{item} (suppressed)", "added": "{item} (added)"}
+EXAMPLE_SET = "{item} (one of {n:,} items)"
+EXAMPLE_EMPTY = "no item"
 EXAMPLE_GROUP = "in a group of {n:,} with {counts}"
-EXAMPLE_NO_SECRET = "no sensitive item"
+EXAMPLE_NOT_SENSITIVE = "no sensitive item"
 REPORT_OF = "Report of run {number}"
 
 # hand over
-WHICH_RUN = "Which run"
-ZIP_TITLE = "May leave the house"
-ZIP_NOTE = "The public folder, and nothing else:"
+WHICH_RUN = "Run to hand over"
+REASON_TITLE = "A reason is required"
+REASON_NOTE = (
+    "At least one light is red. Write down why this release is handed over all the same. The reason is recorded in "
+    "run.json, the policy and the internal report."
+)
+REASON_LABEL = "Reason"
+REASON_RECORD = "Record the reason"
+REASON_RECORDED = "The reason is recorded in the internal report of run {number}."
+REASON_MISSING = "A light of this run is red. Record a reason before you hand it over."
+REASON_SHORT = "The reason is too short. Write at least {n} characters."
+ZIP_TITLE = "Public"
+ZIP_NOTE = "The files for recipients:"
 ZIP = "Download the archive"
-KEEP_TITLE = "Stays in the house"
-KEEP_NOTE = "Both folders, OUT and OUT.internal, are copied to a place on this machine. Until then they are temporary."
-KEEP_LABEL = "Folder to create, as /data/release"
-KEEP = "Keep it there"
-KEPT = "Public: {public}. Internal, for you only: {internal}."
-REPEAT_TITLE = "Do it again without this page"
-REPEAT_NOTE = "With {files} beside the data, this command gives the same bytes:"
+KEEP_TITLE = "Internal use only"
+KEEP_NOTE = (
+    "Copy the public folder OUT and the confidential folder OUT.internal to this machine. Both are temporary now."
+)
+KEEP_LABEL = "Folder to create, for example /data/release"
+KEEP = "Copy to this folder"
+KEPT = "Public: {public}. Internal use only: {internal}."
+REPEAT_TITLE = "Repeat the run on the command line"
+REPEAT_NOTE = "Save {files} in the folder of the data. This command then writes the same bytes:"
 REPEAT_AND = " and "
 REPEAT_POLICY = "policy.toml"
 REPEAT_TREE = "hierarchy.csv"
-
 SIGN_TITLE = "Sign-off"
-SIGN_NOTE = "Goes into the internal report and the policy file; what is empty stays a line to fill in by hand."
-SIGN = "Put it into the report"
-SIGNED = "It is in the report of run {number}."
+SIGN_NOTE = "For the internal report and the policy. Empty fields become lines to fill in by hand."
+SIGN = "Add to the report"
+SIGNED = "Added to the report of run {number}."
 ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}
 
 # check
@@ -397,13 +452,13 @@ DROP_ZIP = "Drop a .zip here"
 CHECK_FOLDER = "A folder"
 CHECK_PATH = "Path of the release folder"
 CHECK = "Check it"
-CHECK_ANOTHER = "Check another"
-CHECK_ORIGINAL = "It was made from {name}: compare it with that"
+CHECK_ANOTHER = "Check another release"
+CHECK_ORIGINAL = "It was made from {name}: compare it with this original"
 ANSWERS = {
-    "yes": "{name}: it holds",
-    "no": "{name}: it does not hold",
-    "unknown": "{name}: that cannot be told here",
+    "yes": "{name}: verified",
+    "no": "{name}: not verified",
+    "unknown": "{name}: cannot be verified from these files alone",
 }
-ANSWER_GUESSABLE = "{name}: it holds, but who holds what can be guessed"
-UNCHECKED = "Cannot be checked here: {line}"
-PUBLISHER = "The publisher says, not checked here: made by setveil {version} with {way}."
+ANSWER_GUESSABLE = "{name}: verified, but an attacker can guess who has a sensitive item"
+UNCHECKED = "Cannot be verified here: {line}"
+PUBLISHER = "Stated by the publisher, not verified: made by setveil {version} with {algorithm}."

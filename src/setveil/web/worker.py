@@ -1,8 +1,8 @@
 """A child process of the page: takes orders as JSON lines, answers with progress and a result.
 
-Everything that touches data happens here, so the page answers at once whatever is going on, and stopping is killing.
-An order is ``{"task": NAME, "given": {…}}``; answers are ``{"stage": …, "share": …}`` while it works, then
-``{"result": …}`` or ``{"problem": …, "kind": …}``. When the page goes away, so does the child.
+All work on data happens here, so the page always answers at once, and a task is stopped by killing its process. An
+order is ``{"task": NAME, "given": {…}}``; answers are ``{"stage": …, "share": …}`` while it works, then
+``{"result": …}`` or ``{"problem": …, "kind": …}``. The child ends with the page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NICER = 5
 BETWEEN = 0.1  # seconds between two reports of progress
 
 
-class Teller:
+class Answers:
     """Writes answers; progress no more often than a person can see."""
 
     def __init__(self, out: TextIO) -> None:
@@ -46,18 +46,18 @@ def main() -> None:
     """Work until the page hangs up."""
     if GIVES_WAY in sys.argv:
         os.nice(NICER)
-    tell = Teller(os.fdopen(os.dup(1), "w", encoding="utf-8"))
+    answers = Answers(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # whatever is printed by accident does not end up among the answers
     orders: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
-    from setveil.web.tasks import Desk
+    from setveil.web.tasks import Tasks
 
-    desk = Desk(tell.progress)
+    tasks = Tasks(answers.progress)
     while True:
         order = json.loads(orders.get())
         with speaking_of_options():  # the page knows them as the names of its fields
-            answer = _answer(desk, order["task"], order["given"])
-        tell(answer)
+            answer = _answer(tasks, order["task"], order["given"])
+        answers(answer)
 
 
 def _listen(orders: queue.Queue[str]) -> None:
@@ -66,23 +66,26 @@ def _listen(orders: queue.Queue[str]) -> None:
     os._exit(0)  # the page is gone, and nobody waits for what is being done
 
 
-def _answer(desk: Any, task: str, given: dict[str, Any]) -> dict[str, Any]:
+def _answer(tasks: Any, task: str, given: dict[str, Any]) -> dict[str, Any]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SetveilWarning)
-            result = getattr(desk, f"do_{task}")(**given)
+            result = getattr(tasks, f"do_{task}")(**given)
         notes = [str(warning.message) for warning in caught if isinstance(warning.message, SetveilWarning)]
         return {"result": result, "notes": list(dict.fromkeys(notes))}
     except SetveilError as problem:
         return {"problem": str(problem), "kind": type(problem).__name__}
     except MemoryError:
-        return {"problem": "out of memory; try a smaller m, another way, or a larger machine.", "kind": "MemoryError"}
+        return {
+            "problem": "Out of memory. Try a smaller m, another algorithm, or a larger machine.",
+            "kind": "MemoryError",
+        }
     except OSError as problem:
         return {"problem": f"{problem.strerror or type(problem).__name__}.", "kind": "OSError"}
     except Exception as problem:
         if os.environ.get("SETVEIL_VERBOSE"):
             raise
-        return {"problem": f"internal error ({type(problem).__name__}).", "kind": "internal"}
+        return {"problem": f"Internal error ({type(problem).__name__}).", "kind": "internal"}
 
 
 if __name__ == "__main__":

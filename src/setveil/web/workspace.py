@@ -1,5 +1,6 @@
 """Where the page keeps data for as long as it runs: one folder of mode 0700, removed at the end, or by the next
-start.
+start. It lies in the user's runtime folder, which nobody else can enter and which is gone after logging out; where
+there is none, or it is short of space, it lies in the folder for temporary files.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 PREFIX = "setveil-ui-"
+MIN_FREE = 1_000_000_000  # bytes: an upload, and the releases made from it
 LOCK = "in-use"  # locked for as long as its process lives, however that ends
 ENDINGS = (
     "csv",
@@ -37,10 +39,14 @@ class Workspace:
     """``with Workspace() as workspace: workspace.folder``."""
 
     def __init__(self, parent: Path | None = None) -> None:
-        self.parent = parent or Path(tempfile.gettempdir())
+        self.parents = [parent] if parent else [*runtime_folder(), Path(tempfile.gettempdir())]
+        self.parent = self.parents[0]
 
     def __enter__(self) -> Workspace:
-        sweep(self.parent)
+        for parent in self.parents:
+            sweep(parent)
+        if self.parent is not self.parents[-1] and shutil.disk_usage(self.parent).free < MIN_FREE:
+            self.parent = self.parents[-1]
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self.parent))  # mode 0700
         self._lock = os.open(self.folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -62,12 +68,23 @@ class Workspace:
         return folder
 
 
+def runtime_folder() -> list[Path]:
+    """``$XDG_RUNTIME_DIR`` where it is what its specification says: this user's own folder, of mode 0700."""
+    given = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    try:
+        found = given.lstat()
+    except OSError:
+        return []
+    is_private = stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o700 and found.st_uid == os.getuid()
+    return [given] if given.is_absolute() and is_private else []
+
+
 def sweep(parent: Path) -> None:
     """Remove what killed runs of this user left behind."""
     for left in parent.glob(f"{PREFIX}*"):
         try:
-            told = left.lstat()
-            if not stat.S_ISDIR(told.st_mode) or told.st_uid != os.getuid():
+            found = left.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
                 continue
             lock = os.open(left / LOCK, os.O_RDWR | os.O_NOFOLLOW)
         except OSError:  # just being made, or going already

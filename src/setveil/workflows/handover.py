@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
@@ -20,7 +21,7 @@ from setveil.verify import check_files
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # no times in archives: the same release gives the same bytes
 MAX_UNPACKED = 2_000_000_000  # bytes
 MAX_FILES = 100
-POLICY, HIERARCHY = "policy.toml", "hierarchy.csv"
+POLICY, HIERARCHY, RECORD = "policy.toml", "hierarchy.csv", "run.json"
 _CHUNK = 1 << 20
 
 
@@ -41,13 +42,18 @@ def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name
 
 
 def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]) -> None:
-    """Put what the owner says about the decision into the internal report and policy; nothing public changes."""
+    """Put what the owner says about the decision, and the reason for a release with a red light, into the internal
+    report, record and policy; nothing public changes.
+    """
+    from setveil.report.certificate import write_json
     from setveil.report.page import write_report
 
     internal = internal_beside(Path(out))
     policy = Policy.from_file(internal / POLICY)
     policy = policy.model_copy(update={"about": type(policy.about)(**about)})
     write_report(replace(facts, about=dict(about)), internal / "report.html")
+    record = json.loads((internal / RECORD).read_text(encoding="utf-8"))
+    write_json({**record, "about": dict(about)}, internal / RECORD)
     (internal / POLICY).write_text(policy.seen_from(internal).to_toml(), encoding="utf-8", newline="\n")
 
 

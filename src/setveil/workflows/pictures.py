@@ -20,6 +20,7 @@ __all__ = [
     "percent",
     "risk_chart",
     "runs_chart",
+    "seconds",
     "shared_style",
     "support_chart",
     "told_metrics",
@@ -29,7 +30,7 @@ SHARES = ("exact_ratio", "suppression_ratio", "il_ratio", "added_ratio", "remove
 
 
 def told_metrics(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a release cost, in words and figures; shares as percent."""
+    """Utility metrics of a release by name, shares as percent."""
     return [
         (put(name, METRICS), percent(value) if name in SHARES else figure(value))
         for name, value in metrics.items()
@@ -37,19 +38,29 @@ def told_metrics(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+def seconds(value: float | None) -> str:
+    """A duration with the digits that matter: 0.8 s, 14 s, 3 min 5 s."""
+    if value is None:
+        return "–"
+    if value < 9.95:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
 Settings = Sequence[Mapping[str, Any]]
 
 
 def risk_chart(before: Settings, after: Settings = (), reach: float | None = None) -> str:
-    """How many people so many known items single out, before and after."""
+    """The share of people who are singled out, by number of known items, before and after."""
     series: list[Series] = []
     for name, rows in (("before", before), ("after", after)):
         points = [(row["known"], row["singled_out"]) for row in rows if row["singled_out"] is not None]
         if points:
             series.append((name, points, name))
-    told = "; ".join(f"{name}: " + ", ".join(f"{percent(y)} at {x}" for x, y in line) for name, line, _ in series)
+    parts = "; ".join(f"{name}: " + ", ".join(f"{percent(y)} at {x}" for x, y in line) for name, line, _ in series)
     words = "people singled out"
-    return curve(series, "items of a person that somebody knows", words, f"Chart: {words}. {told}.", reach)
+    return curve(series, "items of a person that the attacker knows", words, f"Chart: {words}. {parts}.", reach)
 
 
 def length_chart(counts: Sequence[int], labels: Sequence[str]) -> str:
@@ -96,7 +107,7 @@ def runs_chart(
 
 
 def cut_picture(facts: Facts) -> tuple[str, list[tuple[str, str]]]:
-    """What became of the items, from the top of the tree down; the colours that occur in it, with their meaning."""
+    """How items are published, from the top of the hierarchy down; the colours that occur in it, with their meaning."""
     blocks = facts.changes.get("picture") or ()
     legend = [(css, words) for css, words in LEGEND if any(block.css == css for block in blocks)]
     return icicle(blocks, "Picture: what was generalized into what; the codebook has every item."), legend

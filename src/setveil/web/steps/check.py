@@ -1,4 +1,4 @@
-"""Check a release that somebody made: an archive or a folder, and the verdict with its three answers."""
+"""Check a release of any origin: an archive or a folder, and the verdict with its three answers."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 def build(page: Page) -> None:
     """The step."""
-    session = page.session
-    if session.checked is not None:
-        _verdict(session.checked)
+    dataset = page.dataset
+    if dataset.checked is not None:
+        _verdict(dataset.checked)
         heading(t.CHECK_ANOTHER)
 
     async def receive(event: events.UploadEventArguments) -> None:
-        path = await session.receive(event.file, "archive")
+        path = await page.session.receive(event.file, "archive")
         unpacked = path.parent / "unpacked"
         unpacked.mkdir(mode=0o700)
-        session.begin(_check(page, str(path), str(unpacked), shown(event.file.name)))
+        dataset.begin(_check(page, str(path), str(unpacked), shown(event.file.name)))
 
     def too_large() -> None:
-        session.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+        dataset.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
 
     def check_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
         if not path.is_dir():
-            session.problem = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
+            dataset.problem = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
             return
-        session.begin(_check(page, str(path.absolute()), None, shown(path.name)))
+        dataset.begin(_check(page, str(path.absolute()), None, shown(path.name)))
 
-    level = 2 if session.checked is None else 3
+    level = 2 if dataset.checked is None else 3
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
             card_title(t.CHECK_ZIP, level)
@@ -49,27 +49,27 @@ def build(page: Page) -> None:
             field = ui.input(label=t.CHECK_PATH).props("outlined dense")
             field.on("keydown.enter", check_path)
             button(t.CHECK, check_path)
-    if session.read is not None:
-        ui.checkbox(t.CHECK_ORIGINAL.format(name=shown(session.name))).bind_value(session.parameters, "with_original")
+    if dataset.read is not None:
+        ui.checkbox(t.CHECK_ORIGINAL.format(name=shown(dataset.name))).bind_value(dataset, "with_original")
 
 
 async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None:
-    session = page.session
-    session.checked = None
-    session.touch("check")
-    with_original = session.read is not None and session.parameters.get("with_original", False)
+    dataset = page.dataset
+    dataset.checked = None
+    dataset.touch("check")
+    with_original = dataset.read is not None and dataset.with_original
     child = Child()
     given: dict[str, Any] = {
         "path": path,
         "unpacked": unpacked,
-        "original": str(session.path) if with_original else None,
-        "options": session.options,
+        "original": str(dataset.path) if with_original else None,
+        "options": dataset.options,
     }
-    with session.working(t.CHECKING) as progress:
+    with dataset.working(t.CHECKING) as progress:
         found, _ = await child.ask("check", given, progress)
-        session.checked = {**found, "name": name}
+        dataset.checked = {**found, "name": name}
     await child.end()
-    session.touch("check")
+    dataset.touch("check")
 
 
 def _verdict(found: dict[str, Any]) -> None:
@@ -92,6 +92,7 @@ def _verdict(found: dict[str, Any]) -> None:
         if holds is not False and found["publisher_says"]:
             said = found["publisher_says"]
             paragraph(
-                t.PUBLISHER.format(version=shown(said.get("setveil", "")), way=shown(said.get("algorithm", ""))), "soft"
+                t.PUBLISHER.format(version=shown(said.get("setveil", "")), algorithm=shown(said.get("algorithm", ""))),
+                "soft",
             )
             bullets([shown(line, 400) for line in said.get("not_protected", ()) if line != guessing], "soft")

@@ -1,11 +1,12 @@
-"""Hand over: the public folder as an archive, both folders in their place, the policy and the command that repeats
-it.
+"""Hand over: lights and sign-off, the public folder as an archive, both folders in their place, the policy and the
+command that repeat the run. A release with a red light needs a reason first.
 """
 
 from __future__ import annotations
 
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,38 +14,61 @@ from nicegui import ui
 
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
-from setveil.web.elements import Text, bullets, button, card_title, heading, paragraph, shown
-from setveil.web.session import Run, Session
+from setveil.web.dataset import Dataset, Run
+from setveil.web.elements import (
+    Text,
+    bullets,
+    button,
+    card_title,
+    heading,
+    lights,
+    lights_in_words,
+    paragraph,
+    shown,
+)
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
 
+MIN_REASON = 10  # characters
+
 
 def build(page: Page) -> None:
     """The step."""
-    runs = page.session.done()
+    dataset, runs = page.dataset, page.dataset.done()
     if not runs:
         paragraph(t.COMPARE_NONE)
         button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
         return
-    choices = {run.number: t.RUN_NAME.format(number=run.number) for run in runs}
-    ui.select(choices, value=runs[-1].number, label=t.WHICH_RUN, on_change=lambda event: show(event.value)).props(
-        "outlined dense"
-    ).classes("wide")
+    choices = {run.number: t.RUN_CHOICE.format(number=run.number, lights=lights_in_words(run.lights)) for run in runs}
     place = ui.element("div")
 
     def show(number: int) -> None:
+        dataset.handed_over = number
         place.clear()
         with place:
-            _hand_over(page, next(run for run in runs if run.number == number))
+            _hand_over(dataset, next(run for run in runs if run.number == number))
 
-    show(runs[-1].number)
+    chosen = dataset.to_hand_over()
+    select = ui.select(choices, value=chosen.number, label=t.WHICH_RUN, on_change=lambda event: show(event.value))
+    select.props("outlined dense").classes("wide")
+    select.move(target_index=0)
+    with place:
+        _hand_over(dataset, chosen)
 
 
-def _hand_over(page: Page, run: Run) -> None:
-    session = page.session
+def _hand_over(dataset: Dataset, run: Run) -> None:
     Text("p", run.guarantee, "sentence")
-    _sign(session, run)
+    lights(run.lights, level=2)
+    guarded: list[ui.button] = []  # buttons that a missing reason disables
+
+    def allow() -> None:
+        for made in guarded:
+            made.set_enabled(not run.needs_reason)
+
+    if run.is_red:
+        _reason(dataset, run, allow)
+    _sign(dataset, run)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
             card_title(t.ZIP_TITLE)
@@ -52,72 +76,110 @@ def _hand_over(page: Page, run: Run) -> None:
             bullets([*run.result["files"], "certificate.json"], "soft")
 
             async def download() -> None:
-                if await _ask(session, "zip", out=str(run.out), target=str(_place(run, "release.zip")), name="release"):
-                    ui.download(f"/run/{run.number}/release.zip", "release.zip")
+                given = {"out": str(run.out), "target": str(_place(run, "release.zip")), "name": "release"}
+                if not _lacks_reason(dataset, run) and await _ask(dataset, "zip", **given):
+                    ui.download(f"{run.address}/release.zip", "release.zip")
 
-            button(t.ZIP, download, main=True)
-            ui.link(t.REPORT_PUBLIC, f"/run/{run.number}/report/public", new_tab=True)
+            guarded.append(button(t.ZIP, download, main=True))
+            ui.link(t.REPORT_PUBLIC, f"{run.address}/report/public", new_tab=True)
         with ui.element("section").classes("card"):
             card_title(t.KEEP_TITLE)
             paragraph(t.KEEP_NOTE)
             field = ui.input(label=t.KEEP_LABEL).props("outlined dense")
-            told = Text("p", "", "status").props("role=status")
+            status = Text("p", "", "status").props("role=status")
 
             async def keep() -> None:
                 given = (field.value or "").strip()
                 target = Path(given).expanduser().absolute()
-                if not given:
+                if not given or _lacks_reason(dataset, run):
                     return
-                kept = await _ask(session, "keep", out=str(run.out), target=str(target))
+                kept = await _ask(dataset, "keep", out=str(run.out), target=str(target))
                 if kept:
-                    told.text = t.KEPT.format(public=shown(kept[0], 200), internal=shown(kept[1], 200))
+                    status.text = t.KEPT.format(public=shown(kept[0], 200), internal=shown(kept[1], 200))
 
             field.on("keydown.enter", keep)
-            button(t.KEEP, keep)
-            ui.link(t.REPORT_INTERNAL, f"/run/{run.number}/report/internal", new_tab=True)
-    _repeat(session, run)
+            guarded.append(button(t.KEEP, keep))
+            ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
+    allow()
+    _repeat(dataset, run)
 
 
-def _sign(session: Session, run: Run) -> None:
-    """Purpose, and who decides: into the report that stays in the house."""
+def _lacks_reason(dataset: Dataset, run: Run) -> bool:
+    """Whether a red release has no reason yet; then the page asks for it."""
+    if run.needs_reason:
+        dataset.problem = t.REASON_MISSING
+    return run.needs_reason
+
+
+def _reason(dataset: Dataset, run: Run, allow: Callable[[], None]) -> None:
+    """Ask why a release with a red light is handed over; the answer goes into the internal files of the run."""
+    with ui.element("section").classes("reason"):
+        heading(t.REASON_TITLE)
+        paragraph(t.REASON_NOTE)
+        field = ui.textarea(label=t.REASON_LABEL, value=run.policy["about"].get("reason", ""))
+        field.props("outlined dense autogrow").classes("wide")
+        status = Text("p", "", "status").props("role=status")
+
+        async def record() -> None:
+            reason = " ".join((field.value or "").split())
+            if len(reason) < MIN_REASON:
+                dataset.problem = t.REASON_SHORT.format(n=MIN_REASON)
+            elif await _write_about(dataset, run, {"reason": reason}):
+                status.text = t.REASON_RECORDED.format(number=run.number)
+                allow()
+
+        button(t.REASON_RECORD, record)
+
+
+def _sign(dataset: Dataset, run: Run) -> None:
+    """Purpose and names, for the internal report."""
     heading(t.SIGN_TITLE)
     paragraph(t.SIGN_NOTE, "soft")
-    known = run.policy["about"] or {**session.about, "date": ""}
+    known = {**dataset.about, "date": ""} | run.policy["about"]
     with ui.element("div").classes("fields"):
         fields = {
             name: ui.input(label=label, value=known.get(name, "")).props("outlined dense")
             for name, label in t.ABOUT.items()
         }
-    told = Text("p", "", "status").props("role=status")
+    status = Text("p", "", "status").props("role=status")
 
     async def sign() -> None:
-        about = {name: field.value.strip() for name, field in fields.items() if (field.value or "").strip()}
-        if await _ask(session, "sign", out=str(run.out), about=about):
-            session.about = about
-            run.policy["about"] = about
-            told.text = t.SIGNED.format(number=run.number)
+        given = {name: (field.value or "").strip() for name, field in fields.items()}
+        if await _write_about(dataset, run, given):
+            dataset.about = {name: value for name, value in given.items() if value}
+            status.text = t.SIGNED.format(number=run.number)
 
     button(t.SIGN, sign)
 
 
-def _repeat(session: Session, run: Run) -> None:
-    """The policy file and the command: what the page did can be done again without it."""
+async def _write_about(dataset: Dataset, run: Run, changes: dict[str, str]) -> bool:
+    """Change entries of the sign-off in the internal files of a run, one change at a time; False where that failed."""
+    async with run.signing:
+        about = {name: value for name, value in {**run.policy["about"], **changes}.items() if value}
+        if not await _ask(dataset, "sign", out=str(run.out), about=about):
+            return False
+        run.policy["about"] = about
+        return True
+
+
+def _repeat(dataset: Dataset, run: Run) -> None:
+    """The policy file and the command that repeat the run without the page."""
     heading(t.REPEAT_TITLE)
     policy, tree = _portable(run.policy)
     files = [t.REPEAT_POLICY] + ([t.REPEAT_TREE] if tree else [])
     paragraph(t.REPEAT_NOTE.format(files=t.REPEAT_AND.join(files)))
-    name = Path(session.name).name
+    name = Path(dataset.name).name
     Text("code", f"setveil anonymize {shlex.quote(name)} -o OUT --policy policy.toml", "command")
 
     async def download_policy() -> None:
-        text = await _ask(session, "policy", policy=policy)
+        text = await _ask(dataset, "policy", policy=policy)
         if text:
             _place(run, "policy.toml").write_text(text, encoding="utf-8")
-            ui.download(f"/run/{run.number}/policy.toml", "policy.toml")
+            ui.download(f"{run.address}/policy.toml", "policy.toml")
 
     def download_tree() -> None:
         shutil.copyfile(tree or "", _place(run, "hierarchy.csv"))
-        ui.download(f"/run/{run.number}/hierarchy.csv", "hierarchy.csv")
+        ui.download(f"{run.address}/hierarchy.csv", "hierarchy.csv")
 
     with ui.element("div").classes("row-of-buttons"):
         button(t.REPEAT_POLICY, download_policy)
@@ -126,7 +188,7 @@ def _repeat(session: Session, run: Run) -> None:
 
 
 def _portable(policy: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The policy with its hierarchy file beside it, and where that file is now."""
+    """The policy with its hierarchy file in the same folder, and where that file is now."""
     source = policy["hierarchy"].get("source", "")
     if source and Path(source).is_file():
         return {**policy, "hierarchy": {"source": "hierarchy.csv"}}, source
@@ -139,15 +201,15 @@ def _place(run: Run, name: str) -> Path:
     return folder / name
 
 
-async def _ask(session: Session, task: str, **given: Any) -> Any:
-    """Ask a process of its own; True where there is nothing to tell."""
+async def _ask(dataset: Dataset, task: str, **given: Any) -> Any:
+    """Ask a process of its own; True where the task has no result, None where it failed."""
     child = Child()
-    session.problem = ""
+    dataset.problem = ""
     try:
         result, _ = await child.ask(task, given)
         return True if result is None else result
     except TaskError as problem:
-        session.problem = str(problem)
+        dataset.problem = str(problem)
         return None
     finally:
         await child.end()

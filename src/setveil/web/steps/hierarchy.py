@@ -18,68 +18,68 @@ if TYPE_CHECKING:
 
 def build(page: Page) -> None:
     """The step."""
-    session = page.session
-    paragraph(t.TREE_USE[session.tree_use()])
+    dataset = page.dataset
+    paragraph(t.HIERARCHY_USE[dataset.hierarchy_use()])
     _sources(page)
-    if session.tree is None:
-        if session.hierarchy:
-            button(t.TREE_SHOW.format(name=_name(page)), lambda: _load(page, session.hierarchy or "auto", ""))
+    if dataset.tree is None:
+        if dataset.hierarchy:
+            button(t.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, dataset.hierarchy or "auto", ""))
     else:
         _Browser(page)
     button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
 
 
 def _name(page: Page) -> str:
-    return shown(page.session.hierarchy_name or (page.session.hierarchy or "").rpartition("/")[2])
+    return shown(page.dataset.hierarchy_name or (page.dataset.hierarchy or "").rpartition("/")[2])
 
 
 def _load(page: Page, source: str, name: str, *, is_file: bool = False) -> None:
-    session = page.session
+    dataset = page.dataset
 
     async def load() -> None:
-        session.faults = (await session.ask(t.BUILDING, "faults", path=source) or []) if is_file else []
-        session.touch("hierarchy")
-        if session.problem or any(severity == "error" for severity, *_ in session.faults):
+        dataset.faults = (await dataset.ask(t.BUILDING, "faults", path=source) or []) if is_file else []
+        dataset.touch("hierarchy")
+        if dataset.problem or any(severity == "error" for severity, *_ in dataset.faults):
             return
-        tree = await session.ask(t.BUILDING, "tree", source=source)
+        tree = await dataset.ask(t.BUILDING, "tree", source=source)
         if tree is not None:
-            session.tree, session.hierarchy, session.hierarchy_name = tree, source, name
-            session.touch("hierarchy")
+            dataset.tree, dataset.hierarchy, dataset.hierarchy_name = tree, source, name
+            dataset.touch("hierarchy")
 
-    session.begin(load())
+    dataset.begin(load())
 
 
 def _sources(page: Page) -> None:
-    session = page.session
+    dataset = page.dataset
 
     async def receive(event: events.UploadEventArguments) -> None:
-        path = await session.receive(event.file, "hierarchy")
+        path = await page.session.receive(event.file, "hierarchy")
         _load(page, str(path), shown(event.file.name), is_file=True)
 
     def too_large() -> None:
-        session.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+        dataset.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
 
     def none() -> None:
-        session.tree = session.hierarchy = None
-        session.hierarchy_name = ""
+        dataset.tree = dataset.hierarchy = None
+        dataset.hierarchy_name = ""
         page.refresh()
 
-    if session.hierarchy and session.tree_use() == "optional":
-        button(t.TREE_NONE, none)
+    if dataset.hierarchy and dataset.hierarchy_use() == "optional":
+        button(t.HIERARCHY_NONE, none)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
-            card_title(t.TREE_BUILD)
-            button(t.TREE_AUTO, lambda: _load(page, "auto", ""))
-            fanout = ui.number(label=t.TREE_FANOUT, value=5, min=2, max=1000)
+            card_title(t.HIERARCHY_BUILD)
+            button(t.HIERARCHY_AUTO, lambda: _load(page, "auto", ""))
+            fanout = ui.number(label=t.HIERARCHY_FANOUT, value=5, min=2, max=1000)
             _made_of(fanout, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""))
-            prefix = ui.input(label=t.TREE_PREFIX, value="1,3")
+            prefix = ui.input(label=t.HIERARCHY_PREFIX, value="1,3")
             _made_of(prefix, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""))
         with ui.element("section").classes("card"):
-            card_title(t.TREE_FILE)
+            card_title(t.HIERARCHY_FILE)
             uploader(t.DROP_HERE, MAX_UPLOAD, receive, too_large, main=False)
-            paragraph(t.TREE_FILE_NOTE, "soft")
-    if session.faults:
-        _faults(session.faults)
+            paragraph(t.HIERARCHY_FILE_NOTE, "soft")
+    if dataset.faults:
+        _faults(dataset.faults)
 
 
 def _made_of(field: ui.number | ui.input, build: Callable[[], None]) -> None:
@@ -87,7 +87,7 @@ def _made_of(field: ui.number | ui.input, build: Callable[[], None]) -> None:
     with ui.element("div").classes("inline") as line:
         field.props("outlined dense").on("keydown.enter", build)
         field.move(line)
-        button(t.TREE_MAKE, build, name=t.TREE_MAKE_OF.format(label=field.props["label"]))
+        button(t.HIERARCHY_MAKE, build, name=t.HIERARCHY_MAKE_OF.format(label=field.props["label"]))
 
 
 def _faults(faults: list[Any]) -> None:
@@ -106,17 +106,17 @@ class _Browser:
     """The tree, one group at a time: thousands of items stay quick, because only what is open is sent."""
 
     def __init__(self, page: Page) -> None:
-        self.page, self.session = page, page.session
+        self.page, self.dataset = page, page.dataset
         self.ticked: dict[int, Tick] = {}
         self.inside: dict[int, list[int]] = {}  # of groups that are unfolded
         tree = self._tree()
-        heading(t.TREE_TITLE.format(name=_name(page)))
-        paragraph(t.TREE_FACTS.format(**tree), "soft")
-        self.field = ui.input(label=t.TREE_SEARCH).props("outlined dense clearable debounce=250")
+        heading(t.HIERARCHY_TITLE.format(name=_name(page)))
+        paragraph(t.HIERARCHY_FACTS.format(**tree), "soft")
+        self.field = ui.input(label=t.HIERARCHY_SEARCH).props("outlined dense clearable debounce=250")
         self.field.on_value_change(self._search)
         self.found = ui.element("ul").classes("nodes")
         self.place = ui.element("div").classes("place")
-        with ui.expansion(t.TREE_EDIT).props("dense"):  # stays as it is while the tree is walked through
+        with ui.expansion(t.HIERARCHY_EDIT).props("dense"):  # stays as it is while the tree is walked through
             self.edits = ui.element("div")
         self.naming = ui.expansion(t.NAMES_TITLE).props("dense")
         self.naming.on_value_change(self._show_names)
@@ -125,19 +125,19 @@ class _Browser:
         self._show()
 
     def _tree(self) -> dict[str, Any]:
-        assert self.session.tree is not None
-        return self.session.tree
+        assert self.dataset.tree is not None
+        return self.dataset.tree
 
     async def _ask(self, task: str, **given: Any) -> None:
-        """Ask for another view of the tree and show it; what goes wrong is told above."""
-        tree = await self.session.ask(t.BUILDING, task, **given)
+        """Ask for another view of the tree and show it; problems are shown above."""
+        tree = await self.dataset.ask(t.BUILDING, task, **given)
         if tree is not None:
-            self.session.tree = tree
+            self.dataset.tree = tree
         self._show()
 
     async def _search(self) -> None:
         text = (self.field.value or "").strip()
-        nodes = await self.session.ask(t.BUILDING, "find_nodes", text=text) if text else []
+        nodes = await self.dataset.ask(t.BUILDING, "find_nodes", text=text) if text else []
         self.found.clear()
         with self.found:
             for node in nodes or []:
@@ -156,7 +156,7 @@ class _Browser:
         here = tree["path"][-1]
         with self.place:
             with ui.element("nav").classes("way") as way:
-                way.props["aria-label"] = t.TREE_WAY
+                way.props["aria-label"] = t.HIERARCHY_PATH
                 for node in tree["path"]:
                     button(shown(node["label"], 40), lambda number=node["number"]: self._ask("node", node=number))
             with ui.element("ul").classes("nodes"):
@@ -166,10 +166,10 @@ class _Browser:
             with ui.element("div").classes("row-of-buttons"):
                 if tree["start"]:
                     before = max(tree["start"] - tree["n_shown"], 0)
-                    button(t.TREE_BEFORE, lambda: self._ask("node", node=here["number"], start=before))
+                    button(t.HIERARCHY_BEFORE, lambda: self._ask("node", node=here["number"], start=before))
                 if rest > 0:
                     start = tree["start"] + len(tree["children"])
-                    button(t.TREE_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
+                    button(t.HIERARCHY_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
         self._show_edits(here)
 
     def _child(self, node: dict[str, Any]) -> None:
@@ -177,11 +177,13 @@ class _Browser:
         with ui.element("li"):
             with ui.element("div").classes("node"):
                 if node["n_children"]:
-                    fold = button("▸", lambda: self._unfold(node, fold, below), name=t.TREE_UNFOLD.format(label=label))
+                    fold = button(
+                        "▸", lambda: self._unfold(node, fold, below), name=t.HIERARCHY_UNFOLD.format(label=label)
+                    )
                     fold.props("flat dense").props["aria-expanded"] = "false"
-                self.ticked[number] = Tick(t.TREE_TICK.format(label=label))
+                self.ticked[number] = Tick(t.HIERARCHY_TICK.format(label=label))
                 if node["n_children"]:
-                    name = t.TREE_OPEN.format(label=label)
+                    name = t.HIERARCHY_OPEN.format(label=label)
                     button(label, lambda: self._ask("node", node=number), name=name).props("flat dense")
                     Text("span", t.NODE_GROUP.format(n=node["n_items"], support=node["support"]), "soft")
                 else:
@@ -191,7 +193,7 @@ class _Browser:
     async def _unfold(self, node: dict[str, Any], fold: ui.button, below: ui.element) -> None:
         """Show what is in a group below it, or take it away."""
         is_open = fold.props["aria-expanded"] == "true"
-        tree = None if is_open else await self.session.ask(t.BUILDING, "node", node=node["number"])
+        tree = None if is_open else await self.dataset.ask(t.BUILDING, "node", node=node["number"])
         for child in self.inside.pop(node["number"], ()):
             self._forget(child)
         below.clear()
@@ -203,7 +205,7 @@ class _Browser:
                         self._child(child)
                 rest = tree["n_children"] - len(tree["children"])
                 if rest > 0:
-                    paragraph(t.TREE_REST.format(n=rest, label=shown(node["label"], 40)), "soft")
+                    paragraph(t.HIERARCHY_REST.format(n=rest, label=shown(node["label"], 40)), "soft")
         fold.text = "▸" if tree is None else "▾"
         fold.props["aria-expanded"] = "false" if tree is None else "true"
         fold.update()
@@ -219,30 +221,30 @@ class _Browser:
         self.edits.clear()
         with self.edits:
             with ui.element("div").classes("inline"):
-                name = ui.input(label=t.TREE_NAME).props("outlined dense")
+                name = ui.input(label=t.HIERARCHY_NAME).props("outlined dense")
                 button(
-                    t.TREE_RENAME.format(label=shown(here["label"], 30)),
+                    t.HIERARCHY_RENAME.format(label=shown(here["label"], 30)),
                     lambda: self._edit("rename", here, name.value or ""),
                 )
-                button(t.TREE_MERGE, lambda: self._group("merge", here, name.value or ""))
+                button(t.HIERARCHY_MERGE, lambda: self._group("merge", here, name.value or ""))
                 if len(tree["path"]) > 1:
-                    button(t.TREE_SPLIT, lambda: self._group("split", here, name.value or ""))
+                    button(t.HIERARCHY_SPLIT, lambda: self._group("split", here, name.value or ""))
             with ui.element("div").classes("inline"):
-                target = ui.input(label=t.TREE_TARGET).props("outlined dense")
-                button(t.TREE_MOVE, lambda: self._move(target.value or ""))
+                target = ui.input(label=t.HIERARCHY_TARGET).props("outlined dense")
+                button(t.HIERARCHY_MOVE, lambda: self._move(target.value or ""))
                 if len(tree["path"]) > 1:
-                    words = t.TREE_DISSOLVE.format(label=shown(here["label"], 30))
+                    words = t.HIERARCHY_DISSOLVE.format(label=shown(here["label"], 30))
                     button(words, lambda: self._edit("dissolve", here, None))
             with ui.element("div").classes("inline"):
                 if tree["n_steps"]:
-                    button(t.TREE_UNDO, self._undo)
-                button(t.TREE_SAVE, self._save)
+                    button(t.HIERARCHY_UNDO, self._undo)
+                button(t.HIERARCHY_SAVE, self._save)
 
     async def _show_names(self) -> None:
         """Groups that were built have no names; people give them."""
         if not self.naming.value:
             return
-        found = await self.session.ask(t.BUILDING, "unnamed")
+        found = await self.dataset.ask(t.BUILDING, "unnamed")
         self.names.clear()
         with self.names:
             if not found or not found["n_all"]:
@@ -275,11 +277,11 @@ class _Browser:
         await self._edit(edit, here, {"nodes": self._chosen(), "label": label})
 
     async def _move(self, label: str) -> None:
-        found = await self.session.ask(t.BUILDING, "find_nodes", text=label) or []
+        found = await self.dataset.ask(t.BUILDING, "find_nodes", text=label) or []
         groups = [node for node in found if node["n_children"] and node["label"].strip() == label.strip()]
         chosen = self._chosen()
         if len(groups) != 1 or len(chosen) != 1:
-            self.session.problem = t.TREE_MOVE_HOW
+            self.dataset.problem = t.HIERARCHY_MOVE_HOW
             return
         await self._edit("move", {"number": chosen[0]}, groups[0]["number"])
 
@@ -290,11 +292,11 @@ class _Browser:
 
     async def _use(self) -> None:
         """What was changed by hand is what runs use."""
-        path = self.session.workspace.new_folder() / "hierarchy.csv"
-        await self.session.child.ask("save_tree", {"path": str(path)})
-        self.session.hierarchy, self.session.hierarchy_name = str(path), t.TREE_CHANGED
+        path = self.page.session.workspace.new_folder() / "hierarchy.csv"
+        await self.dataset.child.ask("save_tree", {"path": str(path)})
+        self.dataset.hierarchy, self.dataset.hierarchy_name = str(path), t.HIERARCHY_CHANGED
 
     async def _save(self) -> None:
-        path = self.session.workspace.new_folder() / "hierarchy.csv"
-        await self.session.child.ask("save_tree", {"path": str(path)})
+        path = self.page.session.workspace.new_folder() / "hierarchy.csv"
+        await self.dataset.child.ask("save_tree", {"path": str(path)})
         ui.download.content(Path(path).read_bytes(), "hierarchy.csv", "text/csv")

@@ -1,4 +1,4 @@
-"""Lists of items that a promise is about: sensitive ones, combinations, and groups that must not be mixed."""
+"""Lists of items that a guarantee is about: sensitive items, combinations, and groups that must not be mixed."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ if TYPE_CHECKING:
 
 def sensitive_items(page: Page, change: Callable[[], Any]) -> None:
     """Sensitive items, one by one or whole groups of the hierarchy."""
-    session = page.session
+    dataset = page.dataset
     heading(t.SENSITIVE_TITLE)
-    paragraph(t.SENSITIVE_NOTE[session.model], "soft")
-    ItemPicker(t.SENSITIVE_LABEL, session.sensitive, session.find_items, change, session.find_groups)
+    paragraph(t.SENSITIVE_NOTE[dataset.model], "soft")
+    ItemPicker(t.SENSITIVE_LABEL, dataset.sensitive, dataset.find_items, change, dataset.find_groups)
 
 
 def constraints(page: Page) -> None:
-    """Combinations that somebody may know, and what must not be mixed to hide them."""
-    session = page.session
+    """Combinations that an attacker may know, and groups of items that must not be mixed."""
+    dataset = page.dataset
     heading(t.CONSTRAINTS_TITLE)
     paragraph(t.CONSTRAINTS_NOTE, "soft")
     some: list[str] = []
 
     def add(combinations: list[list[str]]) -> None:
-        new = [items for items in combinations if items and items not in session.constraints]
-        session.constraints += new
+        new = [items for items in combinations if items and items not in dataset.constraints]
+        dataset.constraints += new
         if new:
             page.refresh()
 
     def one_of(group: list[str]) -> None:
         add([[*some, item] for item in group if item not in some])
 
-    ItemPicker(t.CONSTRAINTS_LABEL, some, session.find_items, lambda: None, session.find_groups, one_of)
+    ItemPicker(t.CONSTRAINTS_LABEL, some, dataset.find_items, lambda: None, dataset.find_groups, one_of)
     button(t.CONSTRAINTS_ADD, lambda: add([list(some)]))
-    _chosen(page, session.constraints, t.CONSTRAINTS_TITLE)
-    with ui.expansion(t.UTILITY_TITLE, value=bool(session.utility)).props("dense"):
+    _chosen(page, dataset.constraints, t.CONSTRAINTS_TITLE)
+    with ui.expansion(t.UTILITY_TITLE, value=bool(dataset.utility)).props("dense"):
         _utility(page)
 
 
 def _utility(page: Page) -> None:
-    session = page.session
+    dataset = page.dataset
     paragraph(t.UTILITY_NOTE, "soft")
     some: list[str] = []
-    ItemPicker(t.UTILITY_LABEL, some, session.find_items, lambda: None, session.find_groups)
+    ItemPicker(t.UTILITY_LABEL, some, dataset.find_items, lambda: None, dataset.find_groups)
 
     def add() -> None:
         if some:
-            session.utility.append(list(some))
+            dataset.utility.append(list(some))
             page.refresh()
 
     def change(event: Any) -> None:
-        session.utility_rest = event.value
+        dataset.utility_rest = event.value
 
     button(t.UTILITY_ADD, add)
-    _chosen(page, session.utility, t.UTILITY_TITLE)
-    ui.select(t.UTILITY_RESTS, value=session.utility_rest, label=t.UTILITY_REST, on_change=change).props(
+    _chosen(page, dataset.utility, t.UTILITY_TITLE)
+    ui.select(t.UTILITY_RESTS, value=dataset.utility_rest, label=t.UTILITY_REST, on_change=change).props(
         "outlined dense"
     ).classes("wide")
 

@@ -1,4 +1,4 @@
-"""Open a file: drop it, name its path, or take a sample; see how it was read, and correct it."""
+"""Open a file: drop it, give its path, or take the sample; see how it was read, and correct it."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from setveil.web.elements import (
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 
 if TYPE_CHECKING:
+    from setveil.web.dataset import Dataset
     from setveil.web.page import Page
 
 FORMATS = ("fimi", "spmf", "long", "wide", "onehot", "table", "basket", "gmt", "arff", "jsonl", "json", "parquet")
@@ -37,47 +38,50 @@ SWITCHES = ("no_header", "strip", "labels_as_they_are")
 
 def build(page: Page) -> None:
     """The step."""
-    session = page.session
-    if session.read is not None:
+    dataset = page.dataset
+    if dataset.read is not None:
         _read(page)
-    if session.path is not None and not session.is_reading:
+    if dataset.path is not None and not dataset.is_reading:
         _correct(page)
-    if session.read is not None:
-        button(t.NEXT.format(step=t.STEPS["danger"][0]), lambda: page.go("danger"), main=True)
+    if dataset.read is not None:
+        button(t.NEXT.format(step=t.STEPS["risk"][0]), lambda: page.go("risk"), main=True)
     _choose(page)
 
 
 def _choose(page: Page) -> None:
-    session = page.session
+    dataset = page.dataset
+
+    def open_file(path: Path, name: str, **given: Any) -> None:
+        page.show_dataset(page.session.open(page.dataset, path, name, **given))
 
     async def receive(event: events.UploadEventArguments) -> None:
-        path = await session.receive(event.file, "input")
-        session.begin(session.open(path, shown(event.file.name)))
+        open_file(await page.session.receive(event.file, "input"), shown(event.file.name))
 
     def too_large() -> None:
-        session.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+        dataset.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
 
     def open_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
         if not path.is_file():
-            session.problem = t.NO_SUCH_FILE.format(path=shown(path, 200))
+            dataset.problem = t.NO_SUCH_FILE.format(path=shown(path, 200))
             return
-        session.begin(session.open(path.absolute(), shown(path.name)))
+        open_file(path.absolute(), shown(path.name))
 
     def open_sample(*, with_tour: bool = False) -> None:
         from setveil.workflows.samples import demo_files
 
-        session.is_touring = with_tour
+        page.session.is_touring = with_tour
         baskets, taxonomy = demo_files()
-        session.begin(session.open(baskets, baskets.name, is_sample=True, taxonomy=str(taxonomy)))
+        open_file(baskets, baskets.name, hierarchy=str(taxonomy))
 
-    level = 2 if session.path is None else 3
-    if session.path is not None:
+    level = 2 if dataset.path is None else 3
+    if dataset.path is not None:
+        _datasets(page)
         heading(t.OPEN_ANOTHER)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
             card_title(t.DROP_TITLE, level)
-            uploader(t.DROP_HERE, MAX_UPLOAD, receive, too_large, main=session.read is None)
+            uploader(t.DROP_HERE, MAX_UPLOAD, receive, too_large, main=dataset.read is None)
             paragraph(t.DROP_NOTE.format(megabytes=MAX_UPLOAD // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
             card_title(t.PATH_TITLE, level)
@@ -89,18 +93,41 @@ def _choose(page: Page) -> None:
             card_title(t.SAMPLE_TITLE, level)
             paragraph(t.SAMPLE_NOTE)
             with ui.element("div").classes("row-of-buttons"):
-                button(t.SAMPLE_OPEN, lambda: open_sample(), main=session.read is None)
+                button(t.SAMPLE_OPEN, lambda: open_sample(), main=dataset.read is None)
                 button(t.TOUR_START, lambda: open_sample(with_tour=True))
+
+
+def _datasets(page: Page) -> None:
+    """The data sets that are open, each with its runs: return to one, or remove it."""
+
+    def remove(dataset: Dataset) -> None:
+        following = page.session.remove(dataset)
+        page.show_dataset(following if dataset is page.dataset else page.dataset)
+
+    heading(t.DATASETS)
+    with ui.element("ul").classes("datasets"):
+        for dataset in page.session.datasets:
+            name = dataset.title()
+            with ui.element("li"):
+                Text("span", name, "which")
+                Text("span", t.DATASET_RUNS.format(n=len(dataset.runs)), "soft")
+                if dataset is not page.dataset:
+                    button(
+                        t.DATASET_SHOW,
+                        lambda dataset=dataset: page.show_dataset(dataset),
+                        name=f"{t.DATASET_SHOW}: {name}",
+                    )
+                button(t.DATASET_REMOVE, lambda dataset=dataset: remove(dataset), name=f"{t.DATASET_REMOVE}: {name}")
 
 
 def _read(page: Page) -> None:
     """How it was read, and ten records."""
-    read = page.session.read
+    read = page.dataset.read
     assert read is not None
     facts: dict[str, Any] = read["facts"]
     Text("p", shown(in_fields(facts["summary"]), 600), "result")
-    warnings(page.session.notes)
-    bullets([shown(note, 300) for note in _roles(facts)])
+    warnings(page.dataset.notes)
+    bullets(_roles(facts))
     rows = [
         [shown(name, 30), ", ".join(shown(item, 40) for item in items[:20]) + (t.MORE if len(items) > 20 else "")]
         for name, items in read["records"]
@@ -110,61 +137,64 @@ def _read(page: Page) -> None:
 
 def _roles(facts: dict[str, Any]) -> list[str]:
     """The columns and what they are used for."""
-    told = []
+    lines = []
     if facts.get("id_column"):
-        told.append(t.ROLE_ID.format(column=shown(facts["id_column"])))
+        lines.append(t.ROLE_ID.format(column=shown(facts["id_column"])))
     if facts.get("item_column"):
-        told.append(t.ROLE_ITEM.format(column=shown(facts["item_column"])))
+        lines.append(t.ROLE_ITEM.format(column=shown(facts["item_column"])))
     if facts.get("not_used"):
-        told.append(t.ROLE_UNUSED.format(columns=", ".join(shown(name, 30) for name in facts["not_used"][:20])))
+        lines.append(t.ROLE_UNUSED.format(columns=", ".join(shown(name, 30) for name in facts["not_used"])))
     if facts.get("empty_records"):
-        told.append(t.EMPTY_RECORDS.format(n=facts["empty_records"]))
-    return told
+        lines.append(t.EMPTY_RECORDS.format(n=facts["empty_records"]))
+    return lines
 
 
 def _correct(page: Page) -> None:
-    """What was misunderstood, said better."""
-    session = page.session
-    wrong = session.read is None
+    """Fields to read the file in another way."""
+    dataset = page.dataset
+    wrong = dataset.read is None
     roles: dict[int, Any] = {}
-    with ui.expansion(t.CORRECT.format(name=session.name), value=wrong).classes("correct").props("dense"):
+    with ui.expansion(t.CORRECT.format(name=dataset.name), value=wrong).classes("correct").props("dense"):
         paragraph(t.CORRECT_NOTE, "soft")
-        has_table = 1 < len(session.columns) <= MAX_COLUMNS
+        has_table = 1 < len(dataset.columns) <= MAX_COLUMNS
         if has_table:
-            roles = _columns(session.columns)
+            roles = _columns(dataset.columns)
         with ui.element("div").classes("fields"):
             choices = {"": t.DETECT, **{name: t.FORMATS[name] for name in FORMATS}}
-            format = ui.select(choices, value=session.options.get("format", ""), label=t.OPTIONS["format"])
+            format = ui.select(choices, value=dataset.options.get("format", ""), label=t.OPTIONS["format"])
             format.props("outlined dense")
             fields = {
-                name: ui.input(label=t.OPTIONS[name], value=_text(session.options.get(name, ""))).props(
+                name: ui.input(label=t.OPTIONS[name], value=_text(dataset.options.get(name, ""))).props(
                     "outlined dense"
                 )
                 for name in FIELDS
                 if not (has_table and name in ROLES)
             }
-        switches = {name: ui.checkbox(t.OPTIONS[name], value=session.options.get(name, False)) for name in SWITCHES}
+        switches = {name: ui.checkbox(t.OPTIONS[name], value=dataset.options.get(name, False)) for name in SWITCHES}
 
         def reread() -> None:
             given: dict[str, Any] = {name: field.value for name, field in fields.items()}
             given |= {"format": format.value, **{name: switch.value for name, switch in switches.items()}}
-            if has_table and given["delimiter"] == session.options.get("delimiter", ""):  # the same columns
-                given |= {name: session.options[name] for name in ROLES if name in session.options}
-            chosen = [(column[0], roles[place].value) for place, column in enumerate(session.columns) if roles]
+            if has_table and given["delimiter"] == dataset.options.get("delimiter", ""):  # the same columns
+                given |= {name: dataset.options[name] for name in ROLES if name in dataset.options}
+            chosen = [(column[0], roles[place].value) for place, column in enumerate(dataset.columns) if roles]
             try:
-                if chosen != [(name, role or UNUSED) for name, role, _ in session.columns]:  # else as it was understood
-                    layout = given["format"] or (session.read or {}).get("facts", {}).get("layout")
-                    given = {**{name: given[name] for name in given if name not in ROLES}, **_said(chosen, layout)}
+                if chosen != [(name, role or UNUSED) for name, role, _ in dataset.columns]:  # else as it was detected
+                    layout = given["format"] or (dataset.read or {}).get("facts", {}).get("layout")
+                    given = {
+                        **{name: given[name] for name in given if name not in ROLES},
+                        **_role_options(chosen, layout),
+                    }
             except SetveilError as reason:
-                session.problem = str(reason)
+                dataset.problem = str(reason)
                 return
-            session.options = {name: value for name, value in given.items() if value}
-            session.begin(session.reread())
+            options = {name: value for name, value in given.items() if value}
+            page.show_dataset(page.session.read_again(dataset, options))
 
         button(t.READ_AGAIN, reread, main=wrong)
 
 
-def _said(chosen: list[tuple[str, str]], layout: str | None) -> dict[str, Any]:
+def _role_options(chosen: list[tuple[str, str]], layout: str | None) -> dict[str, Any]:
     from setveil.workflows.explore import options_of_roles
 
     return options_of_roles(chosen, layout)
@@ -175,7 +205,7 @@ def _text(value: Any) -> str:
 
 
 def _columns(columns: list[Any]) -> dict[int, Any]:
-    """The columns of a table, each with what it is taken for; the fields to say it better, by place."""
+    """The columns of a table with their roles; the fields that change them, by place."""
     fields: dict[int, Any] = {}
     with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
         region.props["aria-label"] = t.COLUMNS

@@ -1,6 +1,4 @@
-"""Say what to protect: a promise in plain words, its numbers, sensitive items, the purpose; or a proposal that was
-tried.
-"""
+"""Choose a guarantee: the privacy model, its parameters, sensitive items; or a proposal that was tried and verified."""
 
 from __future__ import annotations
 
@@ -11,9 +9,9 @@ from nicegui import ui
 import setveil as sv
 from setveil.errors import SetveilError
 from setveil.web import texts as t
+from setveil.web.dataset import EFFORT, MODELS, PARAMETERS, TAKES_SENSITIVE
 from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, paragraph, shown
-from setveil.web.promise_pictures import picture_of
-from setveil.web.session import EFFORT, MODELS, PARAMETERS, TAKES_SENSITIVE
+from setveil.web.model_pictures import picture_of
 from setveil.web.steps.lists import constraints, sensitive_items
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ WITH_FRACTIONS = ("h", "max_suppressed")
 
 def build(page: Page) -> None:
     """The step."""
-    session = page.session
+    dataset = page.dataset
     _proposals(page)
     heading(t.MODEL_TITLE)
     _models(page)
@@ -41,23 +39,23 @@ def build(page: Page) -> None:
             heading(t.NUMBERS_TITLE)
             sentence = _Sentence(page)
             _numbers(page, sentence)
-            if session.model in TAKES_SENSITIVE:
-                sensitive_items(page, sentence.say)
-            if session.model == "constraints":
+            if dataset.model in TAKES_SENSITIVE:
+                sensitive_items(page, sentence.show)
+            if dataset.model == "constraints":
                 constraints(page)
-        with ui.element("section").classes("promise"):
+        with ui.element("section").classes("guarantee"):
             sentence.build()
-    _ways(page)
-    step = "run" if session.tree_use() == "none" else "hierarchy"
+    _algorithms(page)
+    step = "run" if dataset.hierarchy_use() == "none" else "hierarchy"
     button(t.NEXT.format(step=t.STEPS[step][0]), lambda: page.go(step), main=True)
 
 
 def _models(page: Page) -> None:
-    """The promises to choose from, each with its picture."""
+    """The privacy models to choose from, each with its picture."""
 
     def choose(model: str) -> None:
-        session = page.session
-        session.model, session.algorithm, session.accepts_guessable = model, None, False
+        dataset = page.dataset
+        dataset.model, dataset.algorithm, dataset.accepts_guessable = model, None, False
         page.refresh()
         ui.run_javascript("document.querySelector('.models input:checked').focus()")
 
@@ -67,7 +65,7 @@ def _models(page: Page) -> None:
             with ui.element("label").classes("model"):
                 box = ui.element("input").props(f"type=radio name=model value={name}")
                 box.props["aria-label"] = t.MODELS[name]
-                if name == page.session.model:
+                if name == page.dataset.model:
                     box.props("checked")
                 box.on("change", lambda name=name: choose(name))
                 ui.html(picture_of(name), sanitize=False).classes("picture")
@@ -75,23 +73,23 @@ def _models(page: Page) -> None:
 
 
 class _Sentence:
-    """The promise as it is set now, said anew with every change."""
+    """The guarantee as it is set now, updated with every change."""
 
     def __init__(self, page: Page) -> None:
-        self.session = page.session
+        self.dataset = page.dataset
 
     def build(self) -> None:
-        heading(t.PROMISE_TITLE)
+        heading(t.GUARANTEE_TITLE)
         self.text = Text("p", "", "sentence").props("aria-live=polite")
         self.picture = ui.element("div")
         self.who = ui.element("div")
-        self.say()
+        self.show()
 
-    def say(self) -> None:
+    def show(self) -> None:
         self.picture.clear()
         self.who.clear()
         try:
-            model = self.session.promise()
+            model = self.dataset.privacy_model()
         except SetveilError as problem:
             self.text.text = shown(str(problem), 300)
             return
@@ -109,16 +107,16 @@ class _Sentence:
 
 
 def _numbers(page: Page, sentence: _Sentence) -> None:
-    session = page.session
-    for name in PARAMETERS[session.model]:
-        words = t.NUMBERS[session.model, name]
+    dataset = page.dataset
+    for name in PARAMETERS[dataset.model]:
+        words = t.NUMBERS[dataset.model, name]
         low, high, step = RANGES[name]
-        value = session.parameters[name]
+        value = dataset.parameters[name]
 
         def change(event: Any, name: str = name) -> None:
             if event.value is not None:
-                session.parameters[name] = float(event.value) if name in WITH_FRACTIONS else int(event.value)
-                sentence.say()
+                dataset.parameters[name] = float(event.value) if name in WITH_FRACTIONS else int(event.value)
+                sentence.show()
 
         with ui.element("div").classes("number"):
             Text("label", words)
@@ -132,71 +130,71 @@ def _numbers(page: Page, sentence: _Sentence) -> None:
             if is_all:
                 slider.props("disabled")
                 number.disable()
-        if session.model == "km" and name == "m":
+        if dataset.model == "km" and name == "m":
 
             def everything(event: Any) -> None:
-                session.parameters["m"] = "all" if event.value else 2
+                dataset.parameters["m"] = "all" if event.value else 2
                 page.refresh()
 
             ui.checkbox(t.M_ALL, value=is_all, on_change=everything)
 
 
-def _ways(page: Page) -> None:
-    """Which algorithm keeps the promise; most people leave it alone."""
-    session = page.session
-    entries = [entry for entry in sv.algorithms() if session.model in entry.models]
-    usual = t.WAY_SEVERAL if session.model == "km" else t.WAY_USUAL.format(name=entries[0].name)
-    choices = {"": usual, **{entry.name: f"{entry.name}: {entry.summary}" for entry in entries}}
+def _algorithms(page: Page) -> None:
+    """The algorithm that enforces the model; most people keep the default."""
+    dataset = page.dataset
+    entries = [entry for entry in sv.algorithms() if dataset.model in entry.models]
+    default = t.ALGORITHM_SEVERAL if dataset.model == "km" else t.ALGORITHM_DEFAULT.format(name=entries[0].name)
+    choices = {"": default, **{entry.name: f"{entry.name}: {entry.summary}" for entry in entries}}
 
     def change(event: Any) -> None:
-        session.algorithm, session.accepts_guessable = event.value or None, False
+        dataset.algorithm, dataset.accepts_guessable = event.value or None, False
         page.refresh()
 
     def change_effort(event: Any) -> None:
-        session.effort = event.value
+        dataset.effort = event.value
 
     def accept(event: Any) -> None:
-        session.accepts_guessable = event.value
+        dataset.accepts_guessable = event.value
 
-    is_open = session.algorithm is not None or session.effort != EFFORT
-    with ui.expansion(t.WAY_TITLE, value=is_open).props("dense"):
-        select = ui.select(choices, value=session.algorithm or "", label=t.WAY_LABEL, on_change=change)
+    is_open = dataset.algorithm is not None or dataset.effort != EFFORT
+    with ui.expansion(t.ALGORITHM_TITLE, value=is_open).props("dense"):
+        select = ui.select(choices, value=dataset.algorithm or "", label=t.ALGORITHM_LABEL, on_change=change)
         select.props("outlined dense").classes("wide")
-        if session.tries_several():
-            select = ui.select(t.EFFORTS, value=session.effort, label=t.EFFORT_LABEL, on_change=change_effort)
+        if dataset.tries_several():
+            select = ui.select(t.EFFORTS, value=dataset.effort, label=t.EFFORT_LABEL, on_change=change_effort)
             select.props("outlined dense").classes("wide")
-        if any(entry.name == session.algorithm and entry.guessable for entry in entries):
-            paragraph(t.GUESSABLE_NOTE.format(name=session.algorithm), "problem")
-            ui.checkbox(t.GUESSABLE, value=session.accepts_guessable, on_change=accept)
+        if any(entry.name == dataset.algorithm and entry.guessable for entry in entries):
+            paragraph(t.GUESSABLE_NOTE.format(name=dataset.algorithm), "problem")
+            ui.checkbox(t.GUESSABLE, value=dataset.accepts_guessable, on_change=accept)
 
 
 def _proposals(page: Page) -> None:
-    session = page.session
+    dataset = page.dataset
 
     def ask() -> None:
-        session.begin(session.suggest())
+        dataset.begin(dataset.suggest())
 
     def take(choice: dict[str, Any]) -> None:
-        session.model, session.algorithm = choice["model"], choice["algorithm"]
+        dataset.model, dataset.algorithm = choice["model"], choice["algorithm"]
         for name, value in choice["parameters"].items():
             if name in RANGES:
-                session.parameters[name] = value
-        if choice["hierarchy"] != session.hierarchy:
-            session.hierarchy, session.hierarchy_name, session.tree = choice["hierarchy"], "", None
+                dataset.parameters[name] = value
+        if choice["hierarchy"] != dataset.hierarchy:
+            dataset.hierarchy, dataset.hierarchy_name, dataset.tree = choice["hierarchy"], "", None
         page.refresh()
 
     def change(event: Any) -> None:
-        session.purpose = event.value
+        dataset.purpose = event.value
 
     paragraph(t.SUGGEST_NOTE)
     with ui.element("div").classes("inline"):
-        ui.select(t.PURPOSES, value=session.purpose, label=t.PURPOSE, on_change=change).props("outlined dense")
+        ui.select(t.PURPOSES, value=dataset.purpose, label=t.PURPOSE, on_change=change).props("outlined dense")
         button(t.SUGGEST, ask)
-    if session.proposals is None:
+    if dataset.proposals is None:
         return
     heading(t.SUGGESTED)
     with ui.element("div").classes("cards"):
-        for number, choice in enumerate(session.proposals):
+        for number, choice in enumerate(dataset.proposals):
             with ui.element("section").classes("card"):
                 Text("h3", shown(choice["role"], 300) if number else t.PROPOSAL)
                 bullets([shown(line, 400) for line in choice["words"]])

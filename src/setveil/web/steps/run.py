@@ -1,4 +1,4 @@
-"""Run: progress by stage, cancel, several at a time; the verdict of each stays."""
+"""Run: progress by stage, cancel, several at a time; each with its lights and figures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from nicegui import ui
 
 from setveil.errors import SetveilError
 from setveil.web import texts as t
+from setveil.web.dataset import BAD, Run
 from setveil.web.elements import (
     Text,
     bullets,
@@ -23,7 +24,6 @@ from setveil.web.elements import (
     table,
     warnings,
 )
-from setveil.web.session import Run
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -33,31 +33,33 @@ MOVE = 0.25  # seconds between two looks at the progress
 
 def build(page: Page) -> None:
     """The step."""
-    session = page.session
+    dataset = page.dataset
     try:
-        Text("p", session.promise().guarantee(), "sentence")
-        usual = t.WAY_SEVERAL if session.model == "km" else t.RUN_USUAL
-        paragraph(t.RUN_WITH.format(way=session.algorithm or usual, tree=_tree_words(page)), "soft")
+        Text("p", dataset.privacy_model().guarantee(), "sentence")
+        default = t.ALGORITHM_SEVERAL if dataset.model == "km" else t.RUN_DEFAULT
+        algorithm = dataset.algorithm or default
+        paragraph(t.RUN_WITH.format(algorithm=algorithm, hierarchy=_hierarchy_name(page)), "soft")
 
         def start() -> None:
-            session.start_run()
+            dataset.start_run()
             page.refresh()
 
-        button(t.RUN_START if not session.runs else t.RUN_ANOTHER, start, main=True)
+        button(t.RUN_START if not dataset.runs else t.RUN_ANOTHER, start, main=True)
     except SetveilError as reason:
         problem(shown(str(reason), 300))
         button(t.NEXT.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
-    for run in reversed(session.runs):
+    for run in reversed(dataset.runs):
         with ui.element("section").classes("card run") as card:
             card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
-            Text("h2", t.RUN_HEADING[run.state].format(number=run.number))
+            red = [t.RUN_RED.format(**light) for light in run.lights if light["colour"] == BAD]
+            Text("h2", "; ".join([t.RUN_HEADING[run.state].format(number=run.number), *red]))
             {"running": _running, "done": _done}.get(run.state, _failed)(page, run)
 
 
-def _tree_words(page: Page) -> str:
-    session = page.session
-    source = session.tree_source()
-    return t.TREE_UNUSED if source is None else shown(session.hierarchy_name or source.rpartition("/")[2])
+def _hierarchy_name(page: Page) -> str:
+    dataset = page.dataset
+    source = dataset.hierarchy_source()
+    return t.HIERARCHY_UNUSED if source is None else shown(dataset.hierarchy_name or source.rpartition("/")[2])
 
 
 def _running(page: Page, run: Run) -> None:
@@ -70,14 +72,14 @@ def _running(page: Page, run: Run) -> None:
         bar.props("indeterminate") if run.share is None else bar.props(remove="indeterminate")
         bar.value = round(run.share or 0, 3)
         spent, left = time.monotonic() - run.started, run.remaining()
-        told = t.RUN_STAGE.format(stage=run.stage or t.STARTING, seconds=spent)
-        words.text = told if left is None else told + t.RUN_LEFT.format(seconds=left)
+        stage = t.RUN_STAGE.format(stage=run.stage or t.STARTING, seconds=spent)
+        words.text = stage if left is None else stage + t.RUN_LEFT.format(seconds=left)
 
     move()
     ui.timer(MOVE, move)
 
     def cancel() -> None:
-        page.session.cancel(run)
+        page.dataset.cancel(run)
         page.refresh()
 
     button(t.CANCEL, cancel, name=t.CANCEL_RUN.format(number=run.number))
@@ -92,27 +94,38 @@ def _failed(page: Page, run: Run) -> None:
 
 def _done(page: Page, run: Run) -> None:
     result = run.result
+
+    def hand_over() -> None:
+        page.dataset.handed_over = run.number
+        page.go("handover")
+
     lights(result["lights"], level=3)
     if result["advice"]:
-        with ui.expansion(t.ADVICE, value=False).props("dense"):
-            bullets([shown(line, 500) for line in result["advice"]])
-    warnings([page.session.by_name(line) for line in result["warnings"]])
-    with ui.expansion(t.FIGURES, value=run is page.session.runs[-1]).props("dense"):
+        with ui.expansion(t.ADVICE, value=run.is_red).props("dense"):
+            bullets([shown(in_fields(line), 500) for line in result["advice"]])
+    warnings([page.dataset.by_name(line) for line in result["warnings"]])
+    with ui.expansion(t.FIGURES, value=run is page.dataset.runs[-1]).props("dense"):
         with ui.element("div").classes("halves"):
             with ui.element("section"):
                 drawing(result["chart"])
                 with ui.element("p").classes("key drawn"):
                     Text("span", t.KEY_BEFORE, "b")
                     Text("span", t.KEY_AFTER, "a")
-                    if result["has_promise"]:
+                    if result["has_reach"]:
                         with ui.element("span"):
-                            ui.element("span").classes("swatch promised")
-                            Text("span", t.KEY_PROMISED)
+                            ui.element("span").classes("swatch reach")
+                            Text("span", t.KEY_REACH)
             with ui.element("section"):
                 table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
         card_title(t.NOT_PROTECTED, 3)
         bullets(result["not_protected"], "soft")
-    paragraph(t.RUN_TOOK.format(seconds=run.seconds), "soft")
+    paragraph(t.RUN_TOOK.format(seconds=_seconds(run.seconds)), "soft")
     with ui.element("div").classes("row-of-buttons"):
-        ui.link(t.REPORT_INTERNAL, f"/run/{run.number}/report/internal", new_tab=True)
-        button(t.STEPS["handover"][0], lambda: page.go("handover"), name=t.HANDOVER_RUN.format(number=run.number))
+        ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
+        button(t.STEPS["handover"][0], hand_over, name=t.HANDOVER_RUN.format(number=run.number))
+
+
+def _seconds(value: float) -> str:
+    from setveil.workflows.pictures import seconds
+
+    return seconds(value)

@@ -1,4 +1,4 @@
-"""One small picture per promise: people, items and what is hidden; no words in it."""
+"""One small picture per privacy model: people, items and what is hidden; without words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _item(x: int, y: int, css: str = "item") -> str:
     return f'<rect class="{css}" x="{x}" y="{y}" width="9" height="9" rx="1.5"/>'
 
 
-def _secret(x: int, y: int) -> str:
-    return f'<path class="secret" d="M{x} {y - 6}l6 6l-6 6l-6-6z"/>'
+def _sensitive(x: int, y: int) -> str:
+    return f'<path class="sensitive" d="M{x} {y - 6}l6 6l-6 6l-6-6z"/>'
 
 
 def _frame(x: int, width: int) -> str:
@@ -40,11 +40,11 @@ def _lens(x: int, y: int) -> str:
 
 _PARTS: dict[str, Sequence[str]] = {
     "km": [*(_person(x) for x in (2, 18, 34, 50, 66)), _lens(72, 17)],
-    "degree": [_frame(1, 68), *(_person(x) for x in (5, 20, 35, 50)), _secret(83, 20)],
+    "degree": [_frame(1, 68), *(_person(x) for x in (5, 20, 35, 50)), _sensitive(83, 20)],
     "k-anonymity": [
         part for row in range(3) for x in (20, 36, 52, 68) for part in (_item(x, 2 + 13 * row, f"item c{x % 3}"),)
     ],
-    "coherence": [*(_person(x) for x in (2, 18, 34, 50)), _lens(54, 17), _secret(83, 20)],
+    "coherence": [*(_person(x) for x in (2, 18, 34, 50)), _lens(54, 17), _sensitive(83, 20)],
     "constraints": [
         '<path class="link" d="M34 20h28"/>',
         _item(24, 15, "item strong"),
