@@ -60,6 +60,11 @@ class PrivacyModel(ABC):
         """Up to how many known items the promise speaks; None where it is not about all items alike."""
         return None
 
+    @property
+    def known_items(self) -> float | None:
+        """How many items of a person the attacker of the guarantee may know; None where no number limits them."""
+        return self.reach
+
     @abstractmethod
     def attacker(self) -> Attacker:
         """The attacker the promise is about."""

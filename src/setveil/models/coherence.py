@@ -73,6 +73,10 @@ class Coherence(PrivacyModel):
     def crowd(self) -> int:
         return self.k
 
+    @property
+    def known_items(self) -> float | None:
+        return float(self.p)
+
     def attacker(self) -> Attacker:
         return Attacker(
             f"{self._known} of a person",

@@ -1,6 +1,6 @@
 """What a release shows of itself (for everybody) and what was changed to make it (internal), as plain values.
 
-Both are small whatever the data: long lists are cut and say how much was left out.
+Both are small whatever the data: long lists are cut and say so.
 """
 
 from __future__ import annotations

@@ -35,15 +35,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Grouping, Itemsets, Release, Replacement, Transactions
+from setveil.core import Grouping, Release, Replacement, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.base import whole_number
 from setveil.risk.attackers import ATTACKERS, KNOWLEDGE, Attacker, base_words
 from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.intervals import Rate, rate_of
-from setveil.risk.knowledge import Group, People
-from setveil.risk.surface import Outcomes, Surface
+from setveil.risk.knowledge import People
+from setveil.risk.surface import Match, Outcomes, Surface
 from setveil.risk.trimmed import LeftOutTable, attack_left_out
 
 STRATEGIES = tuple(ATTACKERS)
@@ -202,37 +202,17 @@ def attack(
         if not people.can_be_known(size) or (held_out is not None and not held_out.can_be_known(size)):
             notes.append(f"No person has {size} public items or more.")
             continue
-        random = np.random.default_rng((seed, size))
-        group = people.draw(size, targets, random)
-        strangers = None if held_out is None else held_out.draw(size, targets, random)
-        learned: dict[str, tuple[Itemsets, Itemsets | None]] = {}
-        seen: dict[tuple[Any, ...], Outcomes] = {}
-
-        def search(surface: Surface, knows: str, match: Any, is_stranger: bool = False) -> Outcomes:
-            # Attackers who see the same are one: the same items, labels and way of matching.
-            key = (id(surface), knows, match, is_stranger)
-            if key not in seen:
-                asked = strangers if is_stranger and strangers is not None else group
-                own = np.zeros(targets, dtype=np.int64) if is_stranger else asked.records
-                itemsets = learned[knows][is_stranger]
-                assert itemsets is not None
-                seen[key] = surface.search(itemsets, own, asked.secrets, match)
-            return seen[key]
-
+        here = _Targets(people, size, targets, seed, wrong)
+        strangers = None if held_out is None else _Targets(held_out, size, targets, seed, wrong, are_in_data=False)
         for attacker in attackers:
             progress(f"attacking with {size} known items", len(rows) / (len(sizes) * len(attackers)))
-            if attacker.knows not in learned:  # drawn apart: the same whoever else attacks
-                draw = np.random.default_rng((seed, size, 1 + KNOWLEDGE.index(attacker.knows)))
-                own = people.known(attacker.knows, size, group, wrong, draw)
-                theirs = held_out and strangers and held_out.known(attacker.knows, size, strangers, wrong, draw)
-                learned[attacker.knows] = own, theirs
+            view = views[attacker.labels]
             # The original shows everything that is true, exactly: there only errors make a best match.
-            is_wrong = attacker.knows == "wrong"
-            before = search(as_it_was, attacker.knows, attacker.match if is_wrong else "every")
-            after = search(views[attacker.labels], attacker.knows, attacker.match)
+            before = here.attacked(as_it_was, attacker.knows, attacker.match if attacker.knows == "wrong" else "every")
+            after = here.attacked(view, attacker.knows, attacker.match)
             missed: Success | None
-            if held_out is not None:
-                missed = _stranger(search(views[attacker.labels], attacker.knows, attacker.match, True))
+            if strangers is not None:
+                missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match))
             else:
                 missed = _without_own(after) if aligned else None
             rows.append(
@@ -242,7 +222,7 @@ def attack(
                     n_people=int((people.n_public >= size).sum()),
                     n_all=original.n_records,
                     n_targets=targets,
-                    n_secrets=int((group.secrets >= 0).sum()),
+                    n_secrets=int((here.group.secrets >= 0).sum()),
                     before=_success(before, True),
                     after=_success(after, aligned),
                     control=missed,
@@ -254,6 +234,27 @@ def attack(
         guesses = guess_both(original, release, promised, remake, seed)
     left_out = attack_left_out(original, release, targets, seed, promised, remake) if guess and aligned else None
     return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses, left_out)
+
+
+class _Targets:
+    """Drawn targets, what is known of them, and how attacks on them went."""
+
+    def __init__(self, people: People, size: int, n: int, seed: int, wrong: float, are_in_data: bool = True) -> None:
+        self.people, self.size, self.wrong = people, size, wrong
+        self.seed = (seed, size) if are_in_data else (seed, size, len(KNOWLEDGE) + 1)
+        self.group = people.draw(size, n, np.random.default_rng(self.seed))
+        self.own = self.group.records if are_in_data else np.zeros(n, dtype=np.int64)
+        self.outcomes: dict[tuple[int, str, Match], Outcomes] = {}
+
+    def attacked(self, surface: Surface, knows: str, match: Match) -> Outcomes:
+        """The outcomes; attackers who know and see the same are one."""
+        key = (id(surface), knows, match)
+        if key not in self.outcomes:
+            # Drawn apart: what an attacker knows does not depend on who else attacks.
+            random = np.random.default_rng((*self.seed, 1 + KNOWLEDGE.index(knows)))
+            known = self.people.known(knows, self.size, self.group, self.wrong, random)
+            self.outcomes[key] = surface.search(known, self.own, self.group.secrets, match)
+        return self.outcomes[key]
 
 
 def _check(

@@ -26,9 +26,9 @@ from setveil.arrays.mining import (
     sorted_distinct,
     sum_over_matches,
 )
+from setveil.arrays.threads import for_slices
 from setveil.core import Grouping, Itemsets, LocalRecoding, Recoding, Release, Transactions, Vocabulary
 from setveil.core.images import Images, images_of
-from setveil.arrays.threads import for_slices
 from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.risk._best import find_best
 
@@ -163,9 +163,7 @@ class Surface:
         masks = np.empty((len(records), 2, n_words), dtype=np.uint64)
         counts = np.zeros((len(records), 2), dtype=np.int64)
         slices = [(at, min(at + _BEST_SHARE, len(records))) for at in range(0, len(records), _BEST_SHARE)]
-        for_slices(
-            lambda first, last: find_best(self.postings, queries, records, first, last, masks, counts), slices
-        )
+        for_slices(lambda first, last: find_best(self.postings, queries, records, first, last, masks, counts), slices)
         word, bit = records >> 6, (records & 63).astype(np.uint64)
         is_found = (masks[np.arange(len(records)), 0, word] >> bit) & np.uint64(1) > 0
         posterior, control = np.full(len(records), np.nan), np.full(len(records), np.nan)
@@ -175,7 +173,9 @@ class Surface:
             posterior[target] = values[bits[0]].mean()
             own, is_other = int(records[target]), bits[1]
             if len(self.group_of):
-                values = values + (self.group_of == self.group_of[own]) * (self._without(own, values[own]) - values[own])
+                values = values + (self.group_of == self.group_of[own]) * (
+                    self._without(own, values[own]) - values[own]
+                )
             control[target] = values[is_other].mean() if is_other.any() else 0.0
         return counts[:, 0], is_found, counts[:, 1], posterior, control
 
@@ -189,9 +189,7 @@ class Surface:
         indptr = np.searchsorted(keys, np.arange(len(known) + 1) * width).astype(np.int64)
         return indptr, (keys % width).astype(np.int32)
 
-    def _without(
-        self, records: NDArray[np.int64] | int, own: NDArray[np.float64] | float
-    ) -> NDArray[np.float64]:
+    def _without(self, records: NDArray[np.int64] | int, own: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """How likely the others of a target's group hold the target's sensitive item if the target is taken out: the
         group has one record less and counts one entry less.
         """

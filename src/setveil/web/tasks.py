@@ -26,7 +26,6 @@ from setveil.workflows import (
     tree_edits,
 )
 from setveil.workflows import suggest as suggesting
-from setveil.workflows.assess import QUICK
 from setveil.workflows.hierarchy import resolve_hierarchy
 
 KNOWN = 3  # items an attacker knows, in the comparison of runs
@@ -88,7 +87,7 @@ class Desk:
 
     def do_danger(self) -> dict[str, Any]:
         """The risk by number of known items, and how rare items are."""
-        rows = sv.risk(self.data, budget=QUICK, progress=self.progress).to_dict()["rows"]
+        rows = sv.risk(self.data, progress=self.progress).to_dict()["rows"]
         supports = self.data.supports[self.data.supports > 0]
         counts = [
             int(((supports >= low) & (supports < high)).sum())
@@ -267,7 +266,7 @@ class Desk:
             "figures": {
                 "status": "ok",
                 "seconds": record.seconds["anonymize"],
-                **compare_worker.figures_of(record.data, outcome.release, KNOWN),
+                **compare_worker.figures_of(record.data, outcome.release, KNOWN, outcome.facts),
             },
         }
 
