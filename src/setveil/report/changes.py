@@ -27,7 +27,7 @@ from setveil.report.words import short
 
 ROWS = 300  # rows of a table of items
 MEMBERS = 40  # items named behind one published item
-CHARACTERS = 80_000  # of such names in that table
+CHARACTERS = 78_000  # of such names in that table
 EXAMPLES = 8  # records shown before and after
 HINTS = 12  # items named behind a published item of an example
 BARS = 20  # of a chart of sizes

@@ -131,7 +131,9 @@ def _risk_charts(facts: Facts) -> list[str]:
         charts.append(
             curve(
                 lines,
-                "items (before) or labels (after) that the attacker knows",
+                "items (before) or labels (after) that the attacker knows"
+                if facts.risk_before
+                else "labels that the attacker knows",
                 words,
                 f"Chart: {words} by number of known items. {told}.",
                 facts.reach,

@@ -39,7 +39,7 @@ from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 
-BUDGET = 12_000_000  # the default, for `setveil risk` and for every report: a fraction of a second
+BUDGET = 40_000_000  # combinations; the default, for `setveil risk` and for every report alike: about a second
 MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
 N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
 PATIENCE = 20_000  # records gone through in each of these searches
