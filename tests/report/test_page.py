@@ -179,9 +179,7 @@ def test_both_versions_are_sound_pages(kind: str, tmp_path: Path) -> None:
             assert not any(name.startswith("on") for name in given)
         assert "Guarantee met" in read.text
         assert (
-            read.text.index("Utility")
-            < read.text.index("What is not protected")
-            < read.text.index("The attacker has")
+            read.text.index("Utility") < read.text.index("What is not protected") < read.text.index("The attacker has")
         )
         assert "style=" not in page
         for title in (

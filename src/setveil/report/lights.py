@@ -52,7 +52,7 @@ SINGLED_OUT = Threshold("people singled out by the worst attacker tried, of all 
 UNCHANGED = Threshold("entries published unchanged, of all entries", 0.5, 0.1)
 COUNTABLE = Threshold("distinct items that can be counted within 25 %, of all items", 0.5, 0.1)
 PAIRS_MEDIAN = Threshold("median relative error of pair counts", 0.25, None, at_least=False)
-PAIRS_MEAN = Threshold("mean relative error of pair counts", 1.0, None, at_least=False)
+PAIRS_MEAN = Threshold("mean relative error of pair counts", 0.5, None, at_least=False)
 EMPTY = Threshold("records published empty, of all records", 0.5, 0.5, at_least=False)
 LABELS = Threshold("different labels published", 2, 2, is_share=False)
 
@@ -92,7 +92,7 @@ def headline_of(facts: Facts) -> tuple[Colour, str]:
     colour = max((light.colour for light in lights), key=ORDER.index)
     guarantee, risk, use = lights
     if guarantee.colour == "bad":
-        return "bad", "Guarantee not met" if not facts.holds else "Guarantee met for items, but ids are published"
+        return "bad", "Guarantee not met" if not facts.holds else "Guarantee undone: record ids are published"
     told = [f"{light.question.lower()}: {light.answer}" for light in (risk, use)]
     return colour, f"Guarantee met; {'; '.join(told)}"
 
