@@ -84,7 +84,7 @@ def compare_with_tree(folder: Path) -> None:
             assert sv.verify(release, sv.KmAnonymity(k=5, m=m)).holds
             lost, errors = sv.measure(data, release), query_errors(data, release)
             off = [min(errors[size].values(), key=lambda found: found["mean"]) for size in ("singles", "pairs")]
-            told = " | ".join(f"{found['mean']:.1%} (median {found['typical']:.1%})" for found in off)
+            told = " | ".join(f"{found['mean']:.1%} (median {found['median']:.1%})" for found in off)
             words = " ".join((algorithm, *(f"{option}={way}" for option, way in options.items())))
             print(
                 f"| {name.split('.')[0]} | {m} | {'its own' if source == TREE else source} | {words} | "

@@ -55,7 +55,7 @@ def test_every_help_has_an_example(command: list[str], capsys: pytest.CaptureFix
 
 def test_the_whole_flow_for_people(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert setveil("risk", "baskets.txt") == 0
-    assert "6 records, 5 items" in capsys.readouterr().out
+    assert "6 people, 5 items" in capsys.readouterr().out
     assert publish() == 0
     shown = capsys.readouterr().out
     assert "Verified: Anyone who knows up to 2 items" in shown

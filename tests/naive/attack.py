@@ -8,11 +8,23 @@ from fractions import Fraction
 Covers = Sequence[Sequence[frozenset[str]]]  # per published record the sets its items stand for
 
 
-def candidates(published: Covers, known: set[str]) -> list[int]:
-    """Records that fit what is known; items that are published nowhere are left aside."""
-    anywhere = {item for record in published for cover in record for item in cover}
-    usable = known & anywhere
-    return [number for number, record in enumerate(published) if all(any(i in c for c in record) for i in usable)]
+def candidates(
+    published: Covers, known: set[str], labels: str = "all", match: str = "every", without: int | None = None
+) -> list[int]:
+    """Records that fit what is known, as an attacker sees them; ``without``: one record is not there.
+
+    ``labels="exact"``: only labels that stand for one item are used. Items that no such label stands for in any record
+    are set aside. ``match="most"``: the records that show most of the known items, whether that is all of them or none.
+    """
+    used = [[cover for cover in record if labels == "all" or len(cover) == 1] for record in published]
+    usable = known & {item for record in used for cover in record for item in cover}
+    shown = {
+        number: sum(any(item in cover for cover in record) for item in usable)
+        for number, record in enumerate(used)
+        if number != without
+    }
+    least = len(usable) if match == "every" else max(shown.values(), default=0)
+    return [number for number, score in shown.items() if score == least]
 
 
 def likelihood(record: Sequence[frozenset[str]], secret: str) -> Fraction:

@@ -104,8 +104,8 @@ def test_opens_alone_and_fits_every_width(browser: Browser, kind: str, tmp_path:
             assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
             picture = page.screenshot(full_page=True)
             assert picture.startswith(b"\x89PNG")
-            assert page.locator("h1").inner_text().startswith("The guarantee holds")
-            for question in ("The promise", "What remains", "Usefulness"):  # answered on the first screen
+            assert page.locator("h1").inner_text().startswith("Guarantee met")
+            for question in ("Guarantee", "Residual risk", "Utility"):  # answered on the first screen
                 light = (
                     page.get_by_role("listitem").filter(has=page.get_by_role("heading", name=question)).bounding_box()
                 )
@@ -196,7 +196,7 @@ def test_the_picture_can_be_searched(browser: Browser, tmp_path: Path) -> None:
     page = Visit(browser, path).page
     page.get_by_label("Find an item or group").fill("PLUM")
     assert page.locator("#tree .block.found").count() == 1
-    assert page.locator("#tree-found").inner_text() == "plum: published as something more general"
+    assert page.locator("#tree-found").inner_text() == "plum: published as a category"
     page.get_by_label("Find an item or group").fill("zebra")
     assert page.locator("#tree .block.found").count() == 0
     assert "look in the table" in page.locator("#tree-found").inner_text()

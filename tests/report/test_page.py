@@ -168,20 +168,18 @@ def test_both_versions_are_sound_pages(kind: str, tmp_path: Path) -> None:
             if tag == "svg":
                 assert given.get("aria-label") or given.get("aria-hidden") == "true"
             assert not any(name.startswith("on") for name in given)
-        assert "The guarantee holds" in read.text
+        assert "Guarantee met" in read.text
         assert (
-            read.text.index("Usefulness")
-            < read.text.index("What is not protected")
-            < read.text.index("The attacker has")
+            read.text.index("Utility") < read.text.index("What is not protected") < read.text.index("The attacker has")
         )
         assert "style=" not in page
         for title in (
             "not protected",
-            "analyses remain safe",
+            "analyses are valid",
             "What was changed",
             "Parameters",
             "Alternatives",
-            "Words",
+            "Glossary",
         ):
             assert title in read.text
 
@@ -190,7 +188,7 @@ def test_both_versions_are_sound_pages(kind: str, tmp_path: Path) -> None:
 def test_the_public_page_keeps_what_is_internal(kind: str, tmp_path: Path) -> None:
     public, internal = pages(KINDS[kind](), tmp_path)
     both = ("certificate.json", "setveil verify FOLDER", "by-hand")
-    inside = ("424242", "secret.dat", "f" * 64, "a warning for the owner", "care", "Keep it in the house", "before")
+    inside = ("424242", "secret.dat", "f" * 64, "a warning for the owner", "care", "for internal use only", "before")
     for words in both:
         assert words in public
         assert words in internal
@@ -206,18 +204,18 @@ def test_the_public_page_keeps_what_is_internal(kind: str, tmp_path: Path) -> No
 def test_a_recoding_shows_what_stands_for_what(tmp_path: Path) -> None:
     public, internal = (Reader(page).text for page in pages(recoding(), tmp_path))
     assert (
-        "different items in the original 6 of them published as they are 2 published as something more general 3 "
-        "left out everywhere 1" in internal
+        "different items in the original 6 of them published unchanged 2 published as a category 3 "
+        "suppressed in all records 1" in internal
     )
     assert "fruit 3 items apple, pear, plum 24 16" in internal  # original occurrences, published records
-    assert "raised to fruit pear + kale 4" in internal
+    assert "generalized to fruit pear + kale 4" in internal
     assert "flu 4" in internal  # left out so often
     assert "fruit 3 16" in public  # items behind it, records with it
     for item in ("apple", "pear", "plum", "flu"):
         assert item not in public
-    assert "different items published 3 of them stand for several items 1" in public
+    assert "different labels published 3 of them cover several items 1" in public
     # cress does not occur, flu was left out: the codebook has no published item for either
-    assert "2 items of the codebook have no published item" in public
+    assert "2 items of the codebook have no label" in public
     assert "up to 2 items of a person" in public
     # branches of the hierarchy: fruit costs 24 * 3 / 7, flu 4, greens nothing
     fruit, flu = 24 * 3, 4 * 7
@@ -247,12 +245,12 @@ def test_clusters_are_shown_and_constraints_stay_inside(tmp_path: Path) -> None:
 def test_a_local_recoding_counts_occurrences(tmp_path: Path) -> None:
     public, internal = (Reader(page).text for page in pages(local_recoding(), tmp_path))
     assert (
-        "different items in the original 6 published as they are everywhere 0 published as they are in some records 1 "
-        "published only as something more general 4 left out everywhere 1 "
-        "occurrences in the original 44 of them published as they are 4 left out 4" in internal
+        "different items in the original 6 unchanged in all records 0 unchanged in some records 1 "
+        "published only as a category 4 suppressed in all records 1 "
+        "entries in the original 44 of them published unchanged 4 suppressed 4" in internal
     )
-    assert "Comparing counts of published items of different generality" in public
-    assert "Absence: single occurrences may have been left out" in public
+    assert "Comparing counts of labels at different levels" in public
+    assert "Absence: single entries may be suppressed" in public
 
 
 def test_a_replacement_tells_class_sizes_empty_centres_and_homogeneity(tmp_path: Path) -> None:
@@ -263,7 +261,7 @@ def test_a_replacement_tells_class_sizes_empty_centres_and_homogeneity(tmp_path:
         assert "k-anonymity does not hide them" in text
         assert "In 1 of 3 classes every record has the same sensitive item; in 1 more than half have" in text
         assert "largest share is 100.0 %" in text
-    assert "Much is lost here" in internal
+    assert "Most items were lost" in internal
     assert "k^m-anonymity" in public
     assert "local recoding" in public
     assert "plum 4 0" in internal  # records before and after
@@ -281,7 +279,7 @@ def test_a_grouping_tells_groups_and_sensitive_counts(tmp_path: Path) -> None:
     for text in (public, internal):
         assert "4 groups of 6 to 6 records" in text
         assert "flu 4 16.7 %" in text
-        assert "nobody is linked to one with a probability above 16.7 %" in text
+        assert "nobody is linked to a sensitive item with a probability above 16.7 %" in text
         assert "Counts of sensitive items are exact" in text
     assert "in a group of 6 records with flu: 1" in internal
 
@@ -292,7 +290,7 @@ def test_suppressed_sensitive_items_make_totals_lower_bounds(tmp_path: Path) -> 
     release = replace(release, record=replace(release.record, options={"suppress_excess": True}))
     public, internal = (Reader(page).text for page in pages(release, tmp_path))
     assert "are lower bounds" in public
-    assert "are exact, in all and per group" not in public
+    assert "are exact, in total and per group" not in public
     assert "flu 3" in internal
     assert "flu 3" not in public
 
@@ -318,7 +316,7 @@ def test_labels_cannot_break_out_of_the_page(tmp_path: Path) -> None:
             read = Reader(page)
             assert page.count("<script>") == 1
             assert page.count("</script>") == 1
-            if "Internal" in page:
+            if "Confidential" in page:
                 assert NASTY[0] in read.text
                 assert NASTY[5] in read.text
 
@@ -346,7 +344,7 @@ def test_items_that_lose_all_their_records_fit_as_well(tmp_path: Path) -> None:
     gone = Recoding.from_clusters(data, np.array([-1, -1]))
     (tmp_path / "more").mkdir()
     public, internal = pages(with_record(gone, data, sv.KmAnonymity(k=2, m=2)), tmp_path / "more")
-    assert "left out everywhere 2" in Reader(internal).text
+    assert "suppressed in all records 2" in Reader(internal).text
 
 
 def test_the_same_facts_give_the_same_bytes(tmp_path: Path) -> None:
@@ -397,8 +395,8 @@ def test_a_broken_guarantee_is_said_first(tmp_path: Path) -> None:
     risk = sv.risk(release.record.data).to_dict()
     write_report(facts_of(release, release.published.vocabulary.labels, False, {}, {}, risk, risk), tmp_path / "page")
     text = Reader((tmp_path / "page").read_text()).text
-    assert text.index("The guarantee does not hold") < text.index("Anyone who knows")
-    assert "The guarantee holds" not in text
+    assert text.index("Guarantee not met") < text.index("Anyone who knows")
+    assert "Guarantee met" not in text
 
 
 def test_a_curve_places_its_points_and_says_its_figures() -> None:

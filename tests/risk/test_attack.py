@@ -20,7 +20,7 @@ from setveil.algorithms import find
 from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
-from setveil.releases import Grouping, Recoding, Release
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release
 from setveil.risk import risk
 from setveil.risk.attack import STRATEGIES, attack
 from setveil.risk.guesses import deal_anew, guess_holders
@@ -35,64 +35,86 @@ def covers_of(release: Release) -> list[list[frozenset[str]]]:
     return [[frozenset(book[label]) for label in sorted(record)] for record in release.transactions()]
 
 
+VIEWS = [(labels, match) for labels in ("all", "exact") for match in ("every", "most")]
+
+
 def search(
-    source: random.Random, data: Transactions, surface: Surface, secrets: list[str]
+    source: random.Random, data: Transactions, surface: Surface, secrets: list[str], match: Any = "every"
 ) -> tuple[list[tuple[int, set[str], str | None]], Outcomes]:
     """Random targets, any knowledge, and a secret of each that has one."""
     asked: list[tuple[int, set[str], str | None]] = []
     for record in range(data.n_records):
         own = [item for item in data.to_lists()[record] if item in secrets]
-        known = set(source.sample(list(data.vocabulary), min(source.randint(0, 3), data.n_items))) - set(secrets)
+        known = set(source.sample(list(data.vocabulary), min(source.randint(0, 5), data.n_items))) - set(secrets)
         asked.append((record, known, source.choice(own) if own else None))
     itemsets, _ = Itemsets.from_lists([known for _, known, _ in asked], data.vocabulary)
     rows = np.array([record for record, _, _ in asked], dtype=np.int64)
     chosen = np.array([-1 if secret is None else secrets.index(secret) for *_, secret in asked], dtype=np.int64)
-    return asked, surface.search(itemsets, rows, chosen)
+    return asked, surface.search(itemsets, rows, chosen, match)
 
 
 def assert_outcome(
-    found: Outcomes, number: int, fitting: list[int], record: int, likelihoods: list[Fraction] | None,
-    without: list[Fraction] | None,
+    found: Outcomes, number: int, fitting: list[int], others: list[int], record: int,
+    likelihoods: list[Fraction] | None, without: list[Fraction] | None,
 ) -> None:  # fmt: skip
+    """``fitting`` and ``others``: the candidates with the target's own record in the data, and without it."""
     assert found.n_candidates[number] == len(fitting)
     assert found.is_found[number] == (record in fitting)
+    assert found.n_others[number] == len(others)
     if likelihoods is None or without is None:
         assert np.isnan(found.posterior[number])
         return
     everyone = list(range(len(likelihoods)))
-    others = [other for other in fitting if other != record]
     rest = [other for other in everyone if other != record]
     assert found.posterior[number] == pytest.approx(float(posterior(likelihoods, fitting, everyone)), abs=1e-6)
     assert found.control[number] == pytest.approx(float(posterior(without, others, rest)), abs=1e-6)
 
 
+@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("make", [random_recoding, random_local, random_replacement])
-def test_searching_equals_looking_at_every_record(make: Callable[..., tuple[Transactions, Release, object]]) -> None:
+def test_searching_equals_looking_at_every_record(
+    make: Callable[..., tuple[Transactions, Release, object]], view: tuple[str, Any]
+) -> None:
     source = random.Random(1)
-    for _ in range(150):
+    n_cases = 0
+    for _ in range(300):
         data, release, _ = make(source)
         secrets = [label for label in data.vocabulary if source.random() < 0.3]
-        numbers = data.vocabulary.numbers(secrets)
         covers = covers_of(release)
-        surface = Surface.of_release(release, data.vocabulary, numbers)
-        for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets))[0]):
+        surface = surface_of(data, release, secrets, view)
+        for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets, view[1]))[0]):
             likelihoods = None if secret is None else [likelihood(row, secret) for row in covers]
-            assert_outcome(pair[1], number, candidates(covers, known), record, likelihoods, likelihoods)
+            fitting, others = candidates(covers, known, *view), without_own(covers, known, view, record)
+            assert_outcome(pair[1], number, fitting, others, record, likelihoods, likelihoods)
+            n_cases += 1
+    assert n_cases > 1000
 
 
-def test_searching_groupings_equals_looking_at_every_record() -> None:
+@pytest.mark.parametrize("view", VIEWS)
+def test_searching_groupings_equals_looking_at_every_record(view: tuple[str, Any]) -> None:
     source = random.Random(2)
     for _ in range(200):
         data, release = random_grouping(source)
         secrets = list(release.sensitive)
         rows = [set(row) for row in data.to_lists()]
-        surface = Surface.of_release(release, data.vocabulary, data.vocabulary.numbers(secrets))
-        groups = release.group_of.tolist()
-        for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets))[0]):
-            fitting = candidates(covers_of(release), known)
+        surface = surface_of(data, release, secrets, view)
+        groups, covers = release.group_of.tolist(), covers_of(release)
+        for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets, view[1]))[0]):
+            fitting, others = candidates(covers, known, *view), without_own(covers, known, view, record)
             likelihoods = None if secret is None else group_likelihoods(rows, groups, secret)
             without = None if secret is None else group_likelihoods(rows, groups, secret, without=record)
-            assert_outcome(pair[1], number, fitting, record, likelihoods, without)
+            assert_outcome(pair[1], number, fitting, others, record, likelihoods, without)
+
+
+def surface_of(data: Transactions, release: Release, secrets: list[str], view: tuple[str, Any]) -> Surface:
+    surface = Surface.of_release(release, data.vocabulary, data.vocabulary.numbers(secrets))
+    return surface if view[0] == "all" else surface.exact_labels(release, data.vocabulary)
+
+
+def without_own(covers: list[list[frozenset[str]]], known: set[str], view: tuple[str, str], record: int) -> list[int]:
+    """The candidates if the target's record is not there; the codebook, and so what is of use, stays as it is."""
+    anywhere = {item for row in covers for cover in row if view[0] == "all" or len(cover) == 1 for item in cover}
+    return candidates(covers, known & anywhere, *view, without=record)
 
 
 def jaccard_sums(rows: list[set[str]]) -> list[Fraction]:
@@ -145,8 +167,9 @@ def test_searching_the_original_equals_looking_at_every_record() -> None:
         surface = Surface.of_original(data, data.vocabulary.numbers(secrets))
         for number, (record, known, secret) in enumerate((pair := search(source, data, surface, secrets))[0]):
             fitting = [other for other, row in enumerate(rows) if known <= set(row)]
+            others = [other for other in fitting if other != record]
             likelihoods = None if secret is None else [Fraction(int(secret in row)) for row in rows]
-            assert_outcome(pair[1], number, fitting, record, likelihoods, likelihoods)
+            assert_outcome(pair[1], number, fitting, others, record, likelihoods, likelihoods)
 
 
 # -- the whole attack -------------------------------------------------------------------------------------------------
@@ -199,9 +222,9 @@ def test_one_group_for_all_hides_everything_but_the_frequencies() -> None:
     data = Transactions.from_lists(RECORDS)
     release = Grouping.from_groups(data, np.zeros(len(RECORDS), dtype=np.int64), ["s", "t"])
     (row,) = attack(data, release, known=(2,), targets=2000, strategies=("rarest",)).rows
-    assert row.before.inferred.value > row.after.inferred.value
-    assert 1 / 8 <= row.after.inferred.value <= 2 / 8  # t has one owner of eight, s two
-    assert 0 <= row.control.inferred.value <= 1 / 7  # without the target: none of seven, or one
+    assert row.before.right_guess.value > row.after.right_guess.value
+    assert 1 / 8 <= row.after.right_guess.value <= 2 / 8  # t has one owner of eight, s two
+    assert 0 <= row.control.right_guess.value <= 1 / 7  # without the target: none of seven, or one
     assert row.after.certain.value == 0
 
 
@@ -220,16 +243,16 @@ def test_held_out_people_are_a_control_group() -> None:
     assert table.control == "2 people held out"
     for row in table.rows:
         # Nobody else has c and d but the fourth record; it has no s.
-        if row.strategy != "wrong":
+        if "wrong" not in row.strategy:
             assert row.control.claimed.value == pytest.approx(0.5, abs=0.06)
-            assert row.control.inferred.value == 0
+            assert row.control.right_guess.value == 0
 
 
 def test_without_the_order_nothing_is_said_about_the_right_record() -> None:
     data = Transactions.from_lists(RECORDS)
     for row in attack(data, intact(data), known=(1, 2), targets=50, sensitive=["s"], aligned=False).rows:
         assert (row.after.singled_out, row.after.found, row.after.linked, row.control) == (None, None, None, None)
-        assert row.after.inferred is not None
+        assert row.after.right_guess is not None
 
 
 def test_every_kind_of_release_as_plain_json() -> None:
@@ -241,13 +264,63 @@ def test_every_kind_of_release_as_plain_json() -> None:
             again = attack(data, release, known=(1, 2, 9), targets=50)
             plain = json.loads(json.dumps(table.to_dict()))
             assert plain == json.loads(json.dumps(again.to_dict()))
-            assert "nobody has 9 public items or more" in plain["notes"]
-            assert {row["strategy"] for row in plain["rows"]} <= set(STRATEGIES)
+            assert "No person has 9 public items or more." in plain["notes"]
+            assert {row["attacker"] for row in plain["rows"]} <= set(STRATEGIES)
+            assert plain["worst"] in (plain["rows"] or [None])
             assert len(str(table).splitlines()) == len(table.rows) + 1
             for row in table.rows:
                 for side in (row.before, row.after):
                     for rate in (side.claimed, side.found, side.linked, side.singled_out):
                         assert 0 <= rate.low <= rate.value <= rate.high <= 1
+
+
+# -- the attackers ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trimmed() -> tuple[Transactions, Release]:
+    """Baskets of which a local recoding generalizes some entries and suppresses others."""
+    source = random.Random(4)
+    rows = [source.sample([f"i{n:02}" for n in range(30)], source.randint(4, 8)) for _ in range(300)]
+    data = Transactions.from_lists(rows)
+    tree = Hierarchy.balanced(data, 5)
+    parents = tree.parent[: data.n_items]
+    nodes = data.items.copy().astype(np.int64)
+    draw = np.array([source.random() for _ in nodes])
+    nodes[draw < 0.2] = parents[data.items[draw < 0.2]]
+    nodes[draw > 0.95] = -1
+    return data, LocalRecoding.from_nodes(data, tree, nodes)
+
+
+def test_whoever_ignores_generalized_labels_singles_out_more(trimmed: tuple[Transactions, Release]) -> None:
+    table = attack(*trimmed, known=(4,), targets=2000)
+    out = {row.strategy: row.after.singled_out.value for row in table.rows}
+    assert out["random exact"] > 2 * out["random"]
+    assert out["random best exact"] >= out["random exact"]
+    assert table.worst.after.singled_out.value == max(out.values())
+    assert table.to_dict()["worst"]["singled_out"]["of_all_people"] == max(out.values())  # all have four items
+
+
+def test_a_claim_is_right_or_wrong(trimmed: tuple[Transactions, Release]) -> None:
+    for row in attack(*trimmed, targets=500).rows:
+        claimed, right, wrong = row.after.claimed, row.after.singled_out, row.after.wrong_match
+        assert claimed.value == pytest.approx(right.value + wrong.value)
+    assert any(row.after.wrong_match.value > 0 for row in attack(*trimmed, known=(4,), targets=500).rows)
+
+
+def test_an_attack_does_not_depend_on_who_else_attacks(trimmed: tuple[Transactions, Release]) -> None:
+    table = attack(*trimmed, targets=100)
+    for row in table.rows:
+        (alone,) = attack(*trimmed, known=(row.known,), targets=100, strategies=(row.strategy,)).rows
+        assert alone == row
+
+
+def test_rates_name_their_base() -> None:
+    data = Transactions.from_lists([*(["a", f"own{n}"] for n in range(5)), *[["a"]] * 15])
+    (row,) = attack(data, intact(data), known=(2,), targets=50, strategies=("random",)).to_dict()["rows"]
+    assert (row["base"], row["n_people"], row["n_all_people"]) == ("people with at least 2 items", 5, 20)
+    assert row["singled_out"]["after"][0] == 1 and row["singled_out"]["of_all_people"] == 0.25
+    assert row["linked"]["control"] == [1 / 20] * 3
 
 
 def test_wrong_asks_are_refused() -> None:
@@ -263,7 +336,8 @@ def test_progress_is_reported() -> None:
     data = Transactions.from_lists(RECORDS)
     seen: list[float | None] = []
     attack(data, intact(data), known=(1, 2), targets=10, progress=lambda _, share: seen.append(share))
-    assert seen == [n / 8 for n in range(8)]
+    n = 2 * len(STRATEGIES)
+    assert seen == [place / n for place in range(n)]
 
 
 def test_real_click_streams(real_data: Callable[[str], Path]) -> None:

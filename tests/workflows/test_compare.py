@@ -106,8 +106,8 @@ def test_groups_are_ranked_among_themselves_by_what_groups_lose() -> None:
     found = Comparison(tuple(points), tuple(row_of(each, each.id in front) for each in points), 2)
     assert [[row["id"] for row in same] for same in found.front] == [["records"], ["blocks5"], ["blocks3"]]
     printed = str(found).splitlines()
-    assert printed[0].endswith("settings no other beats")
-    assert "reconstruction error  groups no other beats" in printed[2]
+    assert printed[0].endswith("best settings")
+    assert "reconstruction error  best groups" in printed[2]
     assert "20.0 %" in printed[3]
     assert printed[3].split()[-3:] == ["0.009", "blocks", "p=5"]
 
@@ -125,7 +125,7 @@ def test_the_page_draws_groups_by_their_reconstruction_error(tmp_path: Path) -> 
     assert all(0 < row["sensitive_chance"] <= 1 / row["p"] for row in groups)
     assert [row["sensitive_chance"] for row in found.rows if row["model"] != "degree"] == [None]
     page = (tmp_path / "out" / "compare.html").read_text()
-    assert "Groups are ranked among themselves" in page
+    assert "Groups are ranked separately" in page
     assert page.count('class="picture"') == 2
 
 
@@ -210,7 +210,7 @@ def test_objects_are_compared_as_well() -> None:
         processes=1,
     )
     assert [point.is_ok for point in found] == [True, True]
-    assert "settings no other beats" in str(found)
+    assert "best settings" in str(found)
     assert found.to_polars().height == 2
     assert len(found.front[0]) == 2  # both leave everything as it is
 

@@ -33,14 +33,14 @@ def test_the_profile_tells_the_shape() -> None:
     profile = profile_of(Transactions.from_lists([["a", "b"], ["a"], [], ["a", "c"]]))
     assert (profile.n_records, profile.n_filled, profile.n_items, profile.longest) == (4, 3, 3, 2)
     assert profile.mean_length == 1.25
-    assert profile.singled_out[0] == pytest.approx((0.5 + 0 + 0.5) / 3)
+    assert profile.singled_out[0] == pytest.approx((0.5 + 0 + 0.5) / 4)  # of all people, the one without items too
 
 
 def test_groups_are_never_proposed_without_saying_what_they_leave_exposed() -> None:
     found = suggest(sparse(), sensitive=("i40",), purpose="share", seconds=600)
     (groups,) = [choice for choice in found.choices if choice.policy.model.name == "degree"]
     assert groups is not found.choices[0]
-    assert "Leaves exposed: records can be recognized" in groups.words()[-1]
+    assert "Not protected: records can be recognized" in groups.words()[-1]
     assert "--sensitive i40" in found.command(groups)
     others = [choice for choice in found.choices if choice is not groups]
     assert all("sensitive items are published like all others" in choice.words()[-1] for choice in others)
@@ -56,25 +56,26 @@ def test_the_purpose_sets_the_promise(purpose: str) -> None:
     assert 1 <= len(found.choices) <= 3
     told = str(found)
     assert PURPOSES[purpose].words in told
-    assert "of the entries are published exactly" in told
+    assert "of entries are published unchanged" in told
+    assert "Residual risk: " in told and "of all people" in told
     assert all(found.command(choice) in told for choice in found.choices)
     assert all(choice.colour == "good" or "least" in choice.guarantee for choice in found.choices)
 
 
 def test_a_release_of_one_item_is_no_choice() -> None:
     """Everybody has something that nobody else has: whatever is tried, one item is left for all."""
-    with pytest.raises(InfeasibleError, match="no setting that was tried gives a release worth having"):
+    with pytest.raises(InfeasibleError, match="no setting that was tried gives a usable release"):
         suggest(Transactions.from_lists([["a"], ["b"], ["c"]]), hierarchy="fanout:3", seconds=5)
 
 
 def test_a_tiny_data_set_gets_a_small_crowd() -> None:
     found = suggest(Transactions.from_lists([["a"], ["a", "b"], ["b"], ["a", "b"]] * 2), hierarchy="fanout:2")
     assert found.choices[0].policy.model.given()["k"] == 2
-    assert any("a crowd of 2 is the most that makes sense" in reason for reason in found.reasons)
+    assert any("k=2 is the largest sensible value" in reason for reason in found.reasons)
 
 
 def test_nobody_to_hide_among() -> None:
-    with pytest.raises(InputError, match="nobody to hide among"):
+    with pytest.raises(InputError, match="it cannot be anonymized"):
         suggest(Transactions.from_lists([["a"], []]))
 
 

@@ -129,10 +129,14 @@ def _pairs(options: list[str]) -> dict[str, str]:
 
 
 def show(outcome: Any, json: bool) -> None:
-    """Verdict, risk before and after, cost, and where everything is."""
+    """Verdict, residual risk, utility, and the paths of the files."""
+    from setveil.report.figures import residual_of, unchanged_of, utility_of, worst_by_known
+    from setveil.report.lights import GUARANTEE
     from setveil.report.words import figure, percent, told
 
     before, after = (part.to_dict() for part in (outcome.risk_before, outcome.risk_after))
+    facts = outcome.facts
+    worst = residual_of(facts)
     if json:
         say_json(
             {
@@ -145,6 +149,8 @@ def show(outcome: Any, json: bool) -> None:
                 "warnings": list(outcome.release.record.warnings),
                 "advice": list(outcome.advice),
                 "achieved": dict(outcome.achieved),
+                "residual_risk": None if worst is None else worst.to_dict(),
+                "utility": {**utility_of(facts.query_errors).to_dict(), "unchanged": unchanged_of(facts).share},
                 "metrics": dict(outcome.metrics),
                 "risk": {"before": before, "after": after},
                 "seconds": dict(outcome.seconds),
@@ -154,29 +160,35 @@ def show(outcome: Any, json: bool) -> None:
             }
         )
         return
-    _, _, but = outcome.headline.partition(", but ")
-    say(f"Verified{', but ' + but if but else ''}: {outcome.release.record.model.guarantee()}")
+    say(f"Verified: {outcome.release.record.model.guarantee()}")
     for light in outcome.lights:
-        say(
-            f"{light.question + ':':<14}{light.answer}. "
-            f"{light.sentence if light.question != 'The promise' else ''}".rstrip()
-        )
+        if light.question == GUARANTEE:
+            _, _, limits = light.sentence.partition(" Limits: ")
+            if light.colour != "good":
+                say(f"Guarantee: {light.answer}. {limits or light.sentence}")
+        else:
+            say(f"{light.question}: {light.answer}. {light.sentence}")
     for line in outcome.release.record.warnings:
         say(f"Warning: {line}")
     for line in outcome.advice:
         say(f"Advice: {line}")
+    was = {row["known"]: row["singled_out"] for row in before["rows"]}
     rows = [
         (
-            str(was["known"]),
-            percent(was["singled_out"]),
-            percent(now["singled_out"]),
-            percent(was["mean_inverse_support"]),
-            percent(now["mean_inverse_support"]),
+            str(row.known),
+            percent(was.get(row.known) if row.before is None else row.before),
+            percent(row.singled_out),
+            figure(row.n_people),
+            percent(row.of_all_people),
+            row.attacker,
         )
-        for was, now in zip(before["rows"], after["rows"], strict=True)
+        for row in worst_by_known(facts.attacks, facts.risk_after)
     ]
-    table(("known items", "singled out before", "after", "mean chance before", "after"), rows)
-    table(("cost", ""), [(words, figure(value)) for words, value in told(outcome.metrics)])
+    table(
+        ("known items", "singled out before", "after", "of people with as many", "after, of all people", "attacker"),
+        rows,
+    )
+    table(("utility", ""), told(outcome.metrics))
     details = outcome.release.details
     if details.get("left_out_records"):
         say(f"Suppressed: {details['left_out_records']:,} records without public items")

@@ -20,18 +20,20 @@ def register(app: typer.Typer) -> None:
 def attack(
     input: o.Input,
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="A release folder; with OUT.internal beside it for linking.")
+        Path, typer.Argument(metavar="OUT", help="A release folder. Linking also needs OUT.internal beside it.")
     ],
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
-    targets: Annotated[int, typer.Option(min=1, max=10**9, help="How many people are attacked.")] = 10_000,
+    targets: Annotated[int, typer.Option(min=1, max=10**9, help="How many people each attacker attacks.")] = 10_000,
     sensitive: o.Sensitive = None,
     seed: o.Seed = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Attack the original and its release, and see how often it works: before, after, and against people not in the
+    """Carry out attacks on the original and on its release, and compare them with attacks on people who are not in the
     data.
     """
+    from setveil.report.figures import worst_of
+    from setveil.report.lights import risk_words
     from setveil.workflows import folder, policies
 
     numbers = o.numbers_of(known)
@@ -46,24 +48,30 @@ def attack(
         say_json({"input": data.facts(), **result.to_dict()})
         return
     columns = (
-        ("singled out before", "before", "singled_out"),
-        ("after", "after", "singled_out"),
-        ("one fits, control", "control", "claimed"),
-        ("linked before", "before", "linked"),
-        ("after", "after", "linked"),
-        ("inferred before", "before", "inferred"),
-        ("after", "after", "inferred"),
-        ("control", "control", "inferred"),
+        ("singled out before", "singled_out", "before"),
+        ("after", "singled_out", "after"),
+        ("control", "singled_out", "control"),
+        ("wrong match", "wrong_match", "after"),
+        ("linked before", "linked", "before"),
+        ("after", "linked", "after"),
+        ("guessed right before", "right_guess", "before"),
+        ("after", "right_guess", "after"),
+        ("control", "right_guess", "control"),
     )
-    rates = [[getattr(getattr(row, side), name, None) for _, side, name in columns] for row in result.rows]
+    told = [row.to_dict() for row in result.rows]
+    rates = [[(row[name] or {}).get(side) for _, name, side in columns] for row in told]
     shown = [place for place in range(len(columns)) if any(line[place] is not None for line in rates)]
     rows = [
-        (row.strategy, str(row.known), *(_percent(line[place]) for place in shown))
-        for row, line in zip(result.rows, rates, strict=True)
+        (row["attacker"], str(row["known"]), *(_percent(line[place]) for place in shown))
+        for row, line in zip(told, rates, strict=True)
     ]
-    table(("knows", "items", *(columns[place][0] for place in shown)), rows)
-    say(f"{targets:,} people attacked; 95 % intervals are in the JSON output.")
-    say("Control: people who are not in the published data.")
+    table(("attacker", "items", *(columns[place][0] for place in shown)), rows)
+    say(f"{targets:,} people attacked by each attacker. Shares are of people with at least as many items.")
+    say("Singled out: exactly one record matches, and it is the right one. Wrong match: it is another person's.")
+    say("Control: people who are not in the published data. 95 % intervals are in the JSON output.")
+    worst = worst_of(told, [])
+    if worst is not None:
+        say(f"The worst attacker: {risk_words(worst)}")
     if result.guesses is not None:
         _show_guesses(result.guesses)
     if result.left_out is not None:
@@ -73,37 +81,47 @@ def attack(
 
 
 def _percent(rate: Any) -> str:
-    return "–" if rate is None else f"{100 * rate.value:.2f}%"
+    from setveil.report.words import percent
+
+    return percent(None if rate is None else rate[0])
 
 
 def _show_guesses(guesses: Any) -> None:
-    """Who of a group holds its sensitive item: every guesser beside chance, random holders apart from the real ones."""
-    parts = [(title, part) for title, part in (("random holders", guesses.random), ("real ones", guesses.real)) if part]
+    """Who of a group has its sensitive item: every guesser beside chance, random holders apart from the real ones."""
+    from setveil.report.words import percent
+
+    titles = (("random holders", guesses.random), ("real holders", guesses.real))
+    parts = [(title, part) for title, part in titles if part]
     if not parts:
         return
-    say("\nWho of a group holds its sensitive item? Right guesses:")
+    say("\nWho of a group has its sensitive item? Right guesses:")
     rows = [
         (guesser.name, *(_percent(part.rate(guesser.name)) for _, part in parts)) for guesser in parts[0][1].guessers
     ]
-    rows.append(("anybody", *(f"{100 * part.at_random:.2f}%" for _, part in parts)))
+    rows.append(("control: a random record", *(percent(part.at_random) for _, part in parts)))
     table(("guesser", *(title for title, _ in parts)), rows)
     if guesses.promised is not None:
-        say(f"Promised: at most {100 * guesses.promised:.2f}%. Random holders show what the algorithm gives away,")
-        say("the real ones what people's habits give away as well; no grouping can undo that.")
+        say(f"Guarantee: at most {percent(guesses.promised)}. Random holders show what the algorithm reveals. Real")
+        say("holders also show what people's habits reveal; no grouping can prevent that.")
 
 
 def _show_left_out(found: Any) -> None:
-    """What entries that were left out give away: to somebody who knows two items, and to who replays the program."""
-    say("\nTwo items are known, and the person's record does not show both:")
+    """What suppressed entries reveal: to an attacker who knows two items, and to one who runs the program again."""
+    from setveil.report.words import percent
+
+    say("\nThe attacker knows two items, and the person's record does not show both:")
     rows = [
-        ("so many people", _percent(found.concerned)),
+        ("share of people with two items", _percent(found.concerned)),
         ("of these: no record shows both", _percent(found.nowhere)),
-        ("of these: records do, none of them theirs", _percent(found.misled)),
-        ("right one picked among those with one of the two", _percent(found.picked)),
+        ("of these: records show both, none of them theirs", _percent(found.misled)),
+        ("right record picked among those with one of the two", _percent(found.picked)),
     ]
     if found.replayed is not None:
-        rows.append((f"item left out guessed by replaying ({found.n_replayed})", _percent(found.replayed)))
-        rows.append(("the same blindly", f"{100 * found.blindly:.2f}%"))
-    table(("what", "measured"), rows)
+        rows.append(
+            (f"suppressed item guessed by running the program again ({found.n_replayed})", _percent(found.replayed))
+        )
+        rows.append(("control: a blind guess", percent(found.blindly)))
+    table(("attack", "measured"), rows)
     if found.promised is not None:
-        say(f"Promised: the right record is picked in at most {100 * found.promised:.2f}%; nothing about replaying.")
+        say(f"Guarantee: the right record is picked with at most {percent(found.promised)}.")
+        say("There is no guarantee against an attacker who runs the program again.")

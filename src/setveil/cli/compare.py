@@ -20,23 +20,23 @@ def register(app: typer.Typer) -> None:
 def compare(
     input: o.Input,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT", help="Folder of the results; run again to go on.")
+        Path, typer.Option("-o", "--output", metavar="OUT", help="Folder of the results; run again to continue.")
     ],
     grid: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What to compare: a TOML file of [[grid]] blocks; a default otherwise."),
+        typer.Option(metavar="FILE", help="The settings: a TOML file of [[grid]] blocks. A default grid otherwise."),
     ] = None,
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="How many settings at a time; one per core otherwise.")
+        int | None, typer.Option(min=1, max=1024, help="How many settings run at a time; one per core otherwise.")
     ] = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Run many settings and see which ones are worth it: risk against loss, with the front nothing beats."""
+    """Run many settings and compare risk with loss; shows the best settings."""
     from setveil.models.parameters import Items
     from setveil.workflows.compare import compare as run_all
     from setveil.workflows.policies import check_ask
@@ -64,6 +64,6 @@ def compare(
     for header, rows in found.tables():
         table(header, rows)
     n_failed = sum(not point.is_ok for point in found)
-    others = "" if not n_failed else "; the others are listed with their reason"
+    others = "" if not n_failed else "; the page lists the others with the reason"
     say(f"{len(found) - n_failed} of {len(found)} settings gave a release{others}.")
     say(f"Page: {output / 'compare.html'}, table: {output / 'results.csv'}")

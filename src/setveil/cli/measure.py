@@ -23,14 +23,14 @@ def measure(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A release folder.")],
     patterns: Annotated[
         str | None,
-        typer.Option(help="Frequent itemsets and rules, too: in so many percent of the records, as in 5,1,0.2."),
+        typer.Option(help="Also compare frequent itemsets and rules, at these percentages of records, as in 5,1,0.2."),
     ] = None,
     engine: o.Engine = "local",
     master: o.Master = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """What a release cost, compared with the original."""
+    """The utility of a release, compared with the original."""
     from setveil.report.words import figure, told
     from setveil.workflows import folder, recheck
 
@@ -45,14 +45,14 @@ def measure(
     if n_published in recheck.NOTHING_LEFT:
         note(f"warning: {recheck.NOTHING_LEFT[n_published]}")
     table(
-        ("cost", ""),
-        [(words, figure(value)) for words, value in told(metrics)],
+        ("utility", ""),
+        told(metrics),
     )
     if left is None:
         return
-    say("\nFrequent itemsets, as each view of the release shows them:")
+    say("\nFrequent itemsets in each view of the release:")
     table(
-        ("in", "view", "original", "release", "precision", "recall", "support off"),
+        ("in", "view", "original", "release", "precision", "recall", "support error"),
         [
             (
                 f"{row.threshold:.2%}",
@@ -85,5 +85,5 @@ def _shares(text: str) -> tuple[float, ...]:
         raise InputError(f'--patterns takes percentages, as in 5,1,0.2, not "{one_line(text, 60)}".') from None
     for share in shares:
         if not 0 < share <= 1:
-            raise InputError(f"--patterns: {100 * share:g} % of the records; take more than 0 and at most 100.")
+            raise InputError(f"--patterns: {100 * share:g} % of the records; use more than 0 and at most 100.")
     return shares

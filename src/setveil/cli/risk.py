@@ -19,14 +19,14 @@ def register(app: typer.Typer) -> None:
 def risk(
     input: o.Input,
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
-    k: Annotated[int, typer.Option("-k", help="Report records with a combination shared by fewer than K.")] = 5,
+    k: Annotated[int, typer.Option("-k", help="Report records with a combination that fewer than K share.")] = 5,
     seed: o.Seed = None,
     engine: o.Engine = "local",
     master: o.Master = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """What an attacker who knows a few items of a person can find out, before anything is done."""
+    """What an attacker who knows a few items of a person can find out in the original data."""
     import setveil
     from setveil.report.words import figure, percent
 
@@ -41,7 +41,7 @@ def risk(
         say_json({"input": data.facts(), "records": data.n_records, "items": data.n_items, "risk": content})
         return
     say(
-        f"{data.n_records:,} records, {data.n_items:,} items, {data.n_occurrences:,} occurrences, "
+        f"{data.n_records:,} people, {data.n_items:,} items, {data.n_occurrences:,} entries, "
         f"{data.n_empty:,} empty records"
     )
     rows = [
@@ -49,14 +49,25 @@ def risk(
             str(row["known"]),
             figure(row["n_records"]),
             percent(row["singled_out"]),
+            percent(None if row["singled_out"] is None else row["singled_out"] * row["share_of_records"]),
             percent(row["mean_inverse_support"]),
             percent(row["max_inverse_support"]),
             percent(row["below_k"]),
         )
         for row in content["rows"]
     ]
-    header = ("known items", "records with as many", "singled out", "mean chance", "largest chance", f"some below {k}")
+    header = (
+        "known items",
+        "people with as many",
+        "singled out",
+        "of all people",
+        "mean probability",
+        "highest probability",
+        f"combination below {k}",
+    )
     table(header, rows)
+    say('Shares are of people with at least as many items, except "of all people".')
+    say("Singled out: the known items match exactly one record. Probability: of picking the right record.")
     for row in content["rows"]:
         if row["note"]:
             say(f"{row['known']} known items: {row['note']}")

@@ -22,14 +22,14 @@ def suggest(
     input: o.Input,
     purpose: Annotated[
         str,
-        typer.Option(help="publish (anyone may have it), share (a known recipient) or internal (inside the house)."),
+        typer.Option(help="publish (for anyone), share (a known recipient) or internal (inside the organization)."),
     ] = "publish",
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
-    seconds: Annotated[float, typer.Option(min=0, max=1e9, help="Time budget; more time, more is tried.")] = 60.0,
-    run: Annotated[bool, typer.Option("--run", help="Do what is proposed first.")] = False,
+    seconds: Annotated[float, typer.Option(min=0, max=1e9, help="Time budget in seconds.")] = 60.0,
+    run: Annotated[bool, typer.Option("--run", help="Run the first proposal.")] = False,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="With --run: the folder to publish.")
     ] = Path("release"),
@@ -38,9 +38,7 @@ def suggest(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Try settings on the data and propose two or three: what each protects, what it keeps, what it leaves, and the
-    command.
-    """
+    """Try settings on the data and propose up to three: guarantee, utility, residual risk, and the command of each."""
     from setveil.workflows import pipeline, policies
     from setveil.workflows.suggest import suggest as propose
 
@@ -69,8 +67,8 @@ def suggest(
                 "words": choice.words(),
                 "exact_ratio": choice.exact,
                 "largest_set": choice.largest_set,
-                "typical_errors": choice.errors,
-                "singled_out": choice.singled_out,
+                "utility": choice.utility.to_dict(),
+                "residual_risk": None if choice.residual is None else choice.residual.to_dict(),
                 "sampled": choice.is_sampled,
                 "command": found.command(choice, str(output)),
             }
@@ -98,8 +96,8 @@ def suggest(
 
 
 def _first(choice: Any) -> None:
-    """The first proposal, while better ones are looked for."""
+    """Show the first proposal while the search continues."""
     note(
-        f"First proposal, tried on {choice.n_tried:,} people: {' '.join(choice.words()[:2])} Looking for "
-        "something better …"
+        f"First proposal, tried on {choice.n_tried:,} people: {' '.join(choice.words()[:2])} Searching for a better "
+        "one …"
     )

@@ -71,6 +71,11 @@ class PrivacyModel(ABC):
         """The largest number of known items that the guarantee covers; None if it does not cover all items alike."""
         return None
 
+    @property
+    def known_items(self) -> float | None:
+        """How many items of a person the attacker of the guarantee may know; None where no number limits them."""
+        return self.reach
+
     def doubts(self, data: Transactions) -> Iterator[str]:
         """Sentences about parameters that are allowed but protect little of these data. What protects nothing is an
         InputError.

@@ -80,10 +80,14 @@ class Coherence(PrivacyModel):
     def crowd(self) -> int:
         return self.k
 
+    @property
+    def known_items(self) -> float | None:
+        return float(self.p)
+
     def doubts(self, data: Transactions) -> Iterator[str]:
         if self.h >= 100:
             yield (
-                f"h={self.h:g} is no limit: all records that fit may share a sensitive item, which is then known. "
+                f"h={self.h:g} is no limit: all matching records may share a sensitive item, which is then known. "
                 "Choose h below 100, as in 80."
             )
 

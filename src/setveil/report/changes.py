@@ -1,6 +1,6 @@
 """What a release shows of itself (for everybody) and what was changed to make it (internal), as plain values.
 
-Both are small whatever the data: long lists are cut and say how much was left out.
+Both are small whatever the data: long lists are cut and say so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from setveil.report.words import short
 
 ROWS = 300  # rows of a table of items
 MEMBERS = 40  # items named behind one published item
-CHARACTERS = 80_000  # of such names in that table
+CHARACTERS = 78_000  # of such names in that table
 EXAMPLES = 8  # records shown before and after
 HINTS = 12  # items named behind a published item of an example
 BARS = 20  # of a chart of sizes

@@ -15,18 +15,18 @@ Row = Mapping[str, Any]
 
 # Columns of the table: heading, key of the row, how it is shown. What is kept comes before measures of loss.
 COLUMNS = (
-    ("published exactly", "exact_ratio", percent),
-    ("largest set", "largest_set", figure),
-    ("chance", "mean_chance", percent),
-    ("singled out", "singled_out", percent),
-    ("chance of a sensitive item", "sensitive_chance", percent),
-    ("error of pair counts", "avg_re", percent),
+    ("entries unchanged", "exact_ratio", percent),
+    ("broadest category", "largest_set", figure),
+    ("linked, of all people", "mean_chance", percent),
+    ("singled out, of all people", "singled_out", percent),
+    ("probability of a sensitive item", "sensitive_chance", percent),
+    ("mean error of pair counts", "avg_re", percent),
     ("reconstruction error", "kl", figure),
     ("NCP", "ncp", figure),
     ("UL log2", "ul_log2", figure),
-    ("left out", "suppression_ratio", percent),
-    ("IL", "il_ratio", figure),
-    ("items", "published_items", figure),
+    ("suppressed", "suppression_ratio", percent),
+    ("IL", "il_ratio", percent),
+    ("labels", "published_items", figure),
     ("seconds", "seconds", figure),
     ("MB", "peak_mb", figure),
 )
@@ -79,29 +79,30 @@ RECORDS = Yardstick(
     "settings",
     "mean_chance",
     "avg_re",
-    "chance",
-    "error of pair counts",
-    "mean chance of an attacker who knows {known} items",
+    "linked, of all people",
+    "mean error of pair counts",
+    "probability of linking a person, worst attacker with {known} items",
     "mean relative error of pair counts",
     percent,
     _share,
-    "To the left less risk (chance of an attacker who knows {known} items of a person), further down less loss (mean "
-    "relative error of counts of pairs, in the reading of vague entries that suits a release best).",
+    "Further left is less risk: the mean probability that the worst attacker who knows {known} items of a person picks "
+    "the right record. Further down is less loss: the mean relative error of pair counts, with the reading of "
+    "categories that suits a release best.",
 )
 GROUPS = Yardstick(
     "groups",
     "sensitive_chance",
     "kl",
-    "chance of a sensitive item",
+    "probability of a sensitive item",
     "reconstruction error",
-    "greatest chance of a sensitive item",
+    "highest probability of a sensitive item",
     "mean reconstruction error (KL)",
     figure,
     "{:g}".format,
-    "Groups are ranked among themselves: they publish public items as they are, so what they hide and lose is who has "
-    "the sensitive ones. To the left less risk (the greatest share of a group that has the same sensitive item), "
-    "further down less loss (mean KL divergence of what groups say about sensitive items from the truth). Guessable "
-    "groups tell more than that to whoever knows the algorithm: they are drawn, and beat nobody.",
+    "Groups are ranked separately: they publish public items unchanged and hide only who has the sensitive items. "
+    "Further left is less risk: the largest share of a group with the same sensitive item. Further down is less loss: "
+    "the mean KL divergence of the sensitive counts of groups from the truth. Groups that can be guessed reveal more "
+    "to an attacker who knows the algorithm; they are drawn, but are never best.",
 )
 YARDSTICKS = (RECORDS, GROUPS)
 
@@ -158,7 +159,7 @@ def name_of(row: Row) -> str:
     """A setting in a few words."""
     told = [f"{name}={row[name]}" for name in NUMBERS if row[name] is not None]
     words = " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip() + _mark_of_guessable(row)
-    return f"{words} (one item for everything)" if row.get("published_items") in (0, 1) else words
+    return f"{words} (one label for everything)" if row.get("published_items") in (0, 1) else words
 
 
 def _mark_of_guessable(row: Row) -> str:
@@ -183,9 +184,8 @@ def _best(rows: Sequence[Row]) -> str:
         return ""
     best = max(front, key=lambda row: row["exact_ratio"] - row["mean_chance"])
     return (
-        f"{name_of(best)}: {percent(best['exact_ratio'])} of the entries are published exactly, the "
-        f"attacker's chance is {percent(best['mean_chance'])}, and counts of pairs are off by "
-        f"{percent(best['avg_re'])} on average."
+        f"{name_of(best)}: {percent(best['exact_ratio'])} of entries are published unchanged, the worst attacker links "
+        f"{percent(best['mean_chance'])} of all people, and the mean error of pair counts is {percent(best['avg_re'])}."
     )
 
 

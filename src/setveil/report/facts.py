@@ -9,12 +9,12 @@ from typing import Any
 from setveil.models import MODELS, Attacker
 from setveil.report.words import PUBLIC_METRICS
 
-GUESSING = "Guessing: "  # how the sentence begins that tells what groups give away
+GUESSING = "Guessing: "  # how the sentence about what groups reveal begins
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything a report may say. ``public()`` leaves out what tells more about the original than the release does."""
+    """Everything a report may say. ``public()`` removes what reveals more about the original than the release does."""
 
     version: str
     model: str
@@ -22,7 +22,9 @@ class Facts:
     guarantee: str
     attacker: Attacker
     reach: float | None  # up to how many known items the guarantee speaks, of all items alike
-    alternatives: Sequence[str]  # what else could be promised
+    crowd: int | None  # smallest number of records that an attacker cannot tell apart, if the model has one
+    known_items: float | None  # how many items that attacker may know; None where no number limits them
+    alternatives: Sequence[str]  # other guarantees to consider
     glossary: Mapping[str, str]  # the model's words
     algorithm: str
     kind: str
@@ -33,24 +35,24 @@ class Facts:
     risk_after: Sequence[Mapping[str, Any]]
     not_protected: Sequence[str]
     files: Mapping[str, str]
-    has_suppression: bool = False  # single occurrences may be left out, not only whole items
+    has_suppression: bool = False  # single entries may be suppressed, not only whole items
     is_internal: bool = True
-    hidden_options: Sequence[str] = ()  # options of the model that tell about the original
+    hidden_options: Sequence[str] = ()  # options of the model that reveal something about the original
     shape: Mapping[str, Any] = field(default_factory=dict)  # what the published files show of themselves
     other_algorithms: Mapping[str, Sequence[str]] = field(
         default_factory=dict
-    )  # for the same promise, by kind of release
+    )  # for the same guarantee, by kind of release
     kept: Sequence[str] = ()  # "ids", "order": published with the records
     is_checkable: bool = True  # anyone with the folder can repeat the check
     # From here on: only in the internal version.
     about: Mapping[str, str] = field(default_factory=dict)  # data set, date, responsible, purpose
     read: str = ""  # how the input was read, in one line
     risk_before: Sequence[Mapping[str, Any]] = ()
-    attacks: Sequence[Mapping[str, Any]] = ()  # carried out
+    attacks: Sequence[Mapping[str, Any]] = ()  # carried out, as ``risk.attack.AttackRow.to_dict`` has them
     guesses: Mapping[str, Any] = field(
         default_factory=dict
-    )  # who of a group holds its sensitive item: promised and measured
-    left_out: Mapping[str, Any] = field(default_factory=dict)  # what entries left out give away
+    )  # who of a group has its sensitive item: guaranteed and measured
+    left_out: Mapping[str, Any] = field(default_factory=dict)  # what suppressed entries reveal
     query_errors: Mapping[str, Any] = field(default_factory=dict)  # of counts read off the release
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)
     input_facts: Mapping[str, Any] = field(default_factory=dict)
@@ -70,9 +72,9 @@ class Facts:
         return next((sentence for sentence in self.not_protected if sentence.startswith(GUESSING)), "")
 
     def public(self) -> Facts:
-        """The version that may leave the house."""
+        """The version that may be published."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds"}
-        shown |= {"attacker", "reach", "alternatives", "glossary", "other_algorithms"}
+        shown |= {"attacker", "reach", "crowd", "known_items", "alternatives", "glossary", "other_algorithms"}
         shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}

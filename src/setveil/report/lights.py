@@ -1,14 +1,15 @@
-"""Three lights for whoever decides: is the promise kept, what remains to be found, what is the data still good for.
+"""Three lights for the person who decides: guarantee, residual risk, utility.
 
-The thresholds stand here and in ``docs/report.md``. A light is ``good`` only where a person may act on it without
-reading further.
+All thresholds stand in ``THRESHOLDS``; ``docs/report.md`` shows the same table. A light is ``good`` only where a person
+may act on it without reading further.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from setveil.report.figures import Residual, Utility, residual_of, unchanged_of, utility_of
 from setveil.report.words import figure, percent
 
 if TYPE_CHECKING:
@@ -17,22 +18,62 @@ if TYPE_CHECKING:
 Colour = Literal["good", "care", "bad"]
 ORDER: tuple[Colour, ...] = ("good", "care", "bad")
 
-CROWD = 5  # records to hide among: fewer are narrow
-REACH = 2  # items an attacker may know: fewer are narrow
-FEW, MANY = 0.01, 0.10  # share of records singled out with more knowledge than assumed
-EXACT, LITTLE = 0.5, 0.1  # share of entries published exactly
-OFF = 0.25  # typical error of pair counts
-EMPTY = 0.5  # share of records published empty
+
+class Threshold(NamedTuple):
+    """Where a light changes its colour; None where a figure alone never makes it red."""
+
+    figure: str
+    good: float  # the light may be green from here on
+    bad: float | None  # and is red beyond this
+    is_share: bool = True
+    at_least: bool = True  # larger is better
+
+    def colour(self, value: float | None) -> Colour:
+        """The light for one figure; what is not known changes nothing."""
+        if value is None:
+            return "good"
+        better = value >= self.good if self.at_least else value <= self.good
+        worse = self.bad is not None and (value < self.bad if self.at_least else value > self.bad)
+        return "good" if better else "bad" if worse else "care"
+
+    def words(self) -> tuple[str, str, str]:
+        """The figure, when it allows a green light, and when it makes a red one."""
+        good = f"at {'least' if self.at_least else 'most'} {self._shown(self.good)}"
+        bad = "never" if self.bad is None else f"{'below' if self.at_least else 'above'} {self._shown(self.bad)}"
+        return self.figure, good, bad
+
+    def _shown(self, value: float) -> str:
+        return f"{100 * value:g} %" if self.is_share else f"{value:g}"
+
+
+CROWD = Threshold("records that share what the attacker of the guarantee knows", 5, None, is_share=False)
+REACH = Threshold("items that the attacker of the guarantee may know", 2, None, is_share=False)
+SINGLED_OUT = Threshold("people singled out by the worst attacker tried, of all people", 0.01, 0.10, at_least=False)
+UNCHANGED = Threshold("entries published unchanged, of all entries", 0.5, 0.1)
+COUNTABLE = Threshold("distinct items that can be counted within 25 %, of all items", 0.5, None)
+PAIRS_MEDIAN = Threshold("median relative error of pair counts", 0.25, None, at_least=False)
+PAIRS_MEAN = Threshold("mean relative error of pair counts", 0.5, None, at_least=False)
+EMPTY = Threshold("records published empty, of all records", 0.5, 0.5, at_least=False)
+LABELS = Threshold("different labels published", 2, 2, is_share=False)
+
+GUARANTEE, RESIDUAL_RISK, UTILITY = "Guarantee", "Residual risk", "Utility"
+THRESHOLDS: dict[str, tuple[Threshold, ...]] = {
+    GUARANTEE: (CROWD, REACH),
+    RESIDUAL_RISK: (SINGLED_OUT,),
+    UTILITY: (UNCHANGED, COUNTABLE, PAIRS_MEDIAN, PAIRS_MEAN, EMPTY, LABELS),
+}
 
 KEEPS_IDS = (
-    "Record ids are published: whoever knows a person's id has that person's record, whatever the "
-    "promise says about items."
+    "Record ids are published: anyone who knows a person's id has that person's record, whatever the guarantee says "
+    "about items."
 )
-KEEPS_ORDER = "Records are in the order of the input: whoever knows a person's place in it has that person's record."
+KEEPS_ORDER = (
+    "Records are in the order of the input: anyone who knows a person's position in the input has that person's record."
+)
 
 
 class Light(NamedTuple):
-    """A question of the decision, its answer in two or three words, and one sentence."""
+    """A question of the decision, its answer in one to three words, and the reason."""
 
     question: str
     colour: Colour
@@ -41,25 +82,21 @@ class Light(NamedTuple):
 
 
 def lights_of(facts: Facts) -> tuple[Light, Light, Light]:
-    """Promise, what remains, usefulness."""
-    return promise_of(facts), remains_of(facts), usefulness_of(facts)
+    """Guarantee, residual risk, utility."""
+    return guarantee_of(facts), risk_of(facts), use_of(facts)
 
 
 def headline_of(facts: Facts) -> tuple[Colour, str]:
     """The verdict in one line, no better than its worst light."""
-    promise, remains, useful = lights_of(facts)
-    if promise.colour == "bad":
-        return "bad", "The guarantee does not hold" if not facts.holds else "The guarantee holds, but ids are published"
-    if facts.doubts or "bad" in (remains.colour, useful.colour):
-        problems = list(facts.doubts)
-        if remains.colour == "bad":
-            problems.append("much remains to be found")
-        if useful.colour == "bad":
-            problems.append("little is left to use")
-        return "bad", f"The guarantee holds, but {' and '.join(problems)}"
-    if "care" in (promise.colour, remains.colour, useful.colour):
-        return "care", "The guarantee holds, with limits"
-    return "good", "The guarantee holds"
+    lights = lights_of(facts)
+    colour = max((light.colour for light in lights), key=ORDER.index)
+    guarantee, risk, use = lights
+    if guarantee.colour == "bad":
+        return "bad", "Guarantee not met" if not facts.holds else "Guarantee undone: record ids are published"
+    told = [f"{light.question.lower()}: {light.answer}" for light in (risk, use)]
+    if facts.doubts:
+        return "bad", f"Guarantee met, but {' and '.join(facts.doubts)}; {'; '.join(told)}"
+    return colour, f"Guarantee met; {'; '.join(told)}"
 
 
 def kept_words(kept: Sequence[str]) -> list[str]:
@@ -67,166 +104,142 @@ def kept_words(kept: Sequence[str]) -> list[str]:
     return [words for name, words in (("ids", KEEPS_IDS), ("order", KEEPS_ORDER)) if name in kept]
 
 
-# -- the promise -------------------------------------------------------------------------------------------------------
+def _worst(colours: Sequence[Colour]) -> Colour:
+    return max(colours, key=ORDER.index, default="good")
 
 
-def promise_of(facts: Facts) -> Light:
+# -- the guarantee -----------------------------------------------------------------------------------------------------
+
+
+def guarantee_of(facts: Facts) -> Light:
     """Verified, and for which attacker."""
-    question = "The promise"
     if not facts.holds:
-        return Light(
-            question,
-            "bad",
-            "broken",
-            f"Do not release: the published files do not keep what was asked. {facts.guarantee}",
-        )
+        told = f"Do not publish: the files do not meet the guarantee. {facts.guarantee}"
+        return Light(GUARANTEE, "bad", "not met", told)
     if "ids" in facts.kept:
-        return Light(question, "bad", "undone by ids", KEEPS_IDS)
-    options = facts.model_options
-    crowd = options.get("k") or options.get("p")
-    reach = options.get("m", REACH)
+        return Light(GUARANTEE, "bad", "undone by ids", KEEPS_IDS)
     checked = "Verified on the published files by code that shares nothing with the algorithm"
-    narrow = []
-    if crowd is not None and crowd < CROWD:
-        narrow.append(f"a crowd of {crowd} is small (below {CROWD})")
-    if reach != "all" and reach < REACH:
-        narrow.append(f"attackers who know {REACH} items are not covered")
+    limits = []
+    if facts.crowd is not None and CROWD.colour(facts.crowd) != "good":
+        limits.append(f"{facts.crowd} is a small number of records (below {CROWD.good:g})")
+    if REACH.colour(facts.known_items) != "good":
+        limits.append(f"attackers who know {REACH.good:g} items are not covered")
     if "order" in facts.kept:
-        narrow.append("records are in the order of the input")
-    if narrow:
-        return Light(question, "care", "kept, but narrow", f"{facts.guarantee} {checked}; {', and '.join(narrow)}.")
-    return Light(question, "good", "kept", f"{facts.guarantee} {checked}.")
-
-
-# -- what remains ------------------------------------------------------------------------------------------------------
-
-
-def remains_of(facts: Facts) -> Light:
-    """What attackers with more knowledge than assumed still find."""
-    question = "What remains"
-    rows = [row for row in facts.risk_after if row["singled_out"] is not None]
-    if not rows:
-        return Light(question, "good", "nothing to know", "No published record has an item that could be known.")
-    worst = max(rows, key=lambda row: (row["singled_out"], row["known"]))
-    share = worst["singled_out"]
-    colour: Colour = "good" if share <= FEW else "care" if share <= MANY else "bad"
-    items = f"{worst['known']} known item{'s' if worst['known'] > 1 else ''}"
-    if facts.kind == "grouping":
-        linked = percent(facts.shape.get("linked"))
-        sentence = f"Records can be recognized by their public items: {items} single out {percent(share)} of them. "
-        sentence += (
-            f"A sensitive item is then linked with a probability of at most {linked}, if all of a group look alike."
+        limits.append("records are in the order of the input")
+    if limits:
+        return Light(
+            GUARANTEE, "care", "verified, with limits", f"{facts.guarantee} {checked}. Limits: {'; '.join(limits)}."
         )
-    elif share > 0:
-        sentence = f"With {items} {percent(share)} of the records are singled out{_before(facts, worst['known'])}."
-    else:
-        most = rows[-1]["known"]
-        known = f"up to {most} known items" if most > 1 else "one known item"
-        sentence = f"Nobody is singled out by {known}{_before(facts, most)}."
+    return Light(GUARANTEE, "good", "verified", f"{facts.guarantee} {checked}.")
+
+
+# -- residual risk -----------------------------------------------------------------------------------------------------
+
+LEVELS: dict[Colour, str] = {"good": "low", "care": "moderate", "bad": "high"}
+
+
+def risk_of(facts: Facts) -> Light:
+    """What the worst attacker tried can still do, within the guarantee or beyond it."""
+    worst = residual_of(facts)
+    if worst is None:
+        return Light(RESIDUAL_RISK, "good", "low", "No published record has an item that could be known.")
+    colour = colour_of_risk(worst)
+    sentence = risk_words(worst)
+    if facts.kind == "grouping":
+        sentence += (
+            " Records can be recognized by their public items. A sensitive item is then linked to a person with a "
+            f"probability of at most {percent(facts.shape.get('linked'))}, if all records of a group look alike."
+        )
     homogeneous = (facts.shape.get("diversity") or {}).get("homogeneous", 0)
     if homogeneous:
-        colour = max(colour, "care", key=ORDER.index)
-        sentence += f" In {figure(homogeneous)} classes everyone has the same sensitive item."
-    answer = {"good": "little", "care": "some", "bad": "much"}[colour]
-    return Light(question, colour, answer, sentence + _attacked(facts))
+        colour = _worst([colour, "care"])
+        sentence += f" In {figure(homogeneous)} classes all people have the same sensitive item."
+    if not facts.is_internal:
+        sentence += " This figure is computed from the published files alone; the owner has tried more attackers."
+    return Light(RESIDUAL_RISK, colour, LEVELS[colour], sentence + _guessed(facts))
 
 
-def _before(facts: Facts, known: int) -> str:
-    shares = [row["singled_out"] for row in facts.risk_before if row["known"] == known]
-    return f" (before: {percent(shares[0])})" if shares and shares[0] is not None else ""
+def colour_of_risk(worst: Residual | None) -> Colour:
+    """The light for residual risk: it goes by the share of all people."""
+    return "good" if worst is None else SINGLED_OUT.colour(worst.of_all_people)
 
 
-def _attacked(facts: Facts) -> str:
-    """The attack that was carried out within the promise, against its control."""
-    rows = [row for row in facts.attacks if row["strategy"] == "random" and row["linked"] is not None]
+def risk_words(worst: Residual) -> str:
+    """What the worst attacker achieves, with base, interval and control."""
+    if worst.of_all_people == 0:
+        items = "one known item" if worst.known == 1 else f"up to {worst.known} known items"
+        return f"With {items}, no attacker tried singles out anyone."
+    told = f"{worst.sentence}."
+    if worst.interval is not None:
+        low, high = (percent(end) for end in worst.interval)
+        told += f" 95 % interval: {low} to {high} of {worst.base}."
+    if worst.control is not None:
+        told += f" Control, people who are not in the data: one record fits for {percent(worst.control)}."
+    return told
+
+
+def _guessed(facts: Facts) -> str:
+    """The best guess of a sensitive item, beside its control."""
+    rows = [row for row in facts.attacks if row.get("right_guess") and row["right_guess"]["control"]]
     if not rows:
         return ""
-    reach = facts.model_options.get("m")
-    row = next((row for row in rows if row["known"] == reach), rows[min(1, len(rows) - 1)])
-    items = f"{row['known']} random item{'s' if row['known'] > 1 else ''}"
-    text = f" Attacked with {items} per person, the right record was picked in {percent(row['linked'])} of the cases"
-    if row["inferred"] is not None and row["control"] is not None:
-        text += (
-            f", and a sensitive item guessed in {percent(row['inferred'])} (people whose record is taken out: "
-            f"{percent(row['control'])})"
-        )
-    return text + "."
+    row = max(rows, key=lambda row: row["right_guess"]["after"][0])
+    found = row["right_guess"]
+    return (
+        f" An attacker who {row['words']} guesses a sensitive item right with a probability of "
+        f"{percent(found['after'][0])} on average (control: {percent(found['control'][0])})."
+    )
 
 
-# -- usefulness --------------------------------------------------------------------------------------------------------
+# -- utility -----------------------------------------------------------------------------------------------------------
+
+GRADES: dict[Colour, str] = {"good": "good", "care": "limited", "bad": "poor"}
 
 
-def usefulness_of(facts: Facts) -> Light:
-    """What is left for analysts."""
-    question = "Usefulness"
-    exact, largest = exactness_of(facts)
+def use_of(facts: Facts) -> Light:
+    """What analysts can still do."""
+    unchanged, found = unchanged_of(facts), utility_of(facts.query_errors)
     n_published = facts.metrics.get("n_published_items")
     if n_published is None:
         n_published = facts.shape.get("n_published")
     empty = facts.metrics.get("empty_records") or 0
-    unknown = {
-        "grouping": "all items that are not sensitive are published exactly, sensitive ones only as counts per group",
-        "replacement": "records stand for the centre of their class; how many "
-        "entries kept their item only the owner knows",
-    }.get(facts.kind, "how many entries kept their item only the owner knows")
-    is_partly_known = not facts.is_internal and facts.has_suppression and exact is not None
+    not_known = {
+        "grouping": "public items are published unchanged, sensitive items only as counts per group",
+        "replacement": "each record shows the centre of its class; only the owner knows how many entries are unchanged",
+    }.get(facts.kind, "only the owner knows how many entries are unchanged")
+    is_partly_known = not facts.is_internal and facts.has_suppression and unchanged.share is not None
+    told = [unchanged.words if unchanged.share is not None else not_known]
     if is_partly_known:
-        told = [f"{percent(exact)} of the published entries are exact; how many were left out only the owner knows"]
-    else:
-        told = [f"{percent(exact)} of the entries are published exactly" if exact is not None else unknown]
-    if largest and largest > 1:
-        told.append(f"the largest set stands for {figure(largest)} items")
+        told.append("only the owner knows how many entries were suppressed")
+    if unchanged.broadest and unchanged.broadest > 1:
+        told.append(f"the broadest category covers {figure(unchanged.broadest)} items")
     if facts.kind == "replacement" and facts.metrics.get("added_ratio"):
-        told.append(f"{percent(facts.metrics['added_ratio'])} as many were added")
-    errors = typical_errors(facts)
-    if errors:
-        told.append(
-            f"counts of single items are typically off by {percent(errors[0])}, of pairs by {percent(errors[1])}"
-        )
+        told.append(f"{percent(facts.metrics['added_ratio'])} as many entries were added")
+    told += found.words
     if empty:
-        told.append(f"{figure(empty)} records are empty")
+        told.append(f"{figure(empty)} records are published empty")
     sentence = "; ".join(told) + "."
     sentence = sentence[0].upper() + sentence[1:]
-    if exact is None and facts.kind == "grouping":
-        exact = 1.0  # of what is published
-    colour = colour_of_use(exact, errors[1] if errors else None, n_published, empty / max(facts.records, 1))
+    share = 1.0 if unchanged.share is None and facts.kind == "grouping" else unchanged.share  # of what is published
+    colour = colour_of_use(share, found, n_published, empty / max(facts.records, 1))
     if n_published is not None and n_published <= 1:
-        what = "Nothing" if n_published == 0 else "Only one item"
-        return Light(
-            question, "bad", "nothing left", f"{what} is published for everybody: nothing can be learned. {sentence}"
-        )
+        what = "Nothing is published" if n_published == 0 else "Only one label is published"
+        return Light(UTILITY, "bad", "poor", f"{what} for all people: nothing can be learned. {sentence}")
     if is_partly_known and colour == "good":
-        return Light(question, "care", "partly known", sentence)
-    return Light(question, colour, {"good": "useful", "care": "limited", "bad": "little left"}[colour], sentence)
+        return Light(UTILITY, "care", "partly known", sentence)
+    return Light(UTILITY, colour, GRADES[colour], sentence)
 
 
-def colour_of_use(exact: float | None, pair_error: float | None, n_published: int | None, empty: float) -> Colour:
-    """The light for usefulness: share of exact entries, typical error of pair counts, items published, share of empty
-    records.
-    """
-    if (n_published is not None and n_published <= 1) or (exact is not None and exact < LITTLE) or empty > EMPTY:
-        return "bad"
-    if exact is None or exact < EXACT or (pair_error is not None and pair_error > OFF):
-        return "care"
-    return "good"
-
-
-def exactness_of(facts: Facts) -> tuple[float | None, int | None]:
-    """Share of entries published exactly and the largest set an item is published as."""
-    exact, largest = facts.metrics.get("exact_ratio"), facts.metrics.get("largest_set")
-    if exact is None:
-        exact = facts.shape.get("exact")
-    if largest is None:
-        largest = facts.shape.get("largest_set")
-    return exact, largest
-
-
-def typical_errors(facts: Facts) -> tuple[float, float] | None:
-    """The typical relative error of single and pair counts, with whichever estimator does better."""
-    best: list[float] = []
-    for size in ("singles", "pairs"):
-        found: Any = facts.query_errors.get(size)
-        if not found:
-            return None
-        best.append(min(figures["typical"] for figures in found.values()))
-    return best[0], best[1]
+def colour_of_use(unchanged: float | None, found: Utility, n_published: int | None, empty: float) -> Colour:
+    """The light for utility: share of unchanged entries, errors of counts, labels published, share of empty records."""
+    pairs = found.errors.get("pairs")
+    return _worst(
+        [
+            "care" if unchanged is None else UNCHANGED.colour(unchanged),
+            COUNTABLE.colour(found.within_25),
+            PAIRS_MEDIAN.colour(pairs and pairs.median),
+            PAIRS_MEAN.colour(pairs and pairs.mean),
+            EMPTY.colour(empty),
+            LABELS.colour(n_published),
+        ]
+    )

@@ -8,7 +8,8 @@ from typing import Any
 
 from setveil.report.charts import bars, curve, icicle, shifts
 from setveil.report.facts import Facts
-from setveil.report.lights import exactness_of, headline_of, kept_words, lights_of
+from setveil.report.figures import SIZES, residual_of, unchanged_of, utility_of, worst_by_known
+from setveil.report.lights import headline_of, kept_words, lights_of
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
 from setveil.report.words import ACHIEVED, figure, percent, put, short, told
 
@@ -18,11 +19,11 @@ LISTED = 6  # parts of a long parameter shown
 ABOUT = (("title", "Data set"), ("date", "Date"), ("responsible", "Responsible"), ("purpose", "Purpose"))
 REASON = "reason", "Reason for a release with a red light"  # shown where one was given
 LEGEND = (
-    ("intact", "published as it is"),
-    ("general", "published as something more general"),
-    ("mixed", "some of each"),
-    ("hidden", "behind something more general"),
-    ("gone", "left out"),
+    ("intact", "published unchanged"),
+    ("general", "published as a category"),
+    ("mixed", "some entries unchanged, some generalized"),
+    ("hidden", "covered by a category"),
+    ("gone", "suppressed"),
     ("absent", "not in the data"),
 )
 SHIFTS = 20  # items whose counts changed most, drawn
@@ -38,7 +39,7 @@ def render_report(facts: Facts) -> str:
     from setveil.report.template import render_page
 
     blocks = facts.changes.get("picture") or facts.shape.get("picture") or ()
-    exact, largest = exactness_of(facts)
+    found = utility_of(facts.query_errors)
     return render_page(
         "report.html.j2",
         facts=facts,
@@ -52,22 +53,24 @@ def render_report(facts: Facts) -> str:
         ],
         attacker=facts.attacker,
         attacks=_attacks(facts),
+        residual=residual_of(facts),
+        worst=worst_by_known(facts.attacks, facts.risk_after),
         analyses=analyses_of(facts),
         advice=advice_of(facts),
         alternatives=alternatives_of(facts),
         glossary=glossary_of(facts),
         risk_charts=_risk_charts(facts),
-        has_promise=facts.reach is not None,
-        picture=icicle(blocks, "Picture: what was generalized into what; codebook.csv has every item."),
+        has_guarantee=facts.reach is not None,
+        picture=icicle(blocks, "Picture: items and their categories; codebook.csv has every item."),
         legend=[(css, words) for css, words in LEGEND if any(block.css == css for block in blocks)],
         size_chart=_size_chart(facts),
         shift_chart=_shift_chart(facts),
         histograms=_histograms(facts.histograms),
-        exact=exact,
-        largest=largest,
+        unchanged=unchanged_of(facts),
+        utility=found,
         query_errors=[
-            (words, facts.query_errors[size])
-            for size, words in (("singles", "single items"), ("pairs", "pairs of items"), ("triples", "triples"))
+            (words, facts.query_errors[size], found.errors[size])
+            for size, words in SIZES.items()
             if facts.query_errors.get(size)
         ],
         details=[
@@ -84,20 +87,16 @@ def render_report(facts: Facts) -> str:
 
 
 def _attacks(facts: Facts) -> list[dict[str, Any]]:
-    """The attacks carried out, each beside what was promised about it."""
-    reach, crowd = facts.reach, facts.model_options.get("k")
+    """The attacks carried out, each beside what the guarantee says about it."""
+    reach, crowd = facts.reach, facts.crowd
     rows = []
     for row in facts.attacks:
-        within = reach is not None and row["known"] <= reach and row["strategy"] != "wrong"
-        promised = f"picked in at most {percent(1 / crowd)}" if within and crowd else "nothing about this"
-        if facts.kind == "grouping":
-            promised = (
-                f"guessed in at most {percent(1 / facts.model_options['p'])}" if row["has_secrets"] else "nothing"
-            )
-        how = {"random": "random", "rarest": "their rarest", "frequent": "their most frequent"}[row["strategy"]]
-        rows.append(
-            {**row, "promised": promised, "words": f"{row['known']} {how} item{'s' if row['known'] > 1 else ''}"}
-        )
+        guaranteed = "no limit"
+        if crowd and reach is not None and row["known"] <= reach:
+            guaranteed = f"linked with at most {percent(1 / crowd)}"
+        if facts.kind == "grouping" and row["right_guess"] is not None:
+            guaranteed = f"guessed right with at most {percent(1 / facts.model_options['p'])}"
+        rows.append({**row, "guaranteed": guaranteed})
     return rows
 
 
@@ -120,11 +119,11 @@ def _portfolio(facts: Facts) -> dict[str, Any]:
 
 
 def _risk_charts(facts: Facts) -> list[str]:
-    """Two curves over the number of known items: singled out, and the mean chance to be found."""
+    """Two curves over the number of known items: singled out, and the mean probability of being linked."""
     charts = []
     for key, words in (
         ("singled_out", "records singled out"),
-        ("mean_inverse_support", "mean chance to pick the right record"),
+        ("mean_inverse_support", "mean probability of picking the right record"),
     ):
         lines = []
         for name, rows in (("before", facts.risk_before), ("after", facts.risk_after)):
@@ -137,7 +136,9 @@ def _risk_charts(facts: Facts) -> list[str]:
         charts.append(
             curve(
                 lines,
-                "items of a person the attacker knows",
+                "items (before) or labels (after) that the attacker knows"
+                if facts.risk_before
+                else "labels that the attacker knows",
                 words,
                 f"Chart: {words} by number of known items. {told}.",
                 facts.reach,
@@ -197,7 +198,7 @@ def _move(move: Mapping[str, Any]) -> dict[str, str]:
     """A step of the algorithm: what it did and because of what."""
     done = [
         f"{words} " + ", ".join(short(str(label)) for label in move[key])
-        for key, words in (("raised", "raised to"), ("merged", "merged"), ("suppressed", "left out"))
+        for key, words in (("raised", "generalized to"), ("merged", "merged"), ("suppressed", "suppressed"))
         if move.get(key)
     ]
     witness = " + ".join(short(str(label)) for label in move.get("witness", ())[:LISTED])
@@ -212,6 +213,6 @@ def _shown_options(facts: Facts) -> list[tuple[str, Any]]:
                 short(part) if isinstance(part, str) else "{" + ", ".join(map(short, part[:LISTED])) + "}"
                 for part in value[:LISTED]
             )
-            value = text + (f" … ({len(value):,} in all)" if len(value) > LISTED else "") or "none"
+            value = text + (f" … ({len(value):,} in total)" if len(value) > LISTED else "") or "none"
         shown.append((name, value))
     return shown

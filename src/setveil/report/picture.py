@@ -28,10 +28,10 @@ MOST = 1_200  # blocks drawn
 INTACT, GENERAL, MIXED, GONE, ABSENT = range(5)  # what became of an item
 FATES = ("intact", "general", "mixed", "gone", "absent")
 WORDS = (
-    "published as they are",
-    "published as something more general",
-    "published as they are in some records",
-    "left out",
+    "published unchanged",
+    "published as a category",
+    "published unchanged in some records",
+    "suppressed",
     "not in the data",
 )
 
@@ -56,7 +56,7 @@ def blocks_of_sets(labels: Sequence[str], cover: Cover, fate: NDArray[np.int8] |
     for number in order[cover.sizes[order] > 1][:MOST].tolist():
         end = start + int(cover.sizes[number]) / n_items
         if end - start >= NARROW:
-            words = f"{labels[number]}: stands for {int(cover.sizes[number]):,} items"
+            words = f"{labels[number]}: covers {int(cover.sizes[number]):,} items"
             blocks.append(Block(1, start, end, "general", short(labels[number]), short(words, 200)))
             members = cover.members(number) if fate is not None else []
             for place, member in enumerate(members):
@@ -84,7 +84,7 @@ def _fates(release: Release, cover: Cover, occurs: NDArray[np.bool_]) -> NDArray
     plain[cover.items[cover.sizes[owner] == 1]] = True
     general[cover.items[cover.sizes[owner] > 1]] = True
     if isinstance(release, LocalRecoding) and release.record is not None and release.node_of_occurrence is not None:
-        # A node can stand for every item below it; what it did stand for is known inside the house.
+        # A node covers every item below it; only the owner knows which of them it was published for.
         assert release.hierarchy is not None
         leaf = release.hierarchy.leaf_of_items(release.record.data.vocabulary)[release.record.data.items]
         nodes = release.node_of_occurrence
@@ -138,7 +138,7 @@ class _Tree:
         if above:
             css, words = "hidden", f"{name} ({many}): published as {above}"
         elif self.is_published[node]:
-            css, words = "general", f"{name}: published, stands for {many}"
+            css, words = "general", f"{name}: published, covers {many}"
         else:
             css, words = "above", f"{name} ({many}): not published itself"
         n_all = tree.n_items

@@ -15,14 +15,14 @@ from setveil.report.facts import GUESSING, Facts
 from setveil.report.lights import kept_words
 from setveil.report.words import ACHIEVED, METRICS
 
-DERIVED = "A hierarchy derived from the data: it tells which items occur, and its shape may tell how often."
+DERIVED = "A hierarchy derived from the data: it reveals which items occur, and its shape may reveal how often."
 SEQUENCES = (
-    "Order and time: records are sets; what order or dates within a record would tell is neither used nor protected."
+    "Order and time: records are sets; the order or dates of items within a record are neither used nor protected."
 )
 STEP, FEWEST_FOR_FIGURES = 0.05, 1000  # how coarse a figure about the original is made before it may be public
 NOTHING_FITS = (
-    "Items that fit no record together: whoever knows them learns that the person's record does not show all of them, "
-    "or that the person is not in the data."
+    "Known items that match no record: the attacker learns that the person's record does not show all of them, or that "
+    "the person is not in the data."
 )
 MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
 NO_PUBLIC_ITEMS = "Suppressed records: people without any public item are not published; only the owner knows how many."
@@ -59,6 +59,8 @@ def facts_of(
         guarantee=record.model.guarantee(),
         attacker=record.model.attacker(),
         reach=record.model.reach,
+        crowd=record.model.crowd,
+        known_items=record.model.known_items,
         alternatives=record.model.alternatives,
         glossary=record.model.glossary,
         algorithm=record.algorithm,
@@ -131,10 +133,12 @@ def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
 
 
 def _guessing_at(promised: float | None, steps: int | None) -> str:
-    told = f"{GUESSING}groups are formed around the records with sensitive items, and that shows. "
+    told = f"{GUESSING}groups are formed around the records with sensitive items, and their public items show it. "
     if promised is None or steps is None:
-        return told + "Whoever picks a member of a group by its looks is right more often than promised."
-    return told + f"Promised: {100 * promised:.3g} %. Measured: about {100 * STEP * steps:.0f} %, by the best guesser."
+        return told + "Attackers who pick a record of a group by its public items are right more often than guaranteed."
+    return (
+        told + f"Guaranteed: {100 * promised:.3g} %. Measured: about {100 * STEP * steps:.0f} %, by the best guesser."
+    )
 
 
 def sentences_of(model: PrivacyModel, kind: str, kept: Sequence[str], further: Sequence[str]) -> list[str]:
@@ -194,6 +198,8 @@ def public_facts(
         guarantee=certificate["guarantee"],
         attacker=model.attacker(),
         reach=model.reach,
+        crowd=model.crowd,
+        known_items=model.known_items,
         alternatives=model.alternatives,
         glossary=model.glossary,
         algorithm=certificate["algorithm"]["name"],
@@ -237,7 +243,7 @@ def _leaves_out_occurrences(release: Release, may_leave_out: bool) -> bool:
 
 
 def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[str, Any]:
-    """The full record of a run; it stays in the house."""
+    """The full record of a run; confidential."""
     return {
         "setveil": facts.version,
         "input": dict(facts.input_facts),

@@ -9,35 +9,35 @@ from setveil.errors import printable
 
 # The metrics shown to people and put into the certificate; everything measured is in run.json.
 METRICS: dict[str, str] = {
-    "exact_ratio": "share of entries published exactly",
-    "largest_set": "items in the largest published set",
-    "ncp": "information lost by generalization (NCP, 0 to 1)",
-    "lm": "information lost, suppression included (LM, 0 to 1)",
+    "exact_ratio": "share of entries published unchanged",
+    "largest_set": "items covered by the broadest category",
+    "ncp": "information loss by generalization (NCP, 0 to 1)",
+    "lm": "information loss, suppression included (LM, 0 to 1)",
     "ul_log2": "utility loss of merged items (UL, log2)",
-    "suppression_ratio": "share of item occurrences left out",
+    "suppression_ratio": "share of entries suppressed",
     "il": "items added or removed",
-    "il_ratio": "items added or removed, per item of the original",
-    "added_ratio": "items added, per item of the original",
-    "removed_ratio": "items removed, per item of the original",
+    "il_ratio": "items added or removed, per entry of the original",
+    "added_ratio": "items added, per entry of the original",
+    "removed_ratio": "items removed, per entry of the original",
     "kl_uniform": "error of reconstructed sensitive items (KL, items drawn uniformly)",
     "kl_frequency": "the same, items drawn by frequency",
     "kl_cooccurring": "the same, items that occur with the sensitive one",
     "n_groups": "groups",
-    "n_published_items": "different items published",
+    "n_published_items": "different labels published",
     "empty_records": "records published empty",
 }
 
 ACHIEVED: dict[str, str] = {
-    "smallest_support": "smallest number of records sharing what an attacker may know",
+    "smallest_support": "smallest number of records that share what an attacker may know",
     "smallest_class": "smallest number of identical records",
     "fewest_sensitive_items": "smallest number of different sensitive items in a class",
     "suppressed_percentage": "items suppressed (%)",
-    "largest_percentage": "largest share of fitting records with one sensitive item (%)",
+    "largest_percentage": "largest share of matching records with one sensitive item (%)",
     "privacy_degree": "achieved privacy degree",
 }
 
 
-# A figure is public only if the published files alone determine it; everything else stays in the house.
+# A figure is public only if the published files alone determine it; everything else is internal.
 PUBLIC_METRICS = ("n_groups", "n_published_items", "empty_records")
 
 
@@ -46,9 +46,17 @@ def put(name: str, words: dict[str, str]) -> str:
     return words.get(name, name.replace("_", " "))
 
 
-def told(metrics: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The metrics that people are told, in words, what is kept first."""
-    return [(words, metrics[name]) for name, words in METRICS.items() if metrics.get(name) is not None]
+SHARES = ("exact_ratio", "suppression_ratio", "il_ratio", "added_ratio", "removed_ratio")  # shown as percent
+
+
+def told(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The metrics shown to people, as words and figures, in the order of METRICS."""
+    shown = ((name, words, metrics.get(name)) for name, words in METRICS.items())
+    return [
+        (words, percent(value) if name in SHARES else figure(value))
+        for name, words, value in shown
+        if value is not None
+    ]
 
 
 def figure(value: Any) -> str:

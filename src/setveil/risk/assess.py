@@ -39,8 +39,7 @@ from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 
-QUICK = 12_000_000  # a budget for a look in passing: a fraction of a second
-THOROUGH = 400_000_000  # the default budget: ten seconds; counting more would take longer than a release does
+BUDGET = 40_000_000  # combinations; the default, for `setveil risk` and for every report alike: about a second
 MAX_PAIRS = 1 << 24  # different pairs of items that are counted in one table
 N_SEARCHED = 1_000  # sampled records that are searched for a rare subset
 PATIENCE = 20_000  # records gone through in each of these searches
@@ -109,13 +108,13 @@ def risk(
     k: int = 5,
     seed: int = 0,
     progress: Progress = no_progress,
-    budget: int | None = THOROUGH,
+    budget: int | None = BUDGET,
     targets: int = 5_000,
 ) -> RiskTable:
     """The risk table of some records.
 
     ``budget``: exact figures for c items if the distinct records have at most this many c-subsets (c ≤ 2: always);
-    ``None`` asks for exact figures at any price. ``targets``: how many records are drawn otherwise.
+    ``None`` asks for exact figures, however long that takes. ``targets``: how many records are drawn otherwise.
     """
     sizes = checked_sizes(known, k, targets)
     progress("finding distinct records", None)

@@ -1,21 +1,14 @@
-"""Attacks on a release, carried out: how often somebody who knows a few items of a person succeeds.
+"""Attacks on a release, carried out: how often an attacker who knows a few items of a person succeeds.
 
 A *target* is a random person of the original with at least c public items. The attacker knows c of them, has the
-published data and the codebook, and looks for the records that fit: the *candidates*. What is known is chosen in four
-ways:
+published data and the codebook, and looks for the records that fit: the *candidates*. ``attackers.py`` lists the
+attackers: which items they know, which labels they use, how they match records. Measured, over the targets:
 
-- ``random``: any c items;
-- ``rarest``: the c items that the fewest people have; ``frequent``: the c items that most have;
-- ``wrong``: any c items, each of them false with a probability (one in five unless told otherwise) and then replaced by
-  an item that the target does not have, drawn by frequency.
-
-An item may stand for a published one (recoding), for one of several (local recoding), for itself (replacement,
-grouping). A known item that is published nowhere is of no use. Measured, over the targets:
-
-- *claimed*: there is exactly one candidate; *singled out*: and it is the target's record;
+- *claimed*: there is exactly one candidate; *singled out*: and it is the target's record; *wrong match*: and it is
+  somebody else's;
 - *found*: the target's record is among the candidates; *linked*: the chance of picking it, 1/candidates if found, else
   0;
-- *inferred*: how likely one of the target's sensitive items looks, its share among the candidates (a published item
+- *right guess*: how likely one of the target's sensitive items looks, its share among the candidates (a published item
   that stands for g items counts 1/g, a grouping by its counts); *certain*: it looks certain. Only over targets that
   have a sensitive item; sensitive items are never known beforehand.
 
@@ -24,38 +17,40 @@ default these are the targets themselves with their own record taken out of it (
 remains is what the attacker would conclude anyway, and what exceeds it is due to the target's record being there. The
 release is not made anew without them, so this is an approximation. Real people who were held out can be given instead.
 
-Figures are means over independently drawn targets, with 95 % intervals.
+Figures are means over independently drawn targets, with 95 % intervals. Their base is the people with at least c public
+items; ``of_all_people`` has the same figure as a share of everybody in the release.
 
 A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more
 attacker is tried on it, who knows nobody and picks a record of a group by its looks, in thirteen ways
-(``guesses.py``). Where single entries were left out, two more attackers look for what that gives away
+(``guesses.py``). Where single entries were suppressed, two more attackers look for what that gives away
 (``trimmed.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.sampling import draw_subsets
-from setveil.core import Itemsets, Transactions
+from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.releases import Grouping, Release, Replacement
+from setveil.risk.attackers import ATTACKERS, KNOWLEDGE, Attacker, base_words
 from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.intervals import Rate, rate_of
-from setveil.risk.surface import Outcomes, Surface
+from setveil.risk.knowledge import People
+from setveil.risk.surface import Match, Outcomes, Surface
 from setveil.risk.trimmed import LeftOutTable, attack_left_out
 
-STRATEGIES = ("random", "rarest", "frequent", "wrong")
+STRATEGIES = tuple(ATTACKERS)
+FIGURES = ("singled_out", "wrong_match", "claimed", "found", "linked", "right_guess", "certain")
 
 _CERTAIN = 1 - 1e-9
-_TRIES = 20  # draws of a wrong item that the target does not have
 
 
 @dataclass(frozen=True)
@@ -64,23 +59,62 @@ class Success:
 
     claimed: Rate
     singled_out: Rate | None
+    wrong_match: Rate | None
     found: Rate | None
     linked: Rate | None
-    inferred: Rate | None
+    right_guess: Rate | None
     certain: Rate | None
 
 
 @dataclass(frozen=True)
 class AttackRow:
-    """One way of knowing, one number of known items."""
+    """One attacker, one number of known items."""
 
     strategy: str
     known: int
+    n_people: int  # people with at least that many public items: the base of all rates
+    n_all: int  # people in the release
     n_targets: int
     n_secrets: int  # targets with a sensitive item
     before: Success
     after: Success
     control: Success | None
+
+    @property
+    def attacker(self) -> Attacker:
+        """Who attacks."""
+        return ATTACKERS[self.strategy]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON: each figure before, after and for the control; a rate is [value, low, high].
+
+        ``of_all_people``: the figure after anonymization as a share of everybody in the release.
+        """
+        return {
+            "attacker": self.strategy,
+            "words": self.attacker.words(self.known),
+            "known": self.known,
+            "base": base_words(self.known),
+            "n_people": self.n_people,
+            "n_all_people": self.n_all,
+            "n_targets": self.n_targets,
+            "n_with_sensitive": self.n_secrets,
+            **{name: self._figure(name) for name in FIGURES},
+        }
+
+    def _figure(self, name: str) -> dict[str, Any] | None:
+        after = getattr(self.after, name)
+        if after is None:
+            return None
+        # Whoever is not in the data cannot be singled out: there every claim is a wrong match.
+        same = "claimed" if name in ("singled_out", "wrong_match") else name
+        control = getattr(self.control, same, None)
+        if name == "linked":
+            control = Rate(*[1 / self.n_all] * 3)  # a record picked blindly
+        told = {"before": getattr(self.before, name), "after": after, "control": control}
+        plain = {side: None if rate is None else list(rate) for side, rate in told.items()}
+        has_all = name not in ("right_guess", "certain")  # these are about people with a sensitive item
+        return {**plain, "of_all_people": after.value * self.n_people / self.n_all} if has_all else plain
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,24 +127,37 @@ class AttackTable:
     seed: int
     notes: tuple[str, ...] = ()
     guesses: GuessTable | None = None  # groupings only
-    left_out: LeftOutTable | None = None  # where single entries were left out
+    left_out: LeftOutTable | None = None  # where single entries were suppressed
+
+    @property
+    def worst(self) -> AttackRow | None:
+        """The attack that singles out the largest share of all people; None if no attack could be judged."""
+        judged = [row for row in self.rows if row.after.singled_out is not None]
+        return max(judged, key=lambda row: row.to_dict()["singled_out"]["of_all_people"], default=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; a rate is [value, low, high]."""
-        plain = asdict(replace(self, guesses=None))
-        return {**plain, "guesses": None if self.guesses is None else self.guesses.to_dict()}
+        return {
+            "rows": [row.to_dict() for row in self.rows],
+            "worst": None if self.worst is None else self.worst.to_dict(),
+            "n_sensitive": self.n_sensitive,
+            "control": self.control,
+            "seed": self.seed,
+            "notes": list(self.notes),
+            "guesses": None if self.guesses is None else self.guesses.to_dict(),
+            "left_out": None if self.left_out is None else asdict(self.left_out),
+        }
 
     def __str__(self) -> str:
-        lines = [f"{'knows':<10}{'items':>6}{'singled out':>24}{'linked':>24}{'inferred':>24}{'control':>10}"]
+        lines = [f"{'attacker':<18}{'items':>6}{'singled out':>24}{'linked':>24}{'right guess':>24}{'control':>10}"]
         for row in self.rows:
             cells = [
                 f"{_percent(getattr(row.before, name)):>10} → {_percent(getattr(row.after, name)):>10}"
-                for name in ("singled_out", "linked", "inferred")
+                for name in ("singled_out", "linked", "right_guess")
             ]
             text = "".join(f"{cell:>24}" for cell in cells)
-            lines.append(
-                f"{row.strategy:<10}{row.known:>6}{text}{_percent(row.control.inferred if row.control else None):>10}"
-            )
+            control = _percent(row.control.right_guess if row.control else None)
+            lines.append(f"{row.strategy:<18}{row.known:>6}{text}{control:>10}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -133,50 +180,50 @@ def attack(
     promised: float | None = None,
     progress: Progress = no_progress,
 ) -> AttackTable:
-    """Attack a release of ``original`` in every way asked for.
+    """Attack a release of ``original`` with every attacker asked for.
 
-    ``sensitive``: the items to infer; those of the release unless given. ``control``: people who are not in the data.
-    ``aligned=False``: the release is not in the order of the original, so nobody can tell whether a record is the right
-    one: *singled out*, *found*, *linked*, the default control and guesses are left out. ``remake``: makes the release
-    of other data in the same way, for guessers who know the program; ``promised``: what they are told they will not
-    exceed.
+    ``strategies``: names of ``attackers.ATTACKERS``. ``sensitive``: the items to infer; those of the release unless
+    given. ``control``: people who are not in the data. ``aligned=False``: the release is not in the order of the
+    original, so it is unknown which record is the right one: *singled out*, *wrong match*, *found*, *linked*, the
+    default control and guesses are not reported. ``remake``: makes the release of other data in the same way, for
+    attackers who know the program; ``promised``: the probability that the guarantee allows them at most.
     """
     if isinstance(release, Grouping) and release.published.n_records < original.n_records:
         original = original.select(Grouping.publishable(original, release.sensitive))
-    sizes, ways = _check(original, release, known, targets, strategies, wrong)
+    sizes, attackers = _check(original, release, known, targets, strategies, wrong)
     secrets = _secret_items(original, release, sensitive)
-    people = _People.of(original, secrets)
-    held_out = None if control is None else _People.of(_over(control, original), secrets)
-    surfaces = (
-        Surface.of_original(original, secrets),
-        Surface.of_release(release, original.vocabulary, secrets),
-    )
+    people = People.of(original, secrets)
+    held_out = None if control is None else People.of(_over(control, original), secrets)
+    as_it_was = Surface.of_original(original, secrets)
+    published = Surface.of_release(release, original.vocabulary, secrets)
+    views = {"all": published, "exact": published.exact_labels(release, original.vocabulary)}
     rows: list[AttackRow] = []
     notes: list[str] = []
     for size in sizes:
-        random = np.random.default_rng((seed, size))
         if not people.can_be_known(size) or (held_out is not None and not held_out.can_be_known(size)):
-            notes.append(f"nobody has {size} public items or more")
+            notes.append(f"No person has {size} public items or more.")
             continue
-        group = people.draw(size, targets, random)
-        strangers = None if held_out is None else held_out.draw(size, targets, random)
-        for way in ways:
-            progress(f"attacking with {size} known items", len(rows) / (len(sizes) * len(ways)))
-            learned = people.known(way, size, group, wrong, random)
-            before, after = (surface.search(learned, *group) for surface in surfaces)
+        here = _Targets(people, size, targets, seed, wrong)
+        strangers = None if held_out is None else _Targets(held_out, size, targets, seed, wrong, are_in_data=False)
+        for attacker in attackers:
+            progress(f"attacking with {size} known items", len(rows) / (len(sizes) * len(attackers)))
+            view = views[attacker.labels]
+            # The original shows everything that is true, exactly: there only errors make a best match.
+            before = here.attacked(as_it_was, attacker.knows, attacker.match if attacker.knows == "wrong" else "every")
+            after = here.attacked(view, attacker.knows, attacker.match)
             missed: Success | None
-            if held_out is not None and strangers is not None:
-                learned = held_out.known(way, size, strangers, wrong, random)
-                elsewhere = surfaces[1].search(learned, np.zeros(targets, dtype=np.int64), strangers.secrets)
-                missed = _stranger(elsewhere)
+            if strangers is not None:
+                missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match))
             else:
                 missed = _without_own(after) if aligned else None
             rows.append(
                 AttackRow(
-                    strategy=way,
+                    strategy=attacker.name,
                     known=size,
+                    n_people=int((people.n_public >= size).sum()),
+                    n_all=original.n_records,
                     n_targets=targets,
-                    n_secrets=int((group.secrets >= 0).sum()),
+                    n_secrets=int((here.group.secrets >= 0).sum()),
                     before=_success(before, True),
                     after=_success(after, aligned),
                     control=missed,
@@ -190,6 +237,27 @@ def attack(
     return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses, left_out)
 
 
+class _Targets:
+    """Drawn targets, what is known of them, and how attacks on them went."""
+
+    def __init__(self, people: People, size: int, n: int, seed: int, wrong: float, are_in_data: bool = True) -> None:
+        self.people, self.size, self.wrong = people, size, wrong
+        self.seed = (seed, size) if are_in_data else (seed, size, len(KNOWLEDGE) + 1)
+        self.group = people.draw(size, n, np.random.default_rng(self.seed))
+        self.own = self.group.records if are_in_data else np.zeros(n, dtype=np.int64)
+        self.outcomes: dict[tuple[int, str, Match], Outcomes] = {}
+
+    def attacked(self, surface: Surface, knows: str, match: Match) -> Outcomes:
+        """The outcomes; attackers who know and see the same are one."""
+        key = (id(surface), knows, match)
+        if key not in self.outcomes:
+            # Drawn apart: what an attacker knows does not depend on who else attacks.
+            random = np.random.default_rng((*self.seed, 1 + KNOWLEDGE.index(knows)))
+            known = self.people.known(knows, self.size, self.group, self.wrong, random)
+            self.outcomes[key] = surface.search(known, self.own, self.group.secrets, match)
+        return self.outcomes[key]
+
+
 def _check(
     original: Transactions,
     release: Release,
@@ -197,13 +265,13 @@ def _check(
     targets: int,
     strategies: Iterable[str],
     wrong: float,
-) -> tuple[list[int], list[str]]:
+) -> tuple[list[int], list[Attacker]]:
     sizes = sorted({whole_number(size, "known") for size in known})
     whole_number(targets, "targets")
     ways = list(dict.fromkeys(strategies))
     for way in ways:
-        if way not in STRATEGIES:
-            raise InputError(f'unknown strategy "{way}"; choose from {", ".join(STRATEGIES)}.')
+        if way not in ATTACKERS:
+            raise InputError(f'unknown attacker "{way}"; choose from {", ".join(ATTACKERS)}.')
     if not 0 <= wrong <= 1:
         raise InputError(f"wrong is a probability from 0 to 1, not {wrong}.")
     if release.published.n_records != original.n_records:
@@ -211,7 +279,7 @@ def _check(
             f"the release has {release.published.n_records:,} records and the original {original.n_records:,}; "
             "attack a release with the data it was made from."
         )
-    return sizes, ways
+    return sizes, [ATTACKERS[way] for way in ways]
 
 
 def _secret_items(original: Transactions, release: Release, sensitive: Iterable[str] | None) -> NDArray[np.int32]:
@@ -230,100 +298,6 @@ def _over(control: Transactions, original: Transactions) -> Transactions:
     return control.recode(original.vocabulary.numbers(control.vocabulary), original.vocabulary)
 
 
-# -- what is known ----------------------------------------------------------------------------------------------------
-
-
-class _Group(NamedTuple):
-    """Drawn targets."""
-
-    records: NDArray[np.int64]
-    secrets: NDArray[np.int64]  # which secret is asked for, -1 if the target has none
-
-
-@dataclass(frozen=True, eq=False)
-class _People:
-    """People with their items; those of drawn people are looked at from the rarest public one to the most frequent."""
-
-    data: Transactions
-    rank: NDArray[np.int32]  # [items] the rarest first; -1 for secrets
-    private: Transactions  # over secrets
-    n_public: NDArray[np.int64]  # [people] public items
-
-    @classmethod
-    def of(cls, data: Transactions, secrets: NDArray[np.int32]) -> _People:
-        rank = np.empty(data.n_items, dtype=np.int32)
-        rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
-        rank[secrets] = -1
-        number = np.full(data.n_items, -1, dtype=np.int32)
-        number[secrets] = np.arange(len(secrets))
-        nothing = Transactions(np.zeros_like(data.indptr), data.items[:0], data.vocabulary)
-        private = data.recode(number, data.vocabulary) if len(secrets) else nothing
-        return cls(data, rank, private, data.lengths - private.lengths)
-
-    def can_be_known(self, size: int) -> bool:
-        return bool((self.n_public >= size).any())
-
-    def draw(self, size: int, n: int, random: np.random.Generator) -> _Group:
-        """Targets with at least that many public items, and one of the secrets of each that has some."""
-        records = random.choice(np.flatnonzero(self.n_public >= size), n)
-        n_secrets = self.private.lengths[records]
-        chosen = self.private.indptr[records] + random.integers(0, np.maximum(n_secrets, 1))
-        secrets = np.full(n, -1, dtype=np.int64)
-        secrets[n_secrets > 0] = self.private.items[chosen[n_secrets > 0]]
-        return _Group(records, secrets)
-
-    def known(self, way: str, size: int, group: _Group, wrong: float, random: np.random.Generator) -> Itemsets:
-        """What the attacker knows of each target."""
-        lengths = self.n_public[group.records]
-        if way == "rarest":
-            positions = np.broadcast_to(np.arange(size), (len(lengths), size))
-        elif way == "frequent":
-            positions = lengths[:, None] - 1 - np.arange(size)
-        else:
-            positions = draw_subsets(lengths, size, random)
-        items = self._items_at(group.records, positions)
-        if way == "wrong":
-            items = self._with_errors(items, group.records, wrong, random)
-        items = np.sort(items, axis=1)
-        is_new = np.ones(items.shape, dtype=bool)
-        is_new[:, 1:] = items[:, 1:] != items[:, :-1]
-        indptr = np.concatenate(([0], np.cumsum(is_new.sum(axis=1)))).astype(np.int64)
-        return Itemsets(indptr, items[is_new], self.data.vocabulary)
-
-    def _items_at(self, records: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The public items at some positions of each record, counted from the rarest."""
-        public = self.data.select(records).recode(self.rank, self.data.vocabulary)
-        item_of_rank = np.argsort(self.data.supports, kind="stable").astype(np.int32)
-        items: NDArray[np.int32] = item_of_rank[public.items[public.indptr[:-1][:, None] + positions]]
-        return items
-
-    def _with_errors(
-        self, items: NDArray[np.int32], records: NDArray[np.int64], wrong: float, random: np.random.Generator
-    ) -> NDArray[np.int32]:
-        """Replace some items by others that the target does not have; where none is found the item stays."""
-        width = self.data.n_items
-        own = self.data.select(records)
-        keys = own.owners * width + own.items  # ascending
-        n_public = np.cumsum(self.n_public)
-        items = items.copy()
-        owners = np.broadcast_to(np.arange(len(records))[:, None], items.shape)
-        pending = random.random(items.shape) < wrong
-        for _ in range(_TRIES):
-            n_pending = int(pending.sum())
-            if not n_pending:
-                break
-            entries = random.integers(0, int(n_public[-1]), n_pending)  # so that an item is drawn by its frequency
-            holders = np.searchsorted(n_public, entries, side="right")
-            drawn = self._items_at(holders, (entries - n_public[holders] + self.n_public[holders])[:, None])[:, 0]
-            wanted = owners[pending] * width + drawn
-            is_false = keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] != wanted
-            settled = np.zeros_like(pending)
-            settled[pending] = is_false
-            items[settled] = drawn[is_false]
-            pending &= ~settled
-        return items
-
-
 # -- how it went ------------------------------------------------------------------------------------------------------
 
 
@@ -333,6 +307,7 @@ def _success(outcomes: Outcomes, aligned: bool) -> Success:
     return Success(
         claimed=rate_of(alone),
         singled_out=rate_of(alone & found) if aligned else None,
+        wrong_match=rate_of(alone & ~found) if aligned else None,
         found=rate_of(found) if aligned else None,
         linked=rate_of(found / np.maximum(outcomes.n_candidates, 1)) if aligned else None,
         **_inferred(outcomes.posterior),
@@ -341,19 +316,19 @@ def _success(outcomes: Outcomes, aligned: bool) -> Success:
 
 def _without_own(outcomes: Outcomes) -> Success:
     """The same targets without their own records."""
-    return Success(rate_of(outcomes.n_others == 1), None, None, None, **_inferred(outcomes.control))
+    return Success(rate_of(outcomes.n_others == 1), None, None, None, None, **_inferred(outcomes.control))
 
 
 def _stranger(outcomes: Outcomes) -> Success:
     """People who are not in the data: no record is theirs."""
-    return Success(rate_of(outcomes.n_candidates == 1), None, None, None, **_inferred(outcomes.posterior))
+    return Success(rate_of(outcomes.n_candidates == 1), None, None, None, None, **_inferred(outcomes.posterior))
 
 
 def _inferred(posterior: NDArray[np.float64]) -> dict[str, Rate | None]:
     asked = posterior[~np.isnan(posterior)]
     if not len(asked):
-        return {"inferred": None, "certain": None}
-    return {"inferred": rate_of(asked), "certain": rate_of(asked >= _CERTAIN)}
+        return {"right_guess": None, "certain": None}
+    return {"right_guess": rate_of(asked), "certain": rate_of(asked >= _CERTAIN)}
 
 
 def _percent(rate: Rate | None) -> str:

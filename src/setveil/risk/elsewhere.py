@@ -22,10 +22,10 @@ from setveil.core.remote import Csr, Found, Sparse
 from setveil.risk._identifying import count_pairs, find_rare_subsets, look_up_pairs, tally_subsets
 from setveil.risk._meeting import Targets, find_common
 from setveil.risk.assess import (
+    BUDGET,
     MAX_PAIRS,
     N_SEARCHED,
     PATIENCE,
-    THOROUGH,
     RiskTable,
     checked_sizes,
     empty_row,
@@ -44,7 +44,7 @@ def risk_elsewhere(
     k: int = 5,
     seed: int = 0,
     progress: Progress = no_progress,
-    budget: int | None = THOROUGH,
+    budget: int | None = BUDGET,
     targets: int = 5_000,
 ) -> RiskTable:
     """The risk table of records on a cluster; see ``assess.risk``."""

@@ -1,8 +1,19 @@
-"""What an attacker has in front of them: published records, the codebook, and what each record says about secrets."""
+"""What an attacker sees: published records, the codebook, and what each record says about sensitive items.
+
+Two ways to match records with what is known of a target:
+
+- ``every``: the candidates show every known item;
+- ``most``: the candidates show most of the known items (best match). Where some record shows all of them, both ways
+  give the same candidates.
+
+Two ways to read labels: all of them, or only those that stand for one item (``exact_labels``). A known item that no
+label of that kind stands for anywhere is of no use and is set aside.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +26,18 @@ from setveil.arrays.mining import (
     sorted_distinct,
     sum_over_matches,
 )
+from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets, Transactions, Vocabulary
 from setveil.core.meaning import Images
 from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release
+from setveil.risk._best import find_best
+
+Match = Literal["every", "most"]
 
 _PER_SLICE = 500_000_000  # records times targets searched between two chances to stop
+_BEST_WORDS = 4_000_000  # words of 64 records written at a time
+_BEST_SHARE = 16  # targets whose best matches one thread looks for at a time
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 _NO_GROUPS = np.empty(0, dtype=np.int64)
 
@@ -31,15 +48,11 @@ class Outcomes:
 
     n_candidates: NDArray[np.int64]  # records that fit what is known
     is_found: NDArray[np.bool_]  # whether the target's own is among them
+    n_others: NDArray[np.int64]  # records that fit if the target's own is taken out of the published data
     # The probability that the target has the secret asked for: its average over the candidates; over all records if
     # there is no candidate; nan where no secret is asked for.
     posterior: NDArray[np.float64]
     control: NDArray[np.float64]  # the same without the target's own record
-
-    @property
-    def n_others(self) -> NDArray[np.int64]:
-        """Candidates besides the target's own record."""
-        return self.n_candidates - self.is_found
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +92,21 @@ class Surface:
             return cls(images, postings, shares[numbers][:, release.group_of], release.group_of, sizes)
         return cls(images, postings, _read_secrets(release, images, secrets), _NO_GROUPS, _NO_GROUPS)
 
-    def search(self, known: Itemsets, records: NDArray[np.int64], secrets: NDArray[np.int64]) -> Outcomes:
+    def exact_labels(self, release: Release, vocabulary: Vocabulary) -> Surface:
+        """The same records for an attacker who uses only labels that stand for one item; itself if all do."""
+        sizes = _cover_sizes(release)
+        if (sizes == 1).all():
+            return self
+        images = _exact_images(release, vocabulary, sizes)
+        return replace(self, images=images, postings=images.postings())
+
+    def search(
+        self, known: Itemsets, records: NDArray[np.int64], secrets: NDArray[np.int64], match: Match = "every"
+    ) -> Outcomes:
         """Look for targets of which ``known`` is known. ``records``: their own; ``secrets``: a row of ``secrets``, or
         -1.
-
-        A known item that nothing published can stand for (it is suppressed) is of no use and is left aside.
         """
-        queries = self._queries(known)
+        queries = self._queries(known, is_counted=match == "most")
         once, again = self._distinct(queries, records, secrets)
         indptr, items = take_rows(*queries, once)
         parts = []
@@ -93,7 +114,8 @@ class Surface:
         for first in range(0, max(len(once), 1), step):
             last = min(first + step, len(once))
             part = once[first:last]
-            parts.append(self._search_some((indptr[first : last + 1], items), records[part], secrets[part]))
+            some = (indptr[first : last + 1] - indptr[first], items[indptr[first] : indptr[last]])
+            parts.append(self._search_some(some, records[part], secrets[part], match))
         return Outcomes(*(np.concatenate(columns)[again] for columns in zip(*parts, strict=True)))
 
     def _distinct(
@@ -110,26 +132,70 @@ class Surface:
         return distinct_rows(*sort_rows(bounds, rows, first_secret + int(secrets.max(initial=0)) + 1))
 
     def _search_some(
-        self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
+        self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64], match: Match
+    ) -> tuple[NDArray[np.generic], ...]:
+        """The columns of ``Outcomes``."""
         n_candidates = count_matches(self.postings, _NO_WEIGHTS, queries)
         is_found = are_matches(self.postings, queries, records)
+        n_others = n_candidates - is_found
         posterior, control = np.full(len(records), np.nan), np.full(len(records), np.nan)
         asked = np.flatnonzero(secrets >= 0)
         if len(asked):
             posterior[asked], control[asked] = self._infer(
                 take_rows(*queries, asked), records[asked], secrets[asked], n_candidates[asked], is_found[asked]
             )
-        return n_candidates, is_found, posterior, control
+        columns = n_candidates, is_found, n_others, posterior, control
+        if match == "most":
+            unmatched = np.flatnonzero(n_others == 0)  # elsewhere the best match shows everything
+            n_words = -(-self.postings.n_records // 64)
+            step = max(_BEST_SHARE, _BEST_WORDS // max(n_words, 1))
+            for first in range(0, len(unmatched), step):
+                some = unmatched[first : first + step]
+                found = self._best_of(take_rows(*queries, some), records[some], secrets[some])
+                for column, values in zip(columns, found, strict=True):
+                    column[some] = values
+        return columns
 
-    def _queries(self, known: Itemsets) -> Queries:
-        """The images of each itemset, each image once."""
+    def _best_of(
+        self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.generic], ...]:
+        """The columns of ``Outcomes`` for best matches."""
+        n_words = -(-self.postings.n_records // 64)
+        masks = np.empty((len(records), 2, n_words), dtype=np.uint64)
+        counts = np.zeros((len(records), 2), dtype=np.int64)
+        slices = [(at, min(at + _BEST_SHARE, len(records))) for at in range(0, len(records), _BEST_SHARE)]
+        for_slices(lambda first, last: find_best(self.postings, queries, records, first, last, masks, counts), slices)
+        word, bit = records >> 6, (records & 63).astype(np.uint64)
+        is_found = (masks[np.arange(len(records)), 0, word] >> bit) & np.uint64(1) > 0
+        posterior, control = np.full(len(records), np.nan), np.full(len(records), np.nan)
+        for target in np.flatnonzero(secrets >= 0).tolist():
+            values = self.secrets[secrets[target]].astype(np.float64)
+            bits = np.unpackbits(masks[target].view(np.uint8), axis=1, bitorder="little", count=len(values)) > 0
+            posterior[target] = values[bits[0]].mean()
+            own, is_other = int(records[target]), bits[1]
+            if len(self.group_of):
+                values = values + (self.group_of == self.group_of[own]) * (
+                    self._without(own, values[own]) - values[own]
+                )
+            control[target] = values[is_other].mean() if is_other.any() else 0.0
+        return counts[:, 0], is_found, counts[:, 1], posterior, control
+
+    def _queries(self, known: Itemsets, is_counted: bool = False) -> Queries:
+        """The images of each itemset, each image once; with ``is_counted`` once for every known item."""
         owners = np.repeat(np.arange(len(known)), np.diff(known.indptr))
         image = self.images.of_item[known.items].astype(np.int64)
         width = max(len(self.images), 1)
-        keys = sorted_distinct((owners * width + image)[image >= 0])
+        keys = (owners * width + image)[image >= 0]
+        keys = np.sort(keys) if is_counted else sorted_distinct(keys)
         indptr = np.searchsorted(keys, np.arange(len(known) + 1) * width).astype(np.int64)
         return indptr, (keys % width).astype(np.int32)
+
+    def _without(self, records: NDArray[np.int64] | int, own: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """How likely the others of a target's group hold the target's sensitive item if the target is taken out: the
+        group has one record less and counts one entry less.
+        """
+        size = self.group_sizes[self.group_of[records]]
+        return np.where(size > 1, (own * size - 1) / np.maximum(size - 1, 1), 0.0)
 
     def _infer(
         self,
@@ -146,11 +212,9 @@ class Surface:
         prior_total, n_records = self.secrets.sum(axis=1, dtype=np.float64)[secrets], self.secrets.shape[1]
         others, prior_others = total - own * is_found, prior_total - own
         if len(self.group_of):
-            # Without the target its group has one record less and counts one occurrence of the secret less.
-            size = self.group_sizes[own_group]
-            own_without = np.where(size > 1, (own * size - 1) / np.maximum(size - 1, 1), 0.0)
+            own_without = self._without(records, own)
             others += (n_in_group - is_found) * (own_without - own)
-            prior_others += (size - 1) * (own_without - own)
+            prior_others += (self.group_sizes[own_group] - 1) * (own_without - own)
         posterior = np.where(n_candidates > 0, total / np.maximum(n_candidates, 1), prior_total / n_records)
         n_others = n_candidates - is_found
         control = np.where(n_others > 0, others / np.maximum(n_others, 1), prior_others / max(n_records - 1, 1))
@@ -159,12 +223,7 @@ class Surface:
 
 def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]) -> NDArray[np.float32]:
     """How likely each record holds each secret: a published item that covers g items is taken as any one of them."""
-    if isinstance(release, Recoding):
-        sizes = np.bincount(release.target[release.target >= 0], minlength=release.published.n_items)
-    elif isinstance(release, LocalRecoding):
-        sizes = np.diff(release.cover.indptr)
-    else:
-        sizes = np.ones(release.published.n_items, dtype=np.int64)
+    sizes = _cover_sizes(release)
     holds = np.zeros((len(secrets), release.published.n_records), dtype=np.float32)
     if not len(secrets):
         return holds
@@ -176,3 +235,24 @@ def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]
         for published in covering[np.argsort(-sizes[covering], kind="stable")].tolist():  # the most specific comes last
             holds[row, records[list_indptr[published] : list_indptr[published + 1]]] = 1 / sizes[published]
     return holds
+
+
+def _cover_sizes(release: Release) -> NDArray[np.int64]:
+    """How many items each published label can stand for, int64[published items]."""
+    if isinstance(release, Recoding):
+        return np.bincount(release.target[release.target >= 0], minlength=release.published.n_items)
+    if isinstance(release, LocalRecoding):
+        return np.diff(release.cover.indptr)
+    return np.ones(release.published.n_items, dtype=np.int64)
+
+
+def _exact_images(release: Release, vocabulary: Vocabulary, sizes: NDArray[np.int64]) -> Images:
+    """The images of items as far as labels stand for them alone."""
+    if isinstance(release, LocalRecoding):
+        cover = release.cover
+        indptr = np.concatenate(([0], np.cumsum(sizes == 1))).astype(np.int64)
+        exact = Itemsets(indptr, cover.items[np.repeat(sizes == 1, sizes)], cover.vocabulary)
+        return replace(release, cover=exact).meaning.images(vocabulary)
+    images = release.meaning.images(vocabulary)
+    is_exact = np.append(sizes == 1, [False])  # the last entry serves what has no image
+    return replace(images, of_item=np.where(is_exact[images.of_item], images.of_item, -1).astype(np.int32))

@@ -26,7 +26,6 @@ from setveil.workflows import (
     tree_edits,
 )
 from setveil.workflows import suggest as suggesting
-from setveil.workflows.assess import QUICK
 from setveil.workflows.hierarchy import resolve_hierarchy
 
 KNOWN = 3  # items an attacker knows, in the comparison of runs
@@ -91,7 +90,7 @@ class Tasks:
 
     def do_risk(self) -> dict[str, Any]:
         """The risk by number of known items, and how rare items are."""
-        rows = sv.risk(self.data, budget=QUICK, progress=self.progress).to_dict()["rows"]
+        rows = sv.risk(self.data, progress=self.progress).to_dict()["rows"]
         supports = self.data.supports[self.data.supports > 0]
         counts = [
             int(((supports >= low) & (supports < high)).sum())
@@ -278,7 +277,7 @@ class Tasks:
             "figures": {
                 "status": "ok",
                 "seconds": record.seconds["anonymize"],
-                **compare_worker.figures_of(record.data, outcome.release, KNOWN),
+                **compare_worker.figures_of(record.data, outcome.release, KNOWN, outcome.facts),
             },
         }
 

@@ -1,4 +1,4 @@
-"""Questions about data and releases, asked of anything the library takes: risk, verify, measure, attack."""
+"""Risk, verification, utility and attacks, for anything that the library reads."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
     from setveil.risk import RiskTable
     from setveil.risk.attack import AttackTable
     from setveil.risk.guesses import GuessTable
-    from setveil.risk.intervals import Rate
     from setveil.verify import Verdict
 
 KNOWN = (1, 2, 3, 4)
-TARGETS = 1_000  # people attacked in passing; `setveil attack` takes more
-QUICK = 12_000_000  # combinations looked at for the risk in passing; `setveil risk` takes its time
+TARGETS = 1_000  # people attacked by each attacker in every run; `setveil attack` takes more
 
 
 def risk(
@@ -32,21 +30,21 @@ def risk(
     progress: Progress = no_progress,
     **options: Any,
 ) -> RiskTable:
-    """The attacker's view of data or of a release: what so many known items reveal.
+    """The attacker's view of data or of a release: what a few known items reveal.
 
     Args:
         data: anything that ``read`` takes, Transactions, or a release.
         known: numbers of known items to look at.
         read_options: how to read ``data``, as in ``read``.
-        progress: called with a stage and the share that is done.
-        options: ``k`` (the crowd to compare with), ``seed``, ``budget`` (combinations up to which figures are exact),
-            ``targets``.
+        progress: called with a stage name and a fraction between 0 and 1.
+        options: ``k`` (the number of records to compare with), ``seed``, ``budget`` (combinations up to which figures
+            are exact), ``targets``.
 
     Returns:
         A table with a row per number of known items; it prints as one.
 
     Raises:
-        InputError: the data cannot be read, or a number makes no sense.
+        InputError: the data cannot be read, or a number is out of range.
 
     Examples:
         >>> import setveil as sv
@@ -64,44 +62,27 @@ def risk(
     return assess(records, known=known, progress=progress, **options)
 
 
-def quick_risk(data: Any, model: PrivacyModel, seed: int) -> RiskTable:
-    """The risk in passing, sampled where counting everything would take long, beside what the model promises."""
-    return risk(data, seed=seed, budget=QUICK, k=model.crowd)
+def quick_risk(data: Any, model: PrivacyModel) -> RiskTable:
+    """The risk table of every run: the same draws as ``risk`` takes by default, so that both show the same figures."""
+    return risk(data, k=model.crowd)
 
 
-def quick_attacks(data: Transactions, release: Release, seed: int) -> list[dict[str, Any]]:
-    """A few attacks in passing, as plain figures: random and rarest items of a thousand people, against their
-    control.
-    """
+def quick_attacks(
+    data: Transactions, release: Release, seed: int, known: Sequence[int] = KNOWN
+) -> list[dict[str, Any]]:
+    """The attacks of every run, as plain figures: a thousand people for each attacker and number of known items."""
     from setveil.risk.attack import attack as carry_out
+    from setveil.risk.attackers import TRIED
 
-    table = carry_out(data, release, KNOWN, TARGETS, seed, strategies=("random", "rarest"), guess=False)
-    return [
-        {
-            "strategy": row.strategy,
-            "known": row.known,
-            "n_targets": row.n_targets,
-            "has_secrets": row.n_secrets > 0,
-            "singled_out_before": _value(row.before.singled_out),
-            "singled_out": _value(row.after.singled_out),
-            "linked_before": _value(row.before.linked),
-            "linked": _value(row.after.linked),
-            "inferred": _value(row.after.inferred),
-            "control": _value(row.control.inferred) if row.control else None,
-        }
-        for row in table.rows
-    ]
-
-
-def _value(rate: Rate | None) -> float | None:
-    return None if rate is None else float(rate.value)
+    table = carry_out(data, release, known, TARGETS, seed, strategies=TRIED, guess=False)
+    return [row.to_dict() for row in table.rows]
 
 
 def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_progress) -> RiskTable:
     """The risk of a release as its files have it: anyone who has them gets the same figures."""
     if not isinstance(release.published, RemoteTransactions):
         release = replace(release, published=replace(release.published))  # what is indexed for this goes with it
-    return risk(release, seed=0, budget=QUICK, k=model.crowd, progress=progress)
+    return risk(release, k=model.crowd, progress=progress)
 
 
 def verify(
@@ -112,17 +93,17 @@ def verify(
     progress: Progress = no_progress,
     **parameters: Any,
 ) -> Verdict:
-    """Whether a release, or anything that holds records, keeps a model; with a witness if not.
+    """Whether a release, or any records, meet the guarantee of a model; with a witness if not.
 
     Args:
         what: a release, or anything that ``read`` takes, whoever made it.
-        model: the promise, or its name with its ``parameters``.
+        model: the privacy model, or its name with its ``parameters``.
         read_options: how to read ``what``, as in ``read``.
-        progress: called with a stage and the share that is done.
+        progress: called with a stage name and a fraction between 0 and 1.
         parameters: of the model, if it is given by name.
 
     Returns:
-        A verdict, which is true if the promise holds.
+        A verdict, which is true if the guarantee is met.
 
     Raises:
         InputError: the data cannot be read, or the model does not fit it.
@@ -145,12 +126,12 @@ def measure(
 ) -> dict[str, Any]:
     """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply.
 
-    ``aligned=False``: the release's records are not in the order of ``data``; what compares record with record is left
-    out.
+    ``aligned=False``: the release's records are not in the order of ``data``; metrics that compare record with record
+    are omitted.
 
     Args:
         data: the original: anything that ``read`` takes.
-        release: what became of it.
+        release: the release made from it.
         aligned: whether both have their records in the same order.
         read_options: how to read ``data``, as in ``read``.
 
@@ -184,17 +165,18 @@ def attack(
     progress: Progress = no_progress,
     **options: Any,
 ) -> AttackTable:
-    """Attack a release of ``data`` in every way; ``control`` are people who are not in the data. See ``risk.attack``.
+    """Attack a release of ``data`` with every attacker; ``control`` are people who are not in the data. See
+    ``risk.attack``.
 
     Args:
         data: the original: anything that ``read`` takes.
-        release: what is attacked.
+        release: the release to attack.
         known: how many items the attacker knows.
         targets: how many people are attacked.
         seed: of the choice of targets and of what is known.
         control: people who are not in the data, to compare with.
         read_options: how to read ``data`` and ``control``, as in ``read``.
-        progress: called with a stage and the share that is done.
+        progress: called with a stage name and a fraction between 0 and 1.
         options: ``strategies``, ``sensitive``, ``wrong`` and ``aligned`` of ``risk.attack``.
 
     Returns:
@@ -221,7 +203,7 @@ def attack(
 
 
 def _with_names(release: Release, original: Transactions) -> Release:
-    """A release read from files as one that knows the owner's items: files do not name what was left out."""
+    """A release read from files with the owner's items: files do not name suppressed items."""
     return release.with_items(original.vocabulary) if release.record is None else release
 
 
@@ -237,7 +219,7 @@ def public_metrics(release: Release) -> dict[str, int]:
 
 
 def quick_left_out(data: Transactions, release: Release, seed: int) -> dict[str, Any]:
-    """What entries that were left out give away, without replaying the program; {} where there are none."""
+    """What suppressed entries reveal, without running the program again; {} where there are none."""
     from setveil.risk.trimmed import attack_left_out
 
     promised = None if release.record is None else guessing_options(release.record).get("promised")
@@ -246,7 +228,7 @@ def quick_left_out(data: Transactions, release: Release, seed: int) -> dict[str,
 
 
 def quick_guesses(data: Transactions, release: Release) -> GuessTable | None:
-    """Who of a group holds its sensitive item: every guesser who does not make the release anew; groupings only."""
+    """Who of a group has its sensitive item: every guesser who does not run the program again; groupings only."""
     from setveil.risk.guesses import guess_both
 
     if not isinstance(release, Grouping) or release.record is None:
@@ -256,20 +238,20 @@ def quick_guesses(data: Transactions, release: Release) -> GuessTable | None:
 
 
 def guessing_options(record: RunRecord) -> dict[str, Any]:
-    """What guessers who know the program need: the promise, and a way to make the release of other data."""
+    """What guessers who know the program need: the guarantee, and a way to make the release of other data."""
     return remaking(record.model, record.algorithm, record.options, record.seed, record.hierarchy)
 
 
 def remaking(
     model: PrivacyModel, algorithm: str, options: Mapping[str, Any], seed: int, hierarchy: Hierarchy | None = None
 ) -> dict[str, Any]:
-    """The same from what a folder tells; only for models and algorithms that somebody can gain from replaying."""
+    """The same from a folder; only for models and algorithms where running the program again may help an attacker."""
     from setveil.algorithms import ENTRIES, Context, find, make_algorithm
 
     if not isinstance(model, PrivacyDegree | KmAnonymity):
         return {}
     promised = {"promised": 1 / (model.p if isinstance(model, PrivacyDegree) else model.k)}
-    by_hand = all(entry.name != algorithm for entry in ENTRIES)  # nobody can make it again
+    by_hand = all(entry.name != algorithm for entry in ENTRIES)  # cannot be made again
     if by_hand or (isinstance(model, KmAnonymity) and algorithm != "trim"):
         return promised
     chosen = make_algorithm(find(algorithm).load(), algorithm, options)

@@ -1,5 +1,4 @@
-"""Many settings side by side: a grid of policies, each run in a process of its own, gathered into one table and one
-page.
+"""Compare many settings: a grid of policies, each run in a process of its own, collected in one table and one page.
 
 A run can be stopped and started again: settings that have a result are not run twice. Settings that fail, take too long
 or grow too large are kept with their reason.
@@ -58,12 +57,12 @@ COLUMNS = (
     "pareto",
 )
 MEASURED = (*FIGURES, "seconds", "peak_mb")
-LOST = {"status": "failed", "reason": "its result was lost"}
+LOST = {"status": "failed", "reason": "the result was lost"}
 
 
 @dataclass(frozen=True)
 class Point:
-    """One setting and what came of it."""
+    """One setting and its result."""
 
     id: str
     policy: Policy
@@ -79,13 +78,13 @@ class Point:
 
     @property
     def is_guessable(self) -> bool:
-        """Whether its groups tell more than the attackers who are measured here look for."""
+        """Whether its groups reveal more than the attackers measured here look for."""
         return any(entry.guessable for entry in ENTRIES if entry.name == self.algorithm)
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Sequence[Point]):
-    """Every setting with what came of it; prints as the settings that no other beats."""
+    """Every setting with its result; prints as the best settings: no other has both less risk and less loss."""
 
     points: tuple[Point, ...]
     rows: tuple[Mapping[str, Any], ...]  # one tidy row per setting
@@ -119,7 +118,7 @@ class Comparison(Sequence[Point]):
         """The fronts in words: headings, and a line for settings with equal figures."""
         return [
             (
-                (f"{by.what} no other beats", "exact", by.risk_words, by.loss_words),
+                (f"best {by.what}", "entries unchanged", by.risk_words, by.loss_words),
                 [_told(by, same) for same in lines],
             )
             for by, lines in self.fronts
@@ -136,7 +135,7 @@ class Comparison(Sequence[Point]):
             for name, *figures in (header, *rows):
                 told = "".join(f"{cell:>{width}}" for cell, width in zip(figures, widths, strict=True))
                 lines.append(f"{told}  {name}")
-        return "\n".join(lines) or "no setting gave a release whose risk and loss can be told"
+        return "\n".join(lines) or "No setting gave a release with known risk and loss."
 
     __repr__ = __str__
 
@@ -145,7 +144,7 @@ class Comparison(Sequence[Point]):
 
         n_ok = sum(point.is_ok for point in self)
         note = f"{n_ok} of {len(self)} settings gave a release."
-        tables = self.tables() or [(("settings no other beats",), [])]
+        tables = self.tables() or [(("best settings",), [])]
         return "".join(card("Comparison", header=header, rows=rows, note=note) for header, rows in tables)
 
 
@@ -186,10 +185,10 @@ def compare(
         sensitive: of the default grid.
         read_options: how to read ``source``, as in ``read``.
         processes: how many settings at a time; one per core unless given.
-        progress: called with a stage and the share that is done.
+        progress: called with a stage name and a fraction between 0 and 1.
 
     Returns:
-        Every setting with what came of it; prints as the settings that no other beats.
+        Every setting with its result; prints as the best settings.
 
     Raises:
         InputError: the data or the grid cannot be read.
@@ -203,7 +202,7 @@ def compare(
     """
     if grid is not None and (hierarchy or sensitive):
         raise InputError(
-            "the grid says which hierarchy and which sensitive items to use; leave out --hierarchy and --sensitive."
+            "the grid says which hierarchy and which sensitive items to use; remove --hierarchy and --sensitive."
         )
     if grid is None:
         grid = default_grid(hierarchy, sensitive)
@@ -225,12 +224,12 @@ def compare(
 
 
 def _made(folder: Path) -> Path:
-    """The folder of a comparison: what is in it tells about the original, so that nobody else may look."""
+    """The folder of a comparison. Its files contain information about the original, so only the owner may read it."""
     try:
         is_new = not folder.exists()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not is_new and not (folder / "points").is_dir() and any(folder.iterdir()):
-            raise InputError(f"{one_line(str(folder), 120)}: holds other things; choose another folder.")
+            raise InputError(f"{one_line(str(folder), 120)}: contains other files; choose another folder.")
         folder.chmod(0o700)
         (folder / "points").mkdir(mode=0o700, exist_ok=True)
     except (OSError, ValueError) as problem:

@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -22,15 +23,16 @@ from setveil.errors import SetveilError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.releases import Grouping, Release
+from setveil.report.facts import Facts
+from setveil.report.figures import worst_of
 from setveil.utility.avg_re import least_error
 from setveil.workflows.anonymize import anonymize
-from setveil.workflows.assess import measure, verify
+from setveil.workflows.assess import KNOWN, measure, public_risk, quick_attacks, verify
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.reading import read
 
 _PR_SET_PDEATHSIG = 1
 SPARE = 1 << 30  # bytes that libraries reserve and never touch
-N_TARGETS = 5000  # people attacked
 
 
 def work(order: dict[str, Any]) -> dict[str, Any]:
@@ -48,17 +50,29 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
     return {"status": "ok", "seconds": seconds, **figures_of(data, release, order["known"])}
 
 
-def figures_of(data: Transactions, release: Release, known: int) -> dict[str, Any]:
-    """What a comparison shows of a release that was verified: risk, loss, and memory so far."""
-    singled_out, mean_chance = _attacked(data, release, known)
-    metrics = measure(data, release)
-    assert release.record is not None
+def figures_of(data: Transactions, release: Release, known: int, facts: Facts | None = None) -> dict[str, Any]:
+    """What a comparison shows of a release that was verified: risk, loss, and memory so far.
+
+    ``facts``: of the report, where one was written; its figures are taken over.
+    """
+    record = release.record
+    assert record is not None
+    attacks: Sequence[Mapping[str, Any]]
+    risk_after: Sequence[Mapping[str, Any]]
+    if facts is None:
+        attacks = quick_attacks(data, release, record.seed, sorted({*KNOWN, known}))
+        risk_after = public_risk(release, record.model).to_dict()["rows"]
+    else:
+        attacks, risk_after = facts.attacks, facts.risk_after
+    worst = worst_of([row for row in attacks if row["known"] in KNOWN], risk_after)
+    linked = [row["linked"]["of_all_people"] for row in attacks if row["known"] == known and row["linked"]]
+    metrics = measure(data, release) if facts is None else facts.metrics
     return {
-        "algorithm": release.record.algorithm,
-        "singled_out": singled_out,
-        "mean_chance": mean_chance,
+        "algorithm": record.algorithm,
+        "singled_out": None if worst is None else worst.of_all_people,
+        "mean_chance": max(linked, default=None),
         "sensitive_chance": _sensitive_chance(release),
-        "avg_re": least_error(data, release),
+        "avg_re": least_error(data, release, seed=record.seed),
         "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
@@ -67,16 +81,6 @@ def figures_of(data: Transactions, release: Release, known: int) -> dict[str, An
             for name in ("exact_ratio", "largest_set", "ncp", "ul_log2", "suppression_ratio", "il_ratio")
         },
     }
-
-
-def _attacked(data: Transactions, release: Release, known: int) -> tuple[float | None, float | None]:
-    """How often an attacker who knows so many random items of a person singles out, and picks, the right record."""
-    from setveil.risk.attack import attack
-
-    rows = attack(data, release, (known,), N_TARGETS, strategies=("random",), guess=False).rows
-    if not rows or rows[0].after.singled_out is None or rows[0].after.linked is None:
-        return None, None  # nobody has that many items
-    return rows[0].after.singled_out.value, rows[0].after.linked.value
 
 
 def _sensitive_chance(release: Release) -> float | None:

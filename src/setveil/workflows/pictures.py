@@ -10,7 +10,7 @@ from setveil.report.compare_page import front_charts, name_of, yardstick_of
 from setveil.report.facts import Facts
 from setveil.report.page import LEGEND
 from setveil.report.template import shared_style
-from setveil.report.words import METRICS, figure, percent, put
+from setveil.report.words import figure, percent, told
 from setveil.workflows.compare import Point, pareto_front, row_of
 
 __all__ = [
@@ -26,16 +26,10 @@ __all__ = [
     "told_metrics",
 ]
 
-SHARES = ("exact_ratio", "suppression_ratio", "il_ratio", "added_ratio", "removed_ratio")
-
 
 def told_metrics(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Utility metrics of a release by name, shares as percent."""
-    return [
-        (put(name, METRICS), percent(value) if name in SHARES else figure(value))
-        for name, value in metrics.items()
-        if name in METRICS and value is not None
-    ]
+    """What a release cost, in words and figures, as everywhere."""
+    return told(metrics)
 
 
 def seconds(value: float | None) -> str:
@@ -52,14 +46,14 @@ Settings = Sequence[Mapping[str, Any]]
 
 
 def risk_chart(before: Settings, after: Settings = (), reach: float | None = None) -> str:
-    """The share of people who are singled out, by number of known items, before and after."""
+    """The share of people that known items single out, before and after."""
     series: list[Series] = []
     for name, rows in (("before", before), ("after", after)):
         points = [(row["known"], row["singled_out"]) for row in rows if row["singled_out"] is not None]
         if points:
             series.append((name, points, name))
     parts = "; ".join(f"{name}: " + ", ".join(f"{percent(y)} at {x}" for x, y in line) for name, line, _ in series)
-    words = "people singled out"
+    words = "people singled out, of those with as many items"
     return curve(series, "items of a person that the attacker knows", words, f"Chart: {words}. {parts}.", reach)
 
 
@@ -110,4 +104,4 @@ def cut_picture(facts: Facts) -> tuple[str, list[tuple[str, str]]]:
     """How items are published, from the top of the hierarchy down; the colours that occur in it, with their meaning."""
     blocks = facts.changes.get("picture") or ()
     legend = [(css, words) for css, words in LEGEND if any(block.css == css for block in blocks)]
-    return icicle(blocks, "Picture: what was generalized into what; the codebook has every item."), legend
+    return icicle(blocks, "Picture: items and their categories; the codebook has every item."), legend

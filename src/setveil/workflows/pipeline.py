@@ -89,7 +89,7 @@ def run(
                 names = planned(data, model, chosen.name, chosen.options, tree is not None)
                 expect(model.name, names, tree is not None)
             progress("assessing the risk", None)
-            risk_before = quick_risk(data, model, policy.seed)
+            risk_before = quick_risk(data, model)
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
             release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
         return publish(

@@ -1,4 +1,4 @@
-"""What is proposed to a data owner, and in which words: purpose, shape of the data, choices and their commands."""
+"""Proposals for a data owner: purpose, shape of the data, choices and their commands."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from setveil.policy.schema import Policy
-from setveil.report.lights import Colour, colour_of_use
-from setveil.report.words import figure, percent
+from setveil.report.figures import Residual, Unchanged, Utility
+from setveil.report.lights import LEVELS, Colour, colour_of_risk, colour_of_use, risk_words
+from setveil.report.words import figure
 from setveil.workflows.policies import make_policy
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """Who will have the data, and the promises that suit it, the one to aim at first."""
+    """Who will receive the data, and suitable guarantees, the preferred one first."""
 
     name: str
     words: str
     steps: tuple[tuple[int, int], ...]  # (k, m), from the aim down to the least that is acceptable
-    more: tuple[int, int]  # a stronger promise, shown beside the aim
+    more: tuple[int, int]  # a stronger guarantee, shown beside the preferred one
 
 
 PURPOSES = {
     "publish": Purpose(
         "publish",
-        "Anyone may have published data, for ever, and nobody can be held to a contract: neighbours, "
-        "colleagues and search engines know two or three things about a person",
+        "Anyone can obtain published data, permanently and without an agreement. Neighbours, colleagues and search "
+        "engines know two or three items of a person",
         ((10, 2), (5, 2)),
         (10, 3),
     ),
     "share": Purpose(
         "share",
-        "A known recipient under contract will not look for people, but may come across someone of whom "
-        "they know two things",
+        "A known recipient under a data use agreement does not try to re-identify people, but may recognize a person "
+        "of whom they know two items",
         ((5, 2), (3, 2)),
         (10, 2),
     ),
     "internal": Purpose(
         "internal",
-        "Inside the house access is controlled; a small crowd keeps colleagues from recognizing somebody by chance",
+        "Access inside the organization is controlled; colleagues should not recognize a person by chance",
         ((3, 2), (2, 2)),
         (5, 2),
     ),
@@ -71,55 +72,49 @@ class Choice:
     exact: float  # share of entries published exactly
     largest_set: int
     n_published: int
-    errors: tuple[float, float] | None  # typical relative error of single and of pair counts
-    singled_out: tuple[float | None, ...]  # by 1, 2, 3, 4 known items, after
+    utility: Utility  # of counts
+    residual: Residual | None  # the worst attacker tried
     n_tried: int  # people it was tried on
     is_sampled: bool
     seconds: float
     warning: str = ""  # what it leaves exposed
 
     @property
-    def usefulness(self) -> float:
-        """From 0 to 1: entries kept and pair counts right, in equal parts."""
-        right = 1 / (1 + self.errors[1]) if self.errors else self.exact
+    def score(self) -> float:
+        """From 0 to 1: entries unchanged and pair counts right, in equal parts."""
+        pairs = self.utility.errors.get("pairs") or self.utility.errors.get("singles")
+        right = 1 / (1 + pairs.median) if pairs else self.exact
         return (self.exact + right) / 2
 
     @property
     def colour(self) -> Colour:
-        """The light that the report would show for usefulness."""
-        return colour_of_use(self.exact, self.errors[1] if self.errors else None, self.n_published, 0.0)
+        """The light for utility in the report."""
+        return colour_of_use(self.exact, self.utility, self.n_published, 0.0)
+
+    @property
+    def risk_colour(self) -> Colour:
+        """The light for residual risk in the report."""
+        return colour_of_risk(self.residual)
 
     def words(self) -> list[str]:
-        """What a data steward has to know: what it protects, keeps and leaves."""
-        kept = f"{percent(self.exact)} of the entries are published exactly"
+        """What a data steward has to know: guarantee, utility, residual risk."""
+        kept = [Unchanged(self.exact, "entries", self.largest_set).words]
         if self.largest_set > 1:
-            kept += f", the largest set stands for {figure(self.largest_set)} items"
-        if self.errors:
-            kept += f"; counts of single items are {_off(self.errors[0])}, counts of pairs {_off(self.errors[1])}"
-        left = [
-            f"{share_words(share)} by {known}" for known, share in enumerate(self.singled_out, 1) if share is not None
-        ]
-        lines = [self.guarantee, kept + ".", "Records singled out by known items: " + ", ".join(left[1:] or left) + "."]
+            kept.append(f"the broadest category covers {figure(self.largest_set)} items")
+        lines = [self.guarantee, "; ".join([*kept, *self.utility.words]) + "."]
+        if self.residual is not None:
+            lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}")
         return [*lines, self.warning] if self.warning else lines
-
-
-def _off(error: float) -> str:
-    return "exact" if error == 0 else f"typically off by {percent(error)}"
-
-
-def share_words(share: float) -> str:
-    """A share, and "none" for nothing."""
-    return "none" if share == 0 else percent(share)
 
 
 @dataclass(frozen=True, repr=False)
 class Suggestion:
-    """The profile, the best choice and what else would work."""
+    """The profile, the best choice and the alternatives."""
 
     profile: Profile
     purpose: Purpose
     choices: tuple[Choice, ...]  # the first is the proposal
-    rejected: tuple[tuple[str, str], ...]  # what was tried in vain, and why
+    rejected: tuple[tuple[str, str], ...]  # settings that were rejected, and why
     reasons: tuple[str, ...]  # why this k and m
     source: str = "INPUT"
     given: Mapping[str, Any] = field(default_factory=dict)  # sensitive items and reading options as they were given
@@ -131,9 +126,7 @@ class Suggestion:
         return card(f"Suggestion ({self.purpose.name})", facts=facts, note=f"$ {self.command()}")
 
     def command(self, choice: Choice | None = None, out: str = "release") -> str:
-        """The command that does what was proposed; it runs as pasted in the folder where the suggestion was asked
-        for.
-        """
+        """The command of a choice; run it in the folder in which the suggestion was made."""
         chosen = choice or self.choices[0]
         model, policy = chosen.policy.model, chosen.policy
         words = ["setveil", "anonymize", self.source, "-o", out, "--model", model.name]
@@ -178,8 +171,8 @@ class Suggestion:
         if n_tried < self.profile.n_records:
             lines += [
                 "",
-                f"Tried on {n_tried:,} of {self.profile.n_records:,} people, with k scaled accordingly: the "
-                "figures are estimates.",
+                f"Tried on a sample of {n_tried:,} of {self.profile.n_records:,} people, with k scaled accordingly: "
+                "the figures are estimates.",
             ]
         return "\n".join(lines)
 

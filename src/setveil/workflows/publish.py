@@ -53,7 +53,7 @@ class Outcome:
     certificate: Mapping[str, Any]
     seconds: Mapping[str, float] = field(default_factory=dict)
     headline: str = ""  # the verdict in one line
-    lights: tuple[Light, ...] = ()  # the promise, what remains, usefulness
+    lights: tuple[Light, ...] = ()  # guarantee, residual risk, utility
     advice: tuple[str, ...] = ()  # the most pressing first
     facts: Facts | None = None  # all that the internal report says
 
@@ -156,7 +156,7 @@ def publish(
             again, verdict, achieved = _verified(release, record, staging.public, written, safe_csv, progress)
         with _stage("measure", "measuring", seconds, progress):
             metrics = measure(record.data, release)
-            risk_before = risk_before or quick_risk(record.data, record.model, record.seed)
+            risk_before = risk_before or quick_risk(record.data, record.model)
             risk_after = public_risk(again, record.model)
             # What looks at single records is left out where they are not at hand.
             attacks = quick_attacks(record.data, release, record.seed) if is_here else []

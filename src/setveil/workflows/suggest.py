@@ -1,10 +1,10 @@
-"""What to do with a data set, for people who do not know the papers.
+"""Proposes a privacy model, an algorithm and their parameters for a data set.
 
-The purpose says how much protection is needed. Ways to give it are really tried: first on a small sample, so that
-there is an answer within seconds, then on the whole data (on a large sample where it is large), as long as the time
-budget lasts. Every release tried is verified and measured; among those that keep the promise the most useful one is
-proposed, beside one that keeps more and one that protects more. What was rejected is told with the reason. Nothing
-infeasible is proposed, and nothing in which everything became one item.
+The purpose says how much protection is needed. Settings are tried: first on a small sample, so that there is an answer
+within seconds, then on the whole data (or a large sample of it), as long as the time budget lasts. Every release is
+verified and measured. Among those that meet the guarantee the one with the highest utility is proposed, together with
+one of higher utility and one of stronger protection. Rejected settings are listed with the reason. Nothing infeasible
+is proposed, and no release in which everything became one label.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.releases import Grouping
+from setveil.report.figures import utility_of, worst_of
 from setveil.report.words import percent
 from setveil.workflows.anonymize import make_release
 from setveil.workflows.asks import check_lists
-from setveil.workflows.assess import KNOWN, risk, verify
+from setveil.workflows.assess import public_risk, quick_attacks, risk, verify
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.policies import make_policy
 from setveil.workflows.proposals import PURPOSES, Choice, Profile, Purpose, Suggestion, name_of
@@ -40,11 +41,9 @@ FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
 PLAIN = "trim without groups"  # leaves entries out and raises none: quick however many items there are
 QUICK = (PLAIN, "aa")  # tried on it
 MERGEABLE = 4_000  # items up to which merging any two of them is tried
-BUDGET = 300_000  # combinations looked at for the risk
-QUERIES = 300
 AUTO = 100_000  # occurrences up to which several trees are tried for --hierarchy auto
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
-BETTER = 0.05  # of usefulness: less is no reason to weaken a promise
+BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
 WAYS = (
     PLAIN,
     "trim",
@@ -76,19 +75,19 @@ def suggest(
         data: anything that ``read`` takes.
         purpose: ``"publish"``, ``"share"`` or ``"internal"``.
         hierarchy: as in ``anonymize``, as text.
-        sensitive: items worth hiding.
+        sensitive: the sensitive items.
         seconds: the time budget.
         seed: of everything random.
         source: the input's name in the commands.
-        given: what else the commands repeat.
-        progress: called with a stage and the share that is done.
-        first: hears the first proposal.
+        given: further options that the commands repeat.
+        progress: called with a stage name and a fraction between 0 and 1.
+        first: called with the first proposal.
 
     Returns:
-        The proposal, what else would do, and what was rejected, with reasons.
+        The proposal, alternatives, and rejected settings with reasons.
 
     Raises:
-        InfeasibleError: nothing that was tried is feasible.
+        InfeasibleError: no setting that was tried is feasible.
         InputError: the data cannot be read, or the purpose is unknown.
 
     Examples:
@@ -104,7 +103,7 @@ def suggest(
         raise InputError(f"sensitive must be a list of item labels, not one string; write [{sensitive!r}].")
     records = as_transactions(data)
     if records.n_records - records.n_empty < 2:
-        raise InputError("the data has fewer than two records with items; there is nobody to hide among.")
+        raise InputError("the data has fewer than two records with items; it cannot be anonymized.")
     ask = {"seed": seed, "hierarchy": hierarchy, "sensitive": list(sensitive)}
     if sensitive:
         check_lists(records, {"sensitive": tuple(sensitive)})
@@ -112,16 +111,16 @@ def suggest(
         resolve_hierarchy(hierarchy, records)  # complain before the long work
     search = _Search(records, PURPOSES[purpose], ask, time.monotonic() + seconds, progress, first)
     choices = search.choices()
-    profile = profile_of(records, seed)
+    profile = profile_of(records)
     if not choices:
         told = "; ".join(f"{name}: {why}" for name, why in search.rejected)
-        raise InfeasibleError(f"no setting that was tried gives a release worth having. {told}")
+        raise InfeasibleError(f"no setting that was tried gives a usable release. {told}")
     reasons = (*search.reasons, _exposure(profile))
     told_given = {"sensitive": None, "reading": {}, **(given or {})}
     return Suggestion(profile, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, told_given)
 
 
-def profile_of(data: Transactions, seed: int = 0) -> Profile:
+def profile_of(data: Transactions) -> Profile:
     """The shape of the data and what known items reveal."""
     supports = data.supports[data.supports > 0]
     return Profile(
@@ -132,7 +131,9 @@ def profile_of(data: Transactions, seed: int = 0) -> Profile:
         longest=int(data.lengths.max(initial=0)),
         density=_density(data),
         rare_items=float((supports < 5).mean()) if len(supports) else 0.0,
-        singled_out=tuple(row.singled_out for row in risk(data, seed=seed, budget=BUDGET).rows),
+        singled_out=tuple(
+            None if row.singled_out is None else row.singled_out * row.share_of_records for row in risk(data).rows
+        ),
     )
 
 
@@ -142,8 +143,12 @@ def _density(data: Transactions) -> float:
 
 
 def _exposure(profile: Profile) -> str:
-    shares = [f"{known}: {percent(share)}" for known, share in enumerate(profile.singled_out, 1) if share is not None]
-    return f"As it is, so many known items single out so many of the records: {', '.join(shares)}."
+    shares = [
+        f"{known} item{'s' if known > 1 else ''}: {percent(share)}"
+        for known, share in enumerate(profile.singled_out, 1)
+        if share is not None
+    ]
+    return f"Without anonymization, known items single out this share of all people: {', '.join(shares)}."
 
 
 # -- trying ------------------------------------------------------------------------------------------------------------
@@ -224,11 +229,9 @@ class _Search:
             return []
         others = list(self._others(part, aim, best, steps))
         if self.ask["sensitive"]:
-            others[:0] = self._tried(
-                part, [self._degree(aim[0])], "Only the sensitive items need hiding", keep_bad=False
-            )
+            others[:0] = self._tried(part, [self._degree(aim[0])], "Protects sensitive items only", keep_bad=False)
         if _density(self.data) >= DENSE:
-            others += self._tried(part, [self._identical(aim[0])], "Whole records made alike", keep_bad=False)
+            others += self._tried(part, [self._identical(aim[0])], "Makes whole records alike", keep_bad=False)
         return [best, *others[:2]]
 
     def _steps(self) -> list[tuple[int, int]]:
@@ -239,7 +242,7 @@ class _Search:
             fitting = next((crowd for crowd in (k, 5, 3, 2) if crowd <= k and crowd * 4 <= n_filled), 2)
             steps.append((fitting, max(1, min(m, longest))))
         if steps[0][0] < self.purpose.steps[0][0]:
-            self.reasons.append(f"With {n_filled:,} people a crowd of {steps[0][0]} is the most that makes sense.")
+            self.reasons.append(f"With {n_filled:,} people, k={steps[0][0]} is the largest sensible value.")
         self.n_given = len(self.reasons)
         return list(dict.fromkeys(steps))
 
@@ -254,28 +257,24 @@ class _Search:
             found = self._tried(part, list(self._ways(k, m, ways)), "Proposal")
             if not found:
                 continue
-            best = max(found, key=lambda choice: choice.usefulness)
+            best = max(found, key=lambda choice: choice.score)
             self.rejected += [
-                (name_of(choice.policy), f"keeps less: {percent(choice.exact)} of the entries exactly{_pairs(choice)}")
-                for choice in found
-                if choice is not best
+                (name_of(choice.policy), f"lower utility: {_kept(choice)}") for choice in found if choice is not best
             ]
             if best.colour != "bad":
                 self.reasons.append(
-                    f"So k={k}: everybody hides among at least {k} records; m={m}: whichever {m} "
-                    f"item{'s' if m > 1 else ''} of a person someone knows."
+                    f"k={k}: at least {k} records match; m={m}: for an attacker who knows any {m} "
+                    f"item{'s' if m > 1 else ''} of a person."
                 )
                 return step, best
             if fallback[1] is None:
                 fallback = (step, best)
-            self.reasons.append(
-                f"k={k}, m={m} was the aim, but leaves little to use: {percent(best.exact)} of the entries exactly."
-            )
+            self.reasons.append(f"k={k}, m={m} is preferred, but its utility is poor: {_kept(best)}.")
         best_left = fallback[1]
         if best_left is not None:
             if best_left.n_published <= 1:
                 return fallback[0], None
-            best_left = replace(best_left, role="The best there is, but little is left to use")
+            best_left = replace(best_left, role="The best found, but its utility is poor")
         return fallback[0], best_left
 
     def _others(
@@ -289,14 +288,14 @@ class _Search:
             if step != aim and step[0] <= aim[0] and step[1] <= aim[1]
         ]
         for k, m in dict.fromkeys(weaker):
-            found = self._tried(part, [self._like(best, k, m)], "Keeps more, protects less")
-            if found and found[0].usefulness >= best.usefulness + BETTER and found[0].n_published > 1:
+            found = self._tried(part, [self._like(best, k, m)], "More utility, less protection")
+            if found and found[0].score >= best.score + BETTER and found[0].n_published > 1:
                 yield found[0]
                 break
-            self.rejected += [(name_of(one.policy), "a weaker promise that keeps hardly more") for one in found]
+            self.rejected += [(name_of(one.policy), "a weaker guarantee with hardly more utility") for one in found]
         k, m = self.purpose.more
         if k * 4 <= self.data.n_records - self.data.n_empty and m <= longest and (k, m) != aim:
-            found = self._tried(part, [self._like(best, k, m)], "Protects more, keeps less", keep_bad=False)
+            found = self._tried(part, [self._like(best, k, m)], "More protection, less utility", keep_bad=False)
             yield from found
 
     # -- settings ------------------------------------------------------------------------------------------------------
@@ -346,7 +345,7 @@ class _Search:
         for number, policy in enumerate(policies):
             left = self.deadline - time.monotonic()
             if left <= 0:
-                self.rejected.append((name_of(policy), "not tried: the time budget was used up"))
+                self.rejected.append((name_of(policy), "not tried: the time budget is used up"))
                 continue
             choice = self._try(part, policy, role, time.monotonic() + left / max(len(policies) - number, 1))
             if choice is None:
@@ -354,9 +353,7 @@ class _Search:
             if part.is_sampled and choice.colour != "bad":
                 self._tell_first(choice)
             if not keep_bad and choice.colour == "bad":
-                self.rejected.append(
-                    (name_of(policy), f"leaves little: {percent(choice.exact)} of the entries exactly{_pairs(choice)}")
-                )
+                self.rejected.append((name_of(policy), f"utility: poor; {_kept(choice)}"))
                 continue
             found.append(choice)
         return found
@@ -382,7 +379,7 @@ class _Search:
         except CancelledError:
             why = f"took longer than {time.monotonic() - started:.0f} s"
         except (InfeasibleError, InputError) as problem:
-            why = f"cannot be done: {problem}"
+            why = f"infeasible: {problem}"
         self._reject(policy, why)
         return None
 
@@ -391,8 +388,11 @@ class _Search:
             self.rejected.append((name_of(policy), why))
 
 
-def _pairs(choice: Choice) -> str:
-    return f", pair counts off by {percent(choice.errors[1])}" if choice.errors else ""
+def _kept(choice: Choice) -> str:
+    """What a setting keeps, in the figures of its report."""
+    pairs = choice.utility.errors.get("pairs")
+    told = f"{percent(choice.exact)} of entries unchanged"
+    return f"{told}, counts of pairs: {pairs.words}" if pairs else told
 
 
 def _sample(data: Transactions, occurrences: int, seed: int) -> _Part:
@@ -428,8 +428,7 @@ def _measured(
     assert release.record is not None
     data = release.record.data  # in line with the release: groupings leave records out that cannot be published
     exact, largest = exactness(data, release)
-    errors = query_errors(data, release, QUERIES, seed)
-    table = risk(release, KNOWN, seed=seed, budget=BUDGET)
+    residual = worst_of(quick_attacks(data, release, seed), public_risk(release, model).to_dict()["rows"])
     named = policy.algorithm.model_copy(update={"name": release.record.algorithm})
     return Choice(
         policy=policy.model_copy(update={"algorithm": named}),
@@ -438,32 +437,20 @@ def _measured(
         exact=exact,
         largest_set=largest,
         n_published=int((release.published.supports > 0).sum()),
-        errors=_typical(errors),
-        singled_out=tuple(row.singled_out for row in table.rows),
+        utility=utility_of(query_errors(data, release, seed=seed)),
+        residual=residual,
         n_tried=data.n_records,
         is_sampled=part.is_sampled,
         seconds=time.monotonic() - started,
-        warning=_leaves_exposed(table, isinstance(release, Grouping), has_sensitive),
+        warning=_leaves_exposed(isinstance(release, Grouping), has_sensitive),
     )
 
 
-def _typical(errors: Mapping[str, Any]) -> tuple[float, float] | None:
-    if "singles" not in errors:
-        return None
-    singles, pairs = (
-        min(figures["typical"] for figures in errors.get(size, errors["singles"]).values())
-        for size in ("singles", "pairs")
-    )
-    return singles, pairs
-
-
-def _leaves_exposed(table: Any, is_grouping: bool, has_sensitive: bool) -> str:
-    if not is_grouping:
-        told = "Leaves exposed: sensitive items are published like all others, and all records that fit may share one."
-        return told if has_sensitive else ""
-    last = [row for row in table.rows if row.singled_out is not None][-1:]
-    seen = f": {last[0].known} known public items single out {percent(last[0].singled_out)} of them" if last else ""
-    return (
-        f"Leaves exposed: records can be recognized by everything that is not sensitive{seen}. Only who "
-        "has a sensitive item is hidden."
-    )
+def _leaves_exposed(is_grouping: bool, has_sensitive: bool) -> str:
+    if is_grouping:
+        return (
+            "Not protected: records can be recognized by all items that are not sensitive. Only who has a sensitive "
+            "item is hidden."
+        )
+    told = "Not protected: sensitive items are published like all others, and all matching records may share one."
+    return told if has_sensitive else ""

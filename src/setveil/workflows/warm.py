@@ -27,7 +27,7 @@ from setveil.releases import Release
 from setveil.utility.avg_re import query_errors
 from setveil.utility.tasks import measure_tasks
 from setveil.workflows.anonymize import anonymize
-from setveil.workflows.assess import QUICK, attack, risk, verify
+from setveil.workflows.assess import attack, risk, verify
 from setveil.workflows.explore import rarest
 from setveil.workflows.publish import publish
 from setveil.workflows.reading import as_transactions
@@ -116,7 +116,7 @@ def warm_looking() -> None:
         path = Path(folder) / "few.dat"
         path.write_text("1 2 3\n2 3\n1 3 4\n" * 4, encoding="ascii")
         data = as_transactions(str(path))
-        risk(data, budget=QUICK)
+        risk(data)
         rarest(data)
 
 

@@ -1,0 +1,207 @@
+"""The figures that people see, each computed in one place: console, JSON output, reports, web page, comparison and
+suggestion all ask here, so that one quantity has one value, one base and one rounding everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from setveil.report.words import percent
+
+if TYPE_CHECKING:
+    from setveil.report.facts import Facts
+
+SIZES = {"singles": "single items", "pairs": "pairs", "triples": "triples"}
+ALL_PEOPLE = "all people"
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+# -- residual risk -----------------------------------------------------------------------------------------------------
+
+
+class Residual(NamedTuple):
+    """How many people an attacker singles out: exactly one record fits, and it is the right one."""
+
+    attacker: str  # its name
+    words: str  # what the attacker does, after "an attacker who"
+    known: int
+    of_all_people: float  # share of everybody in the release: what the light goes by
+    singled_out: float  # share of the base
+    interval: tuple[float, float] | None  # 95 %, of the share of the base; None if it is exact
+    base: str
+    n_people: int  # in the base
+    before: float | None  # the same attack on the original
+    control: float | None  # attacks on people who are not in the data that end with exactly one record
+
+    @property
+    def sentence(self) -> str:
+        """Whom the attacker singles out, with both bases."""
+        told = f"An attacker who {self.words} singles out {percent(self.of_all_people)} of {ALL_PEOPLE}"
+        if self.of_all_people != self.singled_out:
+            told += f", {percent(self.singled_out)} of {self.base}"
+        return told + ("" if self.before is None else f" ({percent(self.before)} before anonymization)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**self._asdict(), "interval": None if self.interval is None else list(self.interval)}
+
+
+def worst_by_known(attacks: Rows, risk_after: Rows) -> list[Residual]:
+    """For each number of known items the attacker who singles out the largest share of all people.
+
+    ``attacks``: carried out with the original at hand. ``risk_after``: what published labels reveal, as anyone who has
+    the release can count it.
+    """
+    tried = [_attacked(row) for row in attacks if row["singled_out"] is not None]
+    tried += [_by_labels(row) for row in risk_after if row["singled_out"] is not None]
+    return [
+        max((one for one in tried if one.known == known), key=lambda one: one.of_all_people)
+        for known in sorted({one.known for one in tried})
+    ]
+
+
+def worst_of(attacks: Rows, risk_after: Rows) -> Residual | None:
+    """The worst of all attackers tried; the one who knows most where several are alike."""
+    return max(worst_by_known(attacks, risk_after), key=lambda one: (one.of_all_people, one.known), default=None)
+
+
+def residual_of(facts: Facts) -> Residual | None:
+    """The residual risk of a release; None if no person has an item that could be known."""
+    return worst_of(facts.attacks, facts.risk_after)
+
+
+def _attacked(row: Mapping[str, Any]) -> Residual:
+    found = row["singled_out"]
+    value, low, high = found["after"]
+    return Residual(
+        row["attacker"],
+        row["words"],
+        row["known"],
+        found["of_all_people"],
+        value,
+        (low, high),
+        row["base"],
+        row["n_people"],
+        None if found["before"] is None else found["before"][0],
+        None if found["control"] is None else found["control"][0],
+    )
+
+
+def _by_labels(row: Mapping[str, Any]) -> Residual:
+    known = row["known"]
+    label = "label" if known == 1 else "labels"
+    interval = row["singled_out_interval"]
+    return Residual(
+        "labels",
+        f"knows {known} {label} of a person's published record",
+        known,
+        row["singled_out"] * row["share_of_records"],
+        row["singled_out"],
+        None if interval is None else (interval[0], interval[1]),
+        f"people with at least {known} published {label}",
+        row["n_records"],
+        None,
+        None,
+    )
+
+
+# -- utility -----------------------------------------------------------------------------------------------------------
+
+
+class CountErrors(NamedTuple):
+    """Relative errors of counts that are read off a release."""
+
+    median: float
+    mean: float
+    largest: float
+    estimator: str = ""
+
+    @property
+    def words(self) -> str:
+        """Both figures; "exact" only if every count is."""
+        if self.largest == 0:
+            return "exact"
+        return f"median error {percent(self.median)}, mean error {percent(self.mean)}"
+
+
+class Utility(NamedTuple):
+    """What analysts can still count; empty where the original is not at hand."""
+
+    errors: Mapping[str, CountErrors] = {}  # by "singles", "pairs", "triples"
+    within_10: float | None = None  # share of the distinct items whose count is off by at most 10 %
+    within_25: float | None = None
+    categories: CountErrors | None = None  # counts of published categories
+    purity: float | None = None  # share of a category's items that belong to its commonest top-level branch
+    mixed: float | None = None  # share of generalized entries whose category spans several branches
+
+    @property
+    def words(self) -> list[str]:
+        """The figures, one clause each."""
+        told = []
+        if self.within_10 is not None and self.within_25 is not None:
+            told.append(
+                f"{percent(self.within_10)} of distinct items can be counted within 10 %, "
+                f"{percent(self.within_25)} within 25 %"
+            )
+        told += [f"counts of {SIZES[size]}: {found.words}" for size, found in self.errors.items()]
+        if self.categories is not None:
+            told.append(f"counts of published categories: {self.categories.words}")
+        if self.mixed:
+            told.append(
+                f"{percent(self.mixed)} of generalized entries have a category that mixes branches of the hierarchy"
+            )
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "countable_within_10": self.within_10,
+            "countable_within_25": self.within_25,
+            "count_errors": {size: found._asdict() for size, found in self.errors.items()},
+            "category_count_errors": None if self.categories is None else self.categories._asdict(),
+            "category_purity": self.purity,
+            "mixed_categories": self.mixed,
+        }
+
+
+def utility_of(query_errors: Mapping[str, Any]) -> Utility:
+    """The figures of ``utility.avg_re.query_errors``, each with the estimator of the smallest mean error."""
+    errors = {}
+    for size in SIZES:
+        found = query_errors.get(size)
+        if found:
+            name = min(found, key=lambda estimator: found[estimator]["mean"])
+            errors[size] = CountErrors(found[name]["median"], found[name]["mean"], found[name]["largest"], name)
+    countable, categories = query_errors.get("countable") or {}, query_errors.get("categories")
+    return Utility(
+        errors,
+        countable.get("within_10"),
+        countable.get("within_25"),
+        CountErrors(categories["median"], categories["mean"], categories["largest"]) if categories else None,
+        categories.get("purity") if categories else None,
+        categories.get("mixed") if categories else None,
+    )
+
+
+class Unchanged(NamedTuple):
+    """Entries that are published as the item they are."""
+
+    share: float | None
+    base: str  # of which entries
+    broadest: int | None  # items that the broadest published label covers
+
+    @property
+    def words(self) -> str:
+        """The share with its base."""
+        return f"{percent(self.share)} of {self.base} are published unchanged"
+
+
+def unchanged_of(facts: Facts) -> Unchanged:
+    """Measured against the original where it is at hand, else among the published entries."""
+    share, broadest = facts.metrics.get("exact_ratio"), facts.metrics.get("largest_set")
+    base = "entries"
+    if share is None and facts.shape.get("exact") is not None:
+        share, base = facts.shape["exact"], "published entries"
+    return Unchanged(share, base, facts.shape.get("largest_set") if broadest is None else broadest)

@@ -1,0 +1,105 @@
+"""People, and what an attacker knows of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.sampling import draw_subsets
+from setveil.core import Itemsets, Transactions
+
+_TRIES = 20  # draws of a wrong item that the target does not have
+
+
+class Group(NamedTuple):
+    """Drawn targets."""
+
+    records: NDArray[np.int64]
+    secrets: NDArray[np.int64]  # which secret is asked for, -1 if the target has none
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """People with their items; those of drawn people are looked at from the rarest public one to the most frequent."""
+
+    data: Transactions
+    rank: NDArray[np.int32]  # [items] the rarest first; -1 for secrets
+    private: Transactions  # over secrets
+    n_public: NDArray[np.int64]  # [people] public items
+
+    @classmethod
+    def of(cls, data: Transactions, secrets: NDArray[np.int32]) -> People:
+        rank = np.empty(data.n_items, dtype=np.int32)
+        rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
+        rank[secrets] = -1
+        number = np.full(data.n_items, -1, dtype=np.int32)
+        number[secrets] = np.arange(len(secrets))
+        nothing = Transactions(np.zeros_like(data.indptr), data.items[:0], data.vocabulary)
+        private = data.recode(number, data.vocabulary) if len(secrets) else nothing
+        return cls(data, rank, private, data.lengths - private.lengths)
+
+    def can_be_known(self, size: int) -> bool:
+        return bool((self.n_public >= size).any())
+
+    def draw(self, size: int, n: int, random: np.random.Generator) -> Group:
+        """Targets with at least that many public items, and one of the secrets of each that has some."""
+        records = random.choice(np.flatnonzero(self.n_public >= size), n)
+        n_secrets = self.private.lengths[records]
+        chosen = self.private.indptr[records] + random.integers(0, np.maximum(n_secrets, 1))
+        secrets = np.full(n, -1, dtype=np.int64)
+        secrets[n_secrets > 0] = self.private.items[chosen[n_secrets > 0]]
+        return Group(records, secrets)
+
+    def known(self, way: str, size: int, group: Group, wrong: float, random: np.random.Generator) -> Itemsets:
+        """What the attacker knows of each target."""
+        lengths = self.n_public[group.records]
+        if way == "rarest":
+            positions = np.broadcast_to(np.arange(size), (len(lengths), size))
+        elif way == "frequent":
+            positions = lengths[:, None] - 1 - np.arange(size)
+        else:
+            positions = draw_subsets(lengths, size, random)
+        items = self._items_at(group.records, positions)
+        if way == "wrong":
+            items = self._with_errors(items, group.records, wrong, random)
+        items = np.sort(items, axis=1)
+        is_new = np.ones(items.shape, dtype=bool)
+        is_new[:, 1:] = items[:, 1:] != items[:, :-1]
+        indptr = np.concatenate(([0], np.cumsum(is_new.sum(axis=1)))).astype(np.int64)
+        return Itemsets(indptr, items[is_new], self.data.vocabulary)
+
+    def _items_at(self, records: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The public items at some positions of each record, counted from the rarest."""
+        public = self.data.select(records).recode(self.rank, self.data.vocabulary)
+        item_of_rank = np.argsort(self.data.supports, kind="stable").astype(np.int32)
+        items: NDArray[np.int32] = item_of_rank[public.items[public.indptr[:-1][:, None] + positions]]
+        return items
+
+    def _with_errors(
+        self, items: NDArray[np.int32], records: NDArray[np.int64], wrong: float, random: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Replace some items by others that the target does not have; where none is found the item stays."""
+        width = self.data.n_items
+        own = self.data.select(records)
+        keys = own.owners * width + own.items  # ascending
+        n_public = np.cumsum(self.n_public)
+        items = items.copy()
+        owners = np.broadcast_to(np.arange(len(records))[:, None], items.shape)
+        pending = random.random(items.shape) < wrong
+        for _ in range(_TRIES):
+            n_pending = int(pending.sum())
+            if not n_pending:
+                break
+            entries = random.integers(0, int(n_public[-1]), n_pending)  # so that an item is drawn by its frequency
+            holders = np.searchsorted(n_public, entries, side="right")
+            drawn = self._items_at(holders, (entries - n_public[holders] + self.n_public[holders])[:, None])[:, 0]
+            wanted = owners[pending] * width + drawn
+            is_false = keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] != wanted
+            settled = np.zeros_like(pending)
+            settled[pending] = is_false
+            items[settled] = drawn[is_false]
+            pending &= ~settled
+        return items
