@@ -6,8 +6,7 @@ WORKDIR /src
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
 RUN python -m venv /opt/setveil \
-    && /opt/setveil/bin/pip install --no-cache-dir -c constraints.txt . \
-    && /opt/setveil/bin/python -m setveil.workflows.warm
+    && /opt/setveil/bin/pip install --no-cache-dir -c constraints.txt .
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 1000 steward && mkdir /data && chown steward /data

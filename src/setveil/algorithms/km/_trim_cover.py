@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_rows import NONE, ONE, TINY, Scratch, State
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 @compiled

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_rows import NONE, ONE, State, pair_at
 from setveil.algorithms.km._trim_sets import Sets, list_items, look_up
+from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import stable_order
-from setveil.kernels import compiled
 
 HOPELESS = 6.0  # times its value: what a row loses is not counted any further
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # the rows of each set; empty for frequent sets

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_sets import FREE, find_place, shift_for
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 # Sets of labels as numbers, how many rows show each, and how many sets there are: a hash table.
 Table: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]

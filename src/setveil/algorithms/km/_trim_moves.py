@@ -23,8 +23,8 @@ from setveil.algorithms.km._trim_rows import (
     shown_mask,
 )
 from setveil.algorithms.km._trim_sets import Sets, find_set
+from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import stable_order
-from setveil.kernels import compiled
 
 SHORT = 24  # items of a row that is looked at as a whole with every change
 BOUND, SETTLE, REPAIR = range(3)

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """One record at a time: which of its items to leave out, given which itemsets are wanted and how rare each of them
 is.
 """
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_sets import Sets, find_set, look_up
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 LONGEST = 64  # items of a record that are weighed against each other; of longer ones items are taken in greedily
 TINY = 1e-9  # losses are sums of values and prices; below this they are the same

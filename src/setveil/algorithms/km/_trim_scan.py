@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_rows import State
 from setveil.algorithms.km._trim_sets import Sets, look_up
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 @compiled

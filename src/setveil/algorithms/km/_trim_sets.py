@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """The itemsets that enough records could show, numbered as a trie: a set is its first items and one more.
 
 Set ``i`` below ``n_items`` is the single item ``i``. A larger set is found by hashing ``(number of the set without its
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 FREE = -1
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.km._trim_rows import Scratch, State, pair_at
 from setveil.algorithms.km._trim_sets import Sets, look_up
 from setveil.arrays.chance import draw, draw_below
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 LUCK = 1024  # values of an exponentially distributed number, all equally likely
 NOBODY = -1

@@ -64,7 +64,6 @@ from setveil.algorithms.km.trim_whole import trim_whole
 from setveil.core import Hierarchy, LocalRecoding, Transactions
 from setveil.core.label_numbers import label_numbers
 from setveil.errors import InputError
-from setveil.kernels import plainly
 from setveil.models import KmAnonymity
 
 
@@ -120,16 +119,6 @@ class Trim(Algorithm):
         if least is None or told(least, value, hierarchy) < told(shown, value, hierarchy):
             least = raise_left_out(rows, shown, value, hierarchy, trim)
         return least.astype(np.int32)
-
-    @classmethod
-    def compile_longest(cls) -> None:
-        """The one of the search: it takes as long as all others together."""
-        rows = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["b", "c"]])
-        with plainly():
-            sets = number_sets(rows, 2, 2, Context())
-            assert sets is not None
-            work = Search(rows, sets, np.ones(rows.n_items), 2, 2, EFFORTS["normal"], Context())
-        work.bound()
 
 
 @dataclass(frozen=True, eq=False)
