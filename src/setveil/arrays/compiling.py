@@ -11,6 +11,7 @@ import gc
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -25,6 +26,7 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent.parent
 BESIDE = PACKAGE / "__pycache__"
 HOLD_LOOPS = ("arrays/*.py", "**/_[a-z]*.py")  # files of the package
+OPTIONAL = ("scipy.linalg", "coverage", "yaml")  # to multiply matrices, for coverage of loops, for a settings file
 OUTDATED = 7 * 24 * 3600.0  # seconds since earlier sources were compiled
 
 _deciding = threading.Lock()
@@ -86,7 +88,7 @@ def _remove_outdated() -> None:
 
 @cache
 def _numba() -> Any:
-    import numba
+    numba = _import_numba()
     from numba.core import event
 
     class FirstCompilation(event.Listener):
@@ -110,4 +112,17 @@ def _numba() -> Any:
                 gc.enable()
 
     event.register("numba:compile", FirstCompilation())  # type: ignore[no-untyped-call]
+    return numba
+
+
+def _import_numba() -> Any:
+    """Numba without what it loads if it is installed and no loop here needs: that takes as long as Numba itself."""
+    hidden = {name: None for name in OPTIONAL if name not in sys.modules}
+    sys.modules.update(hidden)  # type: ignore[arg-type]
+    try:
+        import numba
+        import numba.np.arraymath
+    finally:
+        for name in hidden:
+            del sys.modules[name]
     return numba

@@ -9,8 +9,8 @@ import pytest
 
 import setveil as sv
 from setveil.algorithms.base import Context
-from setveil.algorithms.km._trim_scan import count_sets
-from setveil.algorithms.km.trim_search import EFFORTS, Search, number_sets
+from setveil.algorithms.km._trim_itemsets import number_itemsets
+from setveil.algorithms.km.trim import EFFORTS, Search
 from tests.naive.trim import is_km_anonymous, itemset_counts, least_left_out
 
 
@@ -102,31 +102,28 @@ def test_all_items_known_of_long_records() -> None:
 
 
 @pytest.mark.parametrize("m", [2, 3, 4])
-def test_shaken_records_show_no_dead_itemset_and_all_counts_are_right(m: int) -> None:
+def test_annealed_records_show_no_dead_itemset_and_all_counts_are_right(m: int) -> None:
     rng = random.Random(23)
     for k in (2, 3, 5):
         rows = sv.Transactions.from_lists([sorted(record) for record in random_records(rng, 120, 24, 7)])
         rows = rows.keep_items(rows.supports >= k)
-        sets = number_sets(rows, k, m, Context())
-        assert sets is not None
-        work = Search(rows, sets, np.ones(rows.n_items), k, m, EFFORTS["normal"], Context())
-        work.settle()
-        before = work.state.kept.copy()
+        numbered = number_itemsets(rows, k, m, Context())
+        assert numbered is not None
+        search = Search(rows, numbered, np.ones(rows.n_items), k, m, EFFORTS["normal"], Context())
+        search.choose(search.concerned)
+        before = search.kept.copy()
         for number in range(3):
-            work.shake(number)
+            search.anneal(number)
             shown = [
-                frozenset(rows.items[start:end][work.state.kept[start:end] == 1].tolist())
+                frozenset(rows.items[start:end][search.kept[start:end] == 1].tolist())
                 for start, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
             ]
             held = itemset_counts([frozenset(record) for record in rows.to_lists()], m)
             labels = list(rows.vocabulary)
             counts = itemset_counts([frozenset(labels[item] for item in record) for record in shown], m)
             assert all(held[itemset] >= k for itemset in counts)
-            counted = work.state.count.copy()
-            count_sets(work.state, sets)
-            assert np.array_equal(counted, work.state.count)
-            assert sorted(counted[counted > 0].tolist()) == sorted(counts.values())
-        assert not np.array_equal(before, work.state.kept)
+            assert sorted(search.count[search.count > 0].tolist()) == sorted(counts.values())
+        assert not np.array_equal(before, search.kept)
 
 
 @pytest.mark.parametrize("m", [2, "all"])
