@@ -159,3 +159,12 @@ def test_edges() -> None:
     nothing = trimmed([frozenset(letter) for letter in "abcde"], 2, 2)
     assert nothing.transactions() == [set()] * 5
     assert nothing.details["share_left_out"] == 1.0 == nothing.details["lower_bound"]
+
+
+def test_the_worked_example_of_the_docs() -> None:
+    records = ["bread milk", "bread milk brie", "milk beer", "milk beer", "beer brie", "bread"]
+    release = trimmed([frozenset(record.split()) for record in records], 2, 2)
+    shown = ["bread milk", "bread milk", "milk beer", "milk beer", "beer", "bread"]
+    assert release.transactions() == [set(record.split()) for record in shown]
+    assert release.details["entries_left_out"] == 2
+    assert release.details["times_the_bound"] == 1.0

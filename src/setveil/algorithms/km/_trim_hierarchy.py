@@ -2,17 +2,17 @@
 """Phase 5 of trim: publish entries as nodes of a hierarchy instead of suppressing them.
 
 *For counts* (``generalize_suppressed``), what is published without a hierarchy stays exact. Level by level, from the
-parents of the items up, suppressed entries are offered as the nodes above them, and the records, with what they show and
-what is offered, are trimmed like any others. A node is worth one of its items (1/n), which is what a count can make of
-it.
+parents of the items up, suppressed entries are offered as the nodes above them, and the records, with what they show
+and what is offered, are trimmed like any others. A node is worth one of its items (1/n), which is what a count can make
+of it.
 
-*For least loss* (``lose_least``), every entry begins as the node that a global recoding makes of it, which is safe. Then
-node by node, the one that loses most first: records that show the node show what is below it instead, its children; all
-that still may. A record that would show a combination that fewer than k records show returns to the node; and as the
-node must not be rare together with anything either, others return with it where it would be. When all have returned,
-everything is as it was before. So the loss only falls, and no global recoding that it begins with loses less. Children
-take their turn as nodes. All labels of a record but those below the node stay what they are, so only combinations with
-the node or its children have to be counted, and these only in records that show the node.
+*For least loss* (``lose_least``), every entry begins as the node that a global recoding makes of it, which is safe.
+Then node by node, the one that loses most first: records that show the node show what is below it instead, its
+children; all that still may. A record that would show a combination that fewer than k records show returns to the node;
+and as the node must not be rare together with anything either, others return with it where it would be. When all have
+returned, everything is as it was before. So the loss only falls, and no global recoding that it begins with loses less.
+Children take their turn as nodes. All labels of a record but those below the node stay what they are, so only
+combinations with the node or its children have to be counted, and these only in records that show the node.
 
 Published labels are counted as opaque items.
 """

@@ -1,16 +1,17 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Phase 1 of trim: number the itemsets that k records hold, and list who holds them.
 
-An itemset is an earlier one, its *prefix*, and one more item, its largest. Itemset ``i`` below ``n_items`` is the single
-item ``i``. A larger one is found in a hash table by its key, ``prefix * n_items + last item``. Every subset of an itemset
-that k records hold is held by k records, too, so prefixes always have a number.
+An itemset is an earlier one, its *prefix*, and one more item, its largest. Itemset ``i`` below ``n_items`` is the
+single item ``i``. A larger one is found in a hash table by its key, ``prefix * n_items + last item``. Every subset of
+an itemset that k records hold is held by k records, too, so prefixes always have a number.
 
 The arrays that all loops of trim share, as matrices with one row per record, entry or itemset:
 
-- ``records`` int64[n_records + 1, 2]: START, the record's first entry; PAIRS, where its pairs begin in ``pairs``, or -1.
+- ``records`` int64[n_records + 1, 2]: START, the record's first entry; PAIRS, where its pairs begin in ``pairs``, or
+  -1.
 - ``entries`` int32[n_entries, 3]: ITEM, ascending in each record; KEPT, 1 if it is published; NEXT, 1 if it is to be.
-- ``itemsets`` int32[n_itemsets, 4]: PREFIX (-1 for items) and LAST; COUNT, the records that show it now; WANTED, 0 if it
-  was given up and no record may show it.
+- ``itemsets`` int32[n_itemsets, 4]: PREFIX (-1 for items) and LAST; COUNT, the records that show it now; WANTED, 0 if
+  it was given up and no record may show it.
 - ``table`` int64[2^bits, 2]: KEY, or FREE; NUMBER of the itemset.
 - ``pairs`` int32: numbers of the pairs of places (0, 1), (0, 2) … (1, 2) … of a record, looked up once. -1: rare.
 """

@@ -1,15 +1,15 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """What one record publishes: a cheapest hitting set of its dead itemsets, by branch and bound.
 
-Places are the entries of a record of at most 64 items, numbered from 0; a set of places is a word of 64 bits. An itemset
-is *dead* if no record may show it: fewer than k hold it, or it was given up. A record must leave out a place of each
-dead itemset. It pays the value of each entry it leaves out, and a price for each wanted itemset that it takes apart
-while few others show it.
+Places are the entries of a record of at most 64 items, numbered from 0; a set of places is a word of 64 bits. An
+itemset is *dead* if no record may show it: fewer than k hold it, or it was given up. A record must leave out a place of
+each dead itemset. It pays the value of each entry it leaves out, and a price for each wanted itemset that it takes
+apart while few others show it.
 
 Arrays beside those of ``_trim_itemsets``:
 
-- ``costs`` float64[n_items + …]: the value of an entry of each item; then what a record pays for taking apart an itemset
-  that so many other records show.
+- ``costs`` float64[n_items + …]: the value of an entry of each item; then what a record pays for taking apart an
+  itemset that so many other records show.
 - ``conflicts`` CONFLICT[2, capacity]: DEAD itemsets with their cheapest entry, PRICED itemsets with their price.
 - ``stack`` STEP[…]: what is known about each place of the record; and two walks, over itemsets and over search nodes.
 """

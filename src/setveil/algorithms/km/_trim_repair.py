@@ -278,7 +278,8 @@ def shows(
     """Whether a record that holds an itemset shows it."""
     start, end = records[record, START], records[record + 1, START]
     while number >= 0:
-        if entries[find_entry(entries, start, end, np.int64(itemsets[number, LAST])), KEPT] == 0:
+        entry = find_entry(entries, start, end, np.int64(itemsets[number, LAST]))
+        if entries[entry, KEPT] == 0:
             return False
         number = np.int64(itemsets[number, PREFIX])
     return True

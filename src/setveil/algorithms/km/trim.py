@@ -9,14 +9,14 @@ question is which itemsets to give up. Those that fewer than k records hold are 
 suppresses what it must to show none of them, and each entry suppressed makes other itemsets rarer. The phases:
 
 1. *Number* the itemsets that k records hold, and list their holders (``_trim_itemsets``).
-2. *Choose and repair* (``_trim_records``, ``_trim_repair``). A record chooses a cheapest hitting set of its dead itemsets
-   by branch and bound. It pays for each entry, and for each itemset that it would leave to fewer than k others, the
-   more the nearer they are to k. Itemsets shown by fewer than half of k records are given up at once, and their holders
-   choose again. One shown by more, but fewer than k, is either shown by more of its holders or given up, whichever
-   costs less, counted over what a change can touch in the records concerned. Rarest first.
-3. *Anneal* (``_trim_annealing``). What is safe then is not the best. Records change at random what they show, at a price
-   for itemsets that are rare, and what has become rare is repaired again. That is repeated as the data's size allows,
-   and the best is kept.
+2. *Choose and repair* (``_trim_records``, ``_trim_repair``). A record chooses a cheapest hitting set of its dead
+   itemsets by branch and bound. It pays for each entry, and for each itemset that it would leave to fewer than k
+   others, the more the nearer they are to k. Itemsets shown by fewer than half of k records are given up at once, and
+   their holders choose again. One shown by more, but fewer than k, is either shown by more of its holders or given up,
+   whichever costs less, counted over what a change can touch in the records concerned. Rarest first.
+3. *Anneal* (``_trim_annealing``). What is safe then is not the best. Records change at random what they show, at a
+   price for itemsets that are rare, and what has become rare is repaired again. That is repeated as the data's size
+   allows, and the best is kept.
 4. *Put back and revive.* When all is safe, each record takes the best choice among what the others show anyway without
    taking anything from them; and an itemset that nobody shows is revived, if k holders lose nothing in all by showing
    it at once: others may then show more.
@@ -344,7 +344,7 @@ class Search:
             total += more
         return total
 
-    def _arrays(self, costs: NDArray[np.float64]) -> tuple[Any, ...]:
+    def _arrays(self, costs: NDArray[np.float64]) -> tuple[Any, Any, Any, Any, Any, Any]:
         """What most loops take first."""
         return self.records, self.entries, self.itemsets, self.table, self.pairs, costs
 
@@ -371,7 +371,7 @@ class Search:
         return np.flatnonzero(self.records[:-1, PAIRS] >= 0)
 
     def anneal(self, number: int) -> None:
-        """Let records change at random what they show, at ever higher prices for rare itemsets; none is given up yet."""
+        """Let records change at random what they show, at rising prices for rare itemsets; none is given up yet."""
         self.wanted[:] = 1
         chosen, chance = self._with_pairs(), chance_from(number)
         distance = np.minimum(np.arange(self.k + 1.0), np.arange(self.k, -1.0, -1.0))
@@ -582,9 +582,8 @@ def bring_back(
             context.step("bringing entries back", None)
             others = np.bitwise_and.reduce(bits[records.items[places[mine]]], axis=0, initial=everyone[0])
             gone = places[~mine]
-            for place in gone[
-                np.argsort(-records.supports[records.items[gone]] * value[records.items[gone]], kind="stable")
-            ]:
+            worth = records.supports[records.items[gone]] * value[records.items[gone]]
+            for place in gone[np.argsort(-worth, kind="stable")]:
                 item = records.items[place]
                 both = others & bits[item]
                 if int(np.bitwise_count(both).sum()) >= k - 1:
