@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -168,3 +171,16 @@ def test_the_worked_example_of_the_docs() -> None:
     assert release.transactions() == [set(record.split()) for record in shown]
     assert release.details["entries_left_out"] == 2
     assert release.details["times_the_bound"] == 1.0
+
+
+def test_loops_are_plain_python_without_numba() -> None:
+    """So that they can be read and debugged: the worked example again, nothing compiled."""
+    program = (
+        "import setveil as sv; "
+        "records = ['bread milk', 'bread milk brie', 'milk beer', 'milk beer', 'beer brie', 'bread']; "
+        "release = sv.anonymize([text.split() for text in records], 'km', k=2, m=2, algorithm='trim'); "
+        "print(release.details['entries_left_out'])"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-W", "ignore", "-c", program]  # hashes wrap around, which NumPy warns about
+    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "2\n"

@@ -161,15 +161,15 @@ def list_larger(
     length = records[record + 1, START] - start
     known = records[record, PAIRS]
     end = first
-    stack[0].chosen = NONE  # 1 where the place is among those so far
-    stack[1].place = -1
+    stack[0]["chosen"] = NONE  # 1 where the place is among those so far
+    stack[1]["place"] = -1
     depth = 1
     while depth > 0:
-        stack[depth].place += 1
-        has_it = stack[depth - 1].chosen != NONE
-        if depth == limits.m and not has_it and stack[depth].place < at:
-            stack[depth].place = at  # there is no room for any other
-        place = stack[depth].place
+        stack[depth]["place"] += 1
+        has_it = stack[depth - 1]["chosen"] != NONE
+        if depth == limits.m and not has_it and stack[depth]["place"] < at:
+            stack[depth]["place"] = at  # there is no room for any other
+        place = stack[depth]["place"]
         if place >= length or (place > at and not has_it):
             depth -= 1
             continue
@@ -177,9 +177,9 @@ def list_larger(
             continue
         found = np.int64(entries[start + place, ITEM])
         if depth == 2:
-            found = np.int64(pairs[known + pair_at(length, stack[1].place, place)])
+            found = np.int64(pairs[known + pair_at(length, stack[1]["place"], place)])
         elif depth > 2:
-            found = find_number(table, limits.shift, stack[depth - 1].number * limits.n_items + found)
+            found = find_number(table, limits.shift, stack[depth - 1]["number"] * limits.n_items + found)
         has_it = has_it or place == at
         if depth > 2 and has_it:
             if found < 0 or end + length >= len(buffer):
@@ -187,8 +187,8 @@ def list_larger(
             buffer[end] = found
             end += 1
         if depth < limits.m and found >= 0:
-            stack[depth].number = found
-            stack[depth].chosen = ONE if has_it else NONE
+            stack[depth]["number"] = found
+            stack[depth]["chosen"] = ONE if has_it else NONE
             depth += 1
-            stack[depth].place = place
+            stack[depth]["place"] = place
     return end

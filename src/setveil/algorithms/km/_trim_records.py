@@ -130,61 +130,63 @@ def list_conflicts(
     length = records[record + 1, START] - start
     known = records[record, PAIRS]
     for at in range(length):
-        stack[at].value = costs[entries[start + at, ITEM]]
+        stack[at]["value"] = costs[entries[start + at, ITEM]]
     n_dead = n_priced = 0
     in_question = NONE
     for turn in range(2):
         places, must = among, fresh
         if turn == 1:
             for entry in range(n_dead):
-                in_question |= conflicts[DEAD, entry].places
+                in_question |= conflicts[DEAD, entry]["places"]
             places, must = among & ~fresh, in_question
             if places & must == NONE:
                 break
-        stack[0].chosen = NONE
-        stack[0].place = -1
-        stack[1].open = places
-        stack[1].place = length
+        stack[0]["chosen"] = NONE
+        stack[0]["place"] = -1
+        stack[1]["open"] = places
+        stack[1]["place"] = length
         depth = 1
         while depth > 0:
-            stack[depth].place -= 1
-            place = stack[depth].place
-            if place <= stack[depth - 1].place:
+            stack[depth]["place"] -= 1
+            place = stack[depth]["place"]
+            if place <= stack[depth - 1]["place"]:
                 depth -= 1
                 continue
             bit = ONE << np.uint64(place)
-            if stack[depth].open & bit == NONE:
+            if stack[depth]["open"] & bit == NONE:
                 continue
-            here = stack[depth - 1].chosen | bit
+            here = stack[depth - 1]["chosen"] | bit
             behind = NONE  # the places that may come after this one
             if depth == 1:
-                behind = stack[1].open & ~(bit | (bit - ONE))
+                behind = stack[1]["open"] & ~(bit | (bit - ONE))
             elif depth < m:
-                behind = (stack[stack[1].place].alive if depth == 2 else stack[depth].open) & stack[place].alive
+                behind = (stack[stack[1]["place"]]["alive"] if depth == 2 else stack[depth]["open"]) & stack[place][
+                    "alive"
+                ]
             goes_on = depth < m and behind != NONE and (here | behind) & must != NONE
             if here & must == NONE and not goes_on:
                 if depth == 1:
-                    stack[place].alive = behind
+                    stack[place]["alive"] = behind
                 elif depth == 2:
-                    stack[stack[1].place].alive |= bit
+                    stack[stack[1]["place"]]["alive"] |= bit
                 continue
             if depth == 1:
                 found = np.int64(entries[start + place, ITEM])
             elif depth == 2 and known >= 0:
-                found = np.int64(pairs[known + pair_at(length, stack[1].place, place)])
+                found = np.int64(pairs[known + pair_at(length, stack[1]["place"], place)])
             else:
-                key = stack[depth - 1].number * n_items + np.int64(entries[start + place, ITEM])
+                key = stack[depth - 1]["number"] * n_items + np.int64(entries[start + place, ITEM])
                 found = find_number(table, shift, key)
             if found < 0 or found == barred or (itemsets[found, WANTED] == 0 and found != forced):
                 if depth == 1:
-                    stack[1].open ^= bit
+                    stack[1]["open"] ^= bit
                 if n_dead == CAPACITY:
                     return -1, -1
                 cheapest = np.inf
                 for level in range(depth):
-                    cheapest = min(cheapest, stack[stack[level + 1].place].value)
-                conflicts[DEAD, n_dead].places = here
-                conflicts[DEAD, n_dead].cost = cheapest
+                    cheapest = min(cheapest, stack[stack[level + 1]["place"]]["value"])
+                conflicts[DEAD, n_dead]["places"] = here
+                conflicts[DEAD, n_dead]["cost"] = cheapest
                 n_dead += 1
                 continue
             if here & must != NONE and found != forced:
@@ -192,25 +194,25 @@ def list_conflicts(
                 if n_items + others < len(costs) and costs[n_items + others] > 0:
                     if n_priced == CAPACITY:
                         return -1, -1
-                    conflicts[PRICED, n_priced].places = here
-                    conflicts[PRICED, n_priced].cost = costs[n_items + others]
+                    conflicts[PRICED, n_priced]["places"] = here
+                    conflicts[PRICED, n_priced]["cost"] = costs[n_items + others]
                     n_priced += 1
             if depth == 1:
-                stack[place].alive = NONE if goes_on else behind
+                stack[place]["alive"] = NONE if goes_on else behind
             elif depth == 2:
-                stack[stack[1].place].alive |= bit
+                stack[stack[1]["place"]]["alive"] |= bit
             if goes_on:
-                stack[depth].number = found
-                stack[depth].chosen = here
+                stack[depth]["number"] = found
+                stack[depth]["chosen"] = here
                 depth += 1
-                stack[depth].open = behind
-                stack[depth].place = length
+                stack[depth]["open"] = behind
+                stack[depth]["place"] = length
     kept = 0
     for entry in range(n_priced):
-        places = conflicts[PRICED, entry].places
+        places = conflicts[PRICED, entry]["places"]
         if places & in_question != NONE or places & ~now != NONE:
-            conflicts[PRICED, kept].places = places
-            conflicts[PRICED, kept].cost = conflicts[PRICED, entry].cost
+            conflicts[PRICED, kept]["places"] = places
+            conflicts[PRICED, kept]["cost"] = conflicts[PRICED, entry]["cost"]
             kept += 1
     return n_dead, kept
 
@@ -223,10 +225,10 @@ def loss_of(
     loss = 0.0
     for at in range(length):
         if (left_out >> np.uint64(at)) & ONE:
-            loss += stack[at].value
+            loss += stack[at]["value"]
     for number in range(n_priced):
-        if conflicts[PRICED, number].places & left_out != NONE:
-            loss += conflicts[PRICED, number].cost
+        if conflicts[PRICED, number]["places"] & left_out != NONE:
+            loss += conflicts[PRICED, number]["cost"]
     return loss
 
 
@@ -235,9 +237,9 @@ def least_loss_of(conflicts: NDArray[np.void], first: int, n_dead: int, left_out
     """What hitting the dead itemsets from ``first`` on costs at least: disjoint ones, the cheapest entry of each."""
     loss, used = 0.0, left_out
     for number in range(first, n_dead):
-        if conflicts[DEAD, number].places & used == NONE:
-            used |= conflicts[DEAD, number].places
-            loss += conflicts[DEAD, number].cost
+        if conflicts[DEAD, number]["places"] & used == NONE:
+            used |= conflicts[DEAD, number]["places"]
+            loss += conflicts[DEAD, number]["cost"]
     return loss
 
 
@@ -251,44 +253,44 @@ def hit_greedily(
     """
     left_out, loss = NONE, 0.0
     for at in range(length):
-        stack[at].hits = 0
-        stack[at].loss = 0.0
+        stack[at]["hits"] = 0
+        stack[at]["loss"] = 0.0
     for number in range(n_dead):
-        places = conflicts[DEAD, number].places
+        places = conflicts[DEAD, number]["places"]
         if places & ~locked == NONE:
             return left_out, np.inf
         while places != NONE:
-            stack[popcount((places & (~places + ONE)) - ONE)].hits += 1
+            stack[popcount((places & (~places + ONE)) - ONE)]["hits"] += 1
             places &= places - ONE
     for number in range(n_priced):
-        places = conflicts[PRICED, number].places
+        places = conflicts[PRICED, number]["places"]
         while places != NONE:
-            stack[popcount((places & (~places + ONE)) - ONE)].loss += conflicts[PRICED, number].cost
+            stack[popcount((places & (~places + ONE)) - ONE)]["loss"] += conflicts[PRICED, number]["cost"]
             places &= places - ONE
     for at in range(length):
-        stack[at].loss = stack[at].value + stack[at].loss
+        stack[at]["loss"] = stack[at]["value"] + stack[at]["loss"]
     n_open = n_dead
     while n_open > 0:
         best, best_rate = -1, -1.0
         for at in range(length):
-            if stack[at].hits > 0 and (locked >> np.uint64(at)) & ONE == NONE:
-                rate = stack[at].hits / stack[at].loss
+            if stack[at]["hits"] > 0 and (locked >> np.uint64(at)) & ONE == NONE:
+                rate = stack[at]["hits"] / stack[at]["loss"]
                 if rate > best_rate:
                     best, best_rate = at, rate
-        loss += stack[best].loss
+        loss += stack[best]["loss"]
         bit = ONE << np.uint64(best)
         for number in range(n_dead):
-            places = conflicts[DEAD, number].places
+            places = conflicts[DEAD, number]["places"]
             if places & bit != NONE and places & left_out == NONE:
                 n_open -= 1
                 while places != NONE:
-                    stack[popcount((places & (~places + ONE)) - ONE)].hits -= 1
+                    stack[popcount((places & (~places + ONE)) - ONE)]["hits"] -= 1
                     places &= places - ONE
         for number in range(n_priced):
-            places = conflicts[PRICED, number].places
+            places = conflicts[PRICED, number]["places"]
             if places & bit != NONE and places & left_out == NONE:  # taken apart now: the others no longer pay for it
                 while places != NONE:
-                    stack[popcount((places & (~places + ONE)) - ONE)].loss -= conflicts[PRICED, number].cost
+                    stack[popcount((places & (~places + ONE)) - ONE)]["loss"] -= conflicts[PRICED, number]["cost"]
                     places &= places - ONE
         left_out |= bit
     return left_out, loss
@@ -315,50 +317,50 @@ def hit_cheapest(
     best, limit = hit_greedily(conflicts, stack, n_dead, n_priced, length, locked)
     if limit == np.inf or n_dead == 1 or limit <= least_loss_of(conflicts, 0, n_dead, NONE) + TINY:
         return best, limit, True
-    stack[0].out = NONE
-    stack[0].fixed = locked
-    stack[0].total = 0.0
-    stack[0].first = 0
+    stack[0]["out"] = NONE
+    stack[0]["fixed"] = locked
+    stack[0]["total"] = 0.0
+    stack[0]["first"] = 0
     depth, nodes = 0, 0
     is_new = True
     while depth >= 0 and nodes < most_nodes:
-        out = stack[depth].out
+        out = stack[depth]["out"]
         if is_new:
             nodes += 1
             is_new = False
             chosen = -1
-            for number in range(stack[depth].first, n_dead):
-                if conflicts[DEAD, number].places & out == NONE:
+            for number in range(stack[depth]["first"], n_dead):
+                if conflicts[DEAD, number]["places"] & out == NONE:
                     chosen = number
                     break
             if chosen < 0:  # everything is hit, for less than before
-                best, limit = out, stack[depth].total
+                best, limit = out, stack[depth]["total"]
                 depth -= 1
                 continue
-            if stack[depth].total + least_loss_of(conflicts, chosen, n_dead, out) >= limit - TINY:
+            if stack[depth]["total"] + least_loss_of(conflicts, chosen, n_dead, out) >= limit - TINY:
                 depth -= 1
                 continue
-            stack[depth].first = chosen
-            stack[depth].todo = conflicts[DEAD, chosen].places & ~stack[depth].fixed
-        if stack[depth].todo == NONE:
+            stack[depth]["first"] = chosen
+            stack[depth]["todo"] = conflicts[DEAD, chosen]["places"] & ~stack[depth]["fixed"]
+        if stack[depth]["todo"] == NONE:
             depth -= 1
             continue
-        bit = stack[depth].todo & (~stack[depth].todo + ONE)
-        stack[depth].todo ^= bit
+        bit = stack[depth]["todo"] & (~stack[depth]["todo"] + ONE)
+        stack[depth]["todo"] ^= bit
         price = 0.0
         for number in range(n_priced):
-            places = conflicts[PRICED, number].places
+            places = conflicts[PRICED, number]["places"]
             if places & bit != NONE and places & out == NONE:
-                price += conflicts[PRICED, number].cost
-        total = stack[depth].total + stack[popcount(bit - ONE)].value
+                price += conflicts[PRICED, number]["cost"]
+        total = stack[depth]["total"] + stack[popcount(bit - ONE)]["value"]
         total += price
         if total < limit - TINY:
-            stack[depth + 1].out = out | bit
-            stack[depth + 1].fixed = stack[depth].fixed
-            stack[depth + 1].total = total
-            stack[depth + 1].first = stack[depth].first + 1
+            stack[depth + 1]["out"] = out | bit
+            stack[depth + 1]["fixed"] = stack[depth]["fixed"]
+            stack[depth + 1]["total"] = total
+            stack[depth + 1]["first"] = stack[depth]["first"] + 1
             is_new = True
-        stack[depth].fixed |= bit  # the branches to come keep it
+        stack[depth]["fixed"] |= bit  # the branches to come keep it
         if is_new:
             depth += 1
     return best, limit, depth < 0
@@ -385,12 +387,12 @@ def show_next(
             if entries[entry, column] == 1 and entries[entry, KEPT] != entries[entry, NEXT]:
                 last = entry
         depth = 1 if last >= 0 else 0
-        stack[0].chosen = NONE  # 1 where an entry that goes or comes is among those so far
-        stack[1].place = start - 1
+        stack[0]["chosen"] = NONE  # 1 where an entry that goes or comes is among those so far
+        stack[1]["place"] = start - 1
         while depth > 0:
-            stack[depth].place += 1
-            entry = stack[depth].place
-            changes = stack[depth - 1].chosen != NONE
+            stack[depth]["place"] += 1
+            entry = stack[depth]["place"]
+            changes = stack[depth - 1]["chosen"] != NONE
             if entry >= end or (entry > last and not changes):
                 depth -= 1
                 continue
@@ -401,18 +403,18 @@ def show_next(
                 continue
             found = np.int64(entries[entry, ITEM])
             if depth == 2 and known >= 0:
-                found = np.int64(pairs[known + pair_at(end - start, stack[1].place - start, entry - start)])
+                found = np.int64(pairs[known + pair_at(end - start, stack[1]["place"] - start, entry - start)])
             elif depth > 1:
-                found = find_number(table, limits.shift, stack[depth - 1].number * limits.n_items + found)
+                found = find_number(table, limits.shift, stack[depth - 1]["number"] * limits.n_items + found)
             if found < 0:
                 continue
             if changes:
                 itemsets[found, COUNT] += amount
             if depth < limits.m:
-                stack[depth].number = found
-                stack[depth].chosen = ONE if changes else NONE
+                stack[depth]["number"] = found
+                stack[depth]["chosen"] = ONE if changes else NONE
                 depth += 1
-                stack[depth].place = entry
+                stack[depth]["place"] = entry
     for entry in range(start, end):
         entries[entry, KEPT] = entries[entry, NEXT]
 
@@ -431,13 +433,13 @@ def may_join(
 ) -> bool:
     """Whether every itemset that an entry makes with those NEXT is wanted, and shown by ``least`` records or more."""
     start, end = records[record, START], records[record + 1, START]
-    stack[0].chosen = NONE  # 1 where the new entry is among those so far
-    stack[1].place = start - 1
+    stack[0]["chosen"] = NONE  # 1 where the new entry is among those so far
+    stack[1]["place"] = start - 1
     depth = 1
     while depth > 0:
-        stack[depth].place += 1
-        entry = stack[depth].place
-        has_new = stack[depth - 1].chosen != NONE
+        stack[depth]["place"] += 1
+        entry = stack[depth]["place"]
+        has_new = stack[depth - 1]["chosen"] != NONE
         if entry >= end or (entry > new and not has_new):
             depth -= 1
             continue
@@ -445,13 +447,13 @@ def may_join(
             continue
         found = np.int64(entries[entry, ITEM])
         if depth > 1:
-            found = find_number(table, limits.shift, stack[depth - 1].number * limits.n_items + found)
+            found = find_number(table, limits.shift, stack[depth - 1]["number"] * limits.n_items + found)
         has_new = has_new or entry == new
         if has_new and (found < 0 or itemsets[found, WANTED] == 0 or itemsets[found, COUNT] < least):
             return False
-        stack[depth].number = found
-        stack[depth].chosen = ONE if has_new else NONE
+        stack[depth]["number"] = found
+        stack[depth]["chosen"] = ONE if has_new else NONE
         if depth < limits.m:
             depth += 1
-            stack[depth].place = entry
+            stack[depth]["place"] = entry
     return True

@@ -97,7 +97,7 @@ def choose_again(
             left_out, loss, _ = hit_cheapest(conflicts, stack, n_dead, n_priced, length, NONE, 4 * limits.nodes)
             shows_dead = False
             for number in range(n_dead):
-                shows_dead |= conflicts[DEAD, number].places & ~now == NONE
+                shows_dead |= conflicts[DEAD, number]["places"] & ~now == NONE
             if not shows_dead and loss >= loss_of(conflicts, stack, n_priced, length, everything & ~now) - TINY:
                 continue
             for at in range(length):
