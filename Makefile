@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 SECONDS ?= 300
 
-.PHONY: demo test test-long screens fuzz check docs format coverage warm bench reproduce clean
+.PHONY: demo test test-long screens fuzz check docs format coverage bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -45,9 +45,6 @@ format: .venv/.ready-dev
 coverage: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
 
-warm: .venv/.ready
-	$(BIN)/python -m setveil.workflows.warm
-
 bench: .venv/.ready-dev
 	for part in km constraints sensitive classes; do $(BIN)/python -m benchmarks.$$part --data $(DATA); done
 
@@ -55,19 +52,15 @@ bench: .venv/.ready-dev
 reproduce: .venv/.ready-dev
 	$(BIN)/python -m experiments all --jobs 2 --data $(DATA) -o docs
 
-# Bytecode and the kernels of the main path are compiled here, so that no run waits for them; for the tests
-# all are: two test processes would compile most of them twice.
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(PIP) install -c constraints.txt -e '.[ui]'
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib src || true
-	$(BIN)/python -m setveil.workflows.warm aa
 	touch $@
 
 .venv/.ready-dev: .venv/.ready
 	$(PIP) install -c constraints.txt -e '.[dev,experiments]'
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q -j 0 .venv/lib || true
-	$(BIN)/python -m setveil.workflows.warm
 	touch $@
 
 clean:

@@ -1,9 +1,8 @@
 """``python -m benchmarks.first_run --data DIR``: the first run on a machine, when nothing is compiled.
 
-Every line is one command with an empty folder for compiled kernels: seconds on the clock and CPU seconds, the second
-process that compiles included, then the same command again (warm). ``--kernels`` runs them in one process instead and
-lists what was compiled: CPU seconds of each kernel alone, and with the kernels that it calls and that were compiled
-for it.
+Every line is one command with an empty folder for compiled loops: seconds on the clock and CPU seconds, then the same
+command again (warm). ``--kernels`` lists what was compiled: CPU seconds of each loop alone, and with the loops that it
+calls and that were compiled for it.
 """
 
 from __future__ import annotations
@@ -53,12 +52,9 @@ def run_timed(command: list[str], cache: Path) -> tuple[float, float]:
 
 def list_kernels(command: list[str]) -> None:
     """Run a command in this process and print what was compiled; the cache has to be empty."""
-    from setveil import kernels
-    from setveil.cli.main import _run
-    from setveil.workflows import beside
-
-    kernels._numba()
     from numba.core import event
+
+    from setveil.cli.main import _run
 
     class Stopwatch(event.Listener):
         """Seconds by kernel; kernels are compiled while their callers are."""
@@ -80,7 +76,6 @@ def list_kernels(command: list[str]) -> None:
 
     stopwatch = Stopwatch()
     event.register("numba:compile", stopwatch)
-    beside.available_threads = lambda: 1  # no second process
     started = time.process_time()
     _run(["--quiet", *command])
     total = sum(row[0] for row in stopwatch.rows)

@@ -29,7 +29,6 @@ MOMENTS = [
     ("setveil/errors.py", "<module>"),
     ("setveil/cli/options.py", "<module>"),
     ("setveil/cli/main.py", "_register"),
-    ("setveil/cli/tiny.py", "names_tiny_files"),
     ("setveil/cli/main.py", "_switched"),
     ("setveil/cli/anonymize.py", "anonymize"),
     ("setveil/io/transactions/reading.py", "_read_source"),

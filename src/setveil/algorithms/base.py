@@ -68,12 +68,6 @@ class Algorithm(ABC):
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
         """Make a release of ``data`` that keeps ``model``, or raise InfeasibleError."""
 
-    @classmethod  # noqa: B027
-    def compile_longest(cls) -> None:
-        """Compile the loop that takes longest, where one takes seconds: a second process begins with it, and the run
-        compiles meanwhile what leads to it.
-        """
-
 
 LARGEST = 10**9  # whole numbers in options, where no other bound is declared
 

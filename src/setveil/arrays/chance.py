@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Random numbers inside kernels: the same on every machine, whatever the libraries."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 def chance_from(*seed: int) -> NDArray[np.uint64]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 @compiled

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Which records contain what: inverted lists, and what follows from intersecting them."""
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown, place_in
 from setveil.arrays.threads import AT_ONCE, available_threads, for_slices, map_in_order
-from setveil.kernels import compiled
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: ascending in each row

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import sort_values
 from setveil.arrays.threads import for_slices, map_in_order, slices_of
-from setveil.kernels import compiled
 
 SHORT = 32  # items of a row that are put in their places one by one
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 SMALL = 24  # below this, insertion is fastest
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Records as bytes: labels put one behind the other, without an object per occurrence."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class Texts(NamedTuple):

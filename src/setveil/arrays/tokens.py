@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Text in a byte buffer, cut into pieces and numbered, without a Python object per occurrence.
 
 The loops know ordinary text only. Whatever is odd makes them give up, and the caller, who has the words for what is
@@ -9,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown
-from setveil.kernels import compiled
 
 ODD = -1
 WORD = 8  # bytes that fit into a key

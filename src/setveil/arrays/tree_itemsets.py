@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Rare itemsets over the nodes of a tree, found by counting only its lowest level.
 
 Records are sets of nodes of which none lies above another. An itemset of unrelated nodes is contained in a record if
@@ -21,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 MAX_K = 65_535  # supports are kept in 16 bits
 MAX_PLACES = 1 << 27  # of a table

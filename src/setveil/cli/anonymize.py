@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import progress_bar, remark, say, say_json, table, tell_first_run
+from setveil.cli.console import note_first_run, progress_bar, remark, say, say_json, table
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +71,6 @@ def anonymize(
     """Make a release, verify it, and publish it with certificate and report."""
     from setveil.errors import InputError
     from setveil.workflows import pipeline, policies
-    from setveil.workflows.beside import compiling_beside
 
     given: dict[str, Any] = {
         "model": model,
@@ -96,7 +95,8 @@ def anonymize(
 
         raise InputError(f"choose a privacy model: --model {'|'.join(MODELS)}, or give --policy FILE.")
     decided = policies.make_policy(given, policy)
-    with compiling_beside(tell_first_run), progress_bar() as progress:
+    note_first_run()
+    with progress_bar() as progress:
         outcome = pipeline.run(
             decided,
             input,

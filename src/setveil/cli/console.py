@@ -134,15 +134,15 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def note_first_run() -> None:
-    """Tell why a run takes longer, if kernels have to be compiled in it."""
-    from setveil.kernels import call_before_compiling
+    """Announce the compilation of loops, if this run has to compile some."""
+    from setveil.arrays.compiling import call_before_compiling
 
-    call_before_compiling(tell_first_run)
+    call_before_compiling(announce_compiling)
 
 
-def tell_first_run() -> None:
-    """Why a run takes longer."""
-    remark("first run of this kind: compiling kernels, once; `python -m setveil.workflows.warm` does it beforehand.")
+def announce_compiling() -> None:
+    """Say that loops are being compiled."""
+    remark("First run of this kind: compiling for up to a minute. Later runs start at once.")
 
 
 def progress_bar() -> AbstractContextManager[Progress]:

@@ -17,7 +17,6 @@ import typer
 
 from setveil.cli import is_loaded, is_loading
 from setveil.cli.console import be_quiet, complain, is_lost, note, say, show_warnings
-from setveil.cli.tiny import names_tiny_files
 from setveil.errors import InputError, SetveilError, one_line, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
@@ -95,10 +94,6 @@ def main() -> None:
     """Run a command; every error is one line and an exit code."""
     is_loading()  # until there is somebody to catch it
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
-    if names_tiny_files(sys.argv[1:]) and sys.argv[1] != "verify":  # which knows better what it reads
-        from setveil.kernels import stay_plain
-
-        stay_plain()
     status = _run(sys.argv[1:])
     is_told = not is_lost()
     for stream in (sys.stdout, sys.stderr):

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import progress_bar, read_data, remark, say, say_json, tell_first_run, warn
-from setveil.cli.tiny import names_tiny_files
+from setveil.cli.console import announce_compiling, progress_bar, read_data, remark, say, say_json, warn
 
 WORDS = {True: "verified", False: "not verified", None: "cannot be verified"}
 EXIT_CODES = {True: 0, False: 1, None: 5}
@@ -63,10 +62,6 @@ def verify(
     from setveil.workflows import recheck
     from setveil.workflows.cluster import check_engine
 
-    if names_tiny_files(["verify", str(target)]):
-        from setveil.kernels import stay_plain
-
-        stay_plain()
     if check_engine(engine, master):
         raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
     if not target.exists() and str(target) != "-":
@@ -112,10 +107,9 @@ def _check_folder(
     """The folder may come from anyone: it is checked in a process with limits."""
     from setveil.workflows.bounded import BoundedCheck, Listener, Request
 
-    is_tiny = names_tiny_files(["verify", str(target), *([] if original is None else [original])])
-    request = Request(os.fspath(target), original, time_limit, engine, master, reading, is_tiny)
+    request = Request(os.fspath(target), original, time_limit, engine, master, reading)
     with BoundedCheck(request) as check, progress_bar() as progress:
-        return check.answer(Listener(progress, remark, warn, tell_first_run))
+        return check.answer(Listener(progress, remark, warn, announce_compiling))
 
 
 def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Loops behind the orderings."""
 
 from __future__ import annotations
@@ -5,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 
 @compiled

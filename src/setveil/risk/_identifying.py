@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown, place_in
 from setveil.arrays.mining import Lists, intersect
-from setveil.kernels import compiled
 
 _NEVER = np.int64(np.iinfo(np.int64).max)
 

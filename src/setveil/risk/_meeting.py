@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown
-from setveil.kernels import compiled
 
 
 class Targets(NamedTuple):

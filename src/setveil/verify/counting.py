@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """The verifier's own loops: equal rows, supports, and a walk over all itemsets of one size.
 
 Nothing here is shared with the algorithms. Rows are CSR with the public items of a row first and its sensitive items,
@@ -8,17 +9,30 @@ of steps and resumed, so that no call takes long.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from setveil.kernels import compiled
+Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 DONE, FOUND, PAUSED, FULL = 0, 1, 2, 3  # how `walk_itemsets` comes back
 
 # Places in Walk.state
 DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, N_FOUND, NEED_BRANCHES, NEED_PLACES = range(7)
+
+
+def compiled(loop: Loop) -> Loop:
+    """Plain Numba, kept on disk where a folder is writable.
+
+    Numba compiles anew when the file of a loop has changed: loops here must call loops of this file only.
+    """
+    try:
+        return njit(cache=True, nogil=True)(loop)
+    except RuntimeError:  # there is no such folder
+        return njit(nogil=True)(loop)
 
 
 @compiled

@@ -273,7 +273,7 @@ class Dataset:
         if self.spare is None:
             self.spare = child = Child(gives_way=True)
             with suppress(TaskError):  # the run reports it
-                await child.ask("get_ready", {"with_hierarchy": self.hierarchy is not None})
+                await child.ask("wake")
 
     async def ask(self, message: str, task: str, **given: Any) -> Any:
         """The result of a task over the data, or None where it has a problem."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import setveil as sv
+from setveil.arrays.compiling import call_before_compiling
 from setveil.errors import InputError
 from setveil.web.texts import RUN_NAME
 from setveil.workflows import (
@@ -30,10 +31,6 @@ from setveil.workflows.hierarchy import resolve_hierarchy
 
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
-READY_FOR = {
-    False: ("trim",),
-    True: ("trim", "aa+refine"),
-}  # the algorithms that are tried, with and without a hierarchy
 FACTS = "facts"  # what the report of a run was made of, beside its release
 BINS = (1, 2, 5, 10, 100)
 
@@ -43,6 +40,7 @@ class Tasks:
 
     def __init__(self, progress: Any) -> None:
         self.progress = progress
+        call_before_compiling(lambda: progress("compiling, for the first run of this kind", None))
         self._data: sv.Transactions | None = None
         self.trees: list[sv.Hierarchy] = []  # the last is shown; the others are taken back to
         self.supports: list[int] = []
@@ -56,16 +54,7 @@ class Tasks:
         return self._data
 
     def do_wake(self) -> None:
-        """Load what reading and assessing data needs."""
-        from setveil.workflows.warm import warm_looking
-
-        warm_looking()
-
-    def do_get_ready(self, with_hierarchy: bool) -> None:
-        """Load what a run needs, with its compiled loops: the first run on a machine would wait for them."""
-        from setveil.workflows.warm import warm
-
-        warm(READY_FOR[with_hierarchy], with_hierarchy=with_hierarchy)
+        """The process is started, and has imported what its tasks need."""
 
     # -- open -----------------------------------------------------------------------------------------------------
 

@@ -55,7 +55,6 @@ class Request:
     engine: str = "local"
     master: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
-    plain: bool = False  # whether the data are so small that compiled loops are not worth loading
 
 
 class BoundedCheck:
@@ -222,13 +221,11 @@ def _peak() -> int:
 def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
     import warnings
 
-    from setveil.kernels import call_before_compiling, stay_plain
+    from setveil.arrays.compiling import call_before_compiling
     from setveil.workflows.cluster import check_engine, read_path
     from setveil.workflows.reading import read
     from setveil.workflows.recheck import verify_folder
 
-    if request.plain:
-        stay_plain()
     call_before_compiling(lambda: say("compiling", None))
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

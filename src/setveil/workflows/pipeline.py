@@ -16,10 +16,8 @@ from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
-from setveil.workflows.beside import expect
 from setveil.workflows.cluster import engine_for
 from setveil.workflows.policies import hierarchy_of
-from setveil.workflows.portfolio import certain, planned
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
 
@@ -76,8 +74,6 @@ def run(
         find_for(policy.model.name, chosen.name)
         refuse_guessable(chosen.name, policy.output.accept_guessable)
     with Staging(out, force) as staging:  # reserved before the long work
-        if engine == "local":
-            expect(policy.model.name, [certain(policy.model.name, chosen.name)], bool(policy.hierarchy.source))
         progress("reading", None)
         with collected_warnings() as read_notes:
             data, input_facts = read_input(source, policy, engine, master)
@@ -85,9 +81,6 @@ def run(
         with collected_warnings() as notes:
             tree = hierarchy_of(policy, data, progress)
             model = model_of(policy, data, tree)
-            if engine == "local":
-                names = planned(data, model, chosen.name, chosen.options, tree is not None)
-                expect(model.name, names, tree is not None)
             progress("assessing the risk", None)
             risk_before = quick_risk(data, model)
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)

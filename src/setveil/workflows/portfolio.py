@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from setveil.algorithms import PORTFOLIO, Context, default_for, find, make_algorithm
+from setveil.algorithms import Context, find, make_algorithm
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyModel
@@ -41,26 +41,22 @@ class Choice(NamedTuple):
 
 
 def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[str, Any], context: Context) -> Choice:
-    """The release with the smallest figure on the yardstick; ties go to the algorithm listed first.
-
-    The last one listed runs first: a second process that compiles on the first run begins with the first one listed,
-    which takes longest.
-    """
+    """The release with the smallest figure on the yardstick; ties go to the algorithm listed first."""
     effort, yardstick = _asked(options)
     tried: list[dict[str, Any]] = []
     best: tuple[float, Choice] | None = None
     refused: InfeasibleError | None = None
-    for name, settings in reversed(candidates(data, effort, yardstick, context.hierarchy is not None)):
+    for name, settings in candidates(data, effort, yardstick, context.hierarchy is not None):
         context.step(f"trying {name}", None)
         try:
             release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
         except InfeasibleError as problem:
-            refused = refused or problem
+            refused = problem
             tried.append({"algorithm": name, "options": settings, "figure": None, "refused": str(problem)})
             continue
         figure = figure_of(data, release, yardstick)
         tried.append({"algorithm": name, "options": settings, "figure": figure})
-        if best is None or figure <= best[0]:
+        if best is None or figure < best[0]:
             best = figure, Choice(name, settings, release)
     if best is None:
         assert refused is not None
@@ -72,24 +68,10 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
         "effort": effort,
         "chosen": choice.algorithm,
         "options": choice.options,
-        "tried": tried[::-1],
+        "tried": tried,
     }
     release = replace(choice.release, details={**choice.release.details, "portfolio": portfolio})
     return choice._replace(release=release)
-
-
-def planned(
-    data: Transactions, model: PrivacyModel, algorithm: str | None, options: Mapping[str, Any], has_hierarchy: bool
-) -> list[str]:
-    """The algorithms that will run, as they are listed."""
-    if algorithm is not None or model.name not in PORTFOLIO:
-        return [certain(model.name, algorithm)]
-    return [name for name, _ in candidates(data, *_asked(options), has_hierarchy)]
-
-
-def certain(model: str, algorithm: str | None) -> str:
-    """The algorithm, among those listed the first, that will run whatever the data are."""
-    return algorithm or (FIRST if model in PORTFOLIO else default_for(model).name)
 
 
 def _asked(options: Mapping[str, Any]) -> tuple[str, str]:

@@ -14,11 +14,11 @@ from naive.trim import lowered
 
 import setveil as sv
 from setveil.algorithms import Context
+from setveil.algorithms.km._trim_hierarchy import lower_entries
 from setveil.algorithms.km.aa_refine import AARefine
 from setveil.algorithms.km.mhghs_refine import MHgHsRefine
 from setveil.algorithms.km.optimal import Optimal
 from setveil.algorithms.km.trim import Trim
-from setveil.algorithms.km.trim_lower import lower_entries
 from setveil.utility.avg_re import query_errors
 from setveil.workflows.recheck import verify_folder
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Moving single items from cluster to cluster while every occurring item and pair of clusters keeps k records.
 
 Clusters are places 0, 1, …; a place may be empty. ``together[a, b]`` is the number of records with something of both
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.constraints._clusters import Ints, Slots
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 FORBIDDEN = np.int64(1) << 62
 NOWHERE, ANYWHERE = -1, -2  # where an item may go, if not to one place only

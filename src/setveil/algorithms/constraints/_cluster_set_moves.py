@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Moving single items from cluster to cluster while given constraints keep their records.
 
 Beside the partition there is a lower bound for the support of every constraint's image: exact if it is 0, else at
@@ -21,7 +22,7 @@ from setveil.algorithms.constraints._cluster_moves import (
     put_item,
 )
 from setveil.algorithms.constraints._clusters import Ints, Slots
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class Limits(NamedTuple):

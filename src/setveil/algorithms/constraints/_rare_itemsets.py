@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.constraints._clusters import Clusters, Ints, Slots
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 
 @compiled

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """PQ for given itemsets: constraints protected in a fixed order, or by their present support."""
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from setveil.algorithms.constraints._protecting import (
     take_step,
     update_constraint,
 )
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import hash_members
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 N_LISTED, LEVEL = 0, 1  # slots of ``SetQueue.state``
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Loops that exchange records between blocks of equal size, looking at public items only.
 
 A record counts as often as it has items: the more items somebody has, the likelier is any further one, a sensitive one
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.degree._grouping import Rows
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class Seating(NamedTuple):

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Loops that gather each record's most similar ones into a block, looking at public items only.
 
 Records are numbered along an order in which similar ones stand close together. A record is *free* while it is in no
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.degree._blocks import Seating
 from setveil.algorithms.degree._grouping import Rows, find_end
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class Free(NamedTuple):

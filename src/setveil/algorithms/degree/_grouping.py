@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Loops that form groups of records around sensitive ones.
 
 Records are numbered along the sequence in which they are looked at. A record is *telling* if it has a sensitive item,
@@ -12,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import stable_order
-from setveil.kernels import compiled
 
 HAMMING, COMMON, JACCARD, NONE = 0, 1, 2, 3  # ways to measure how far two records are apart
 N_SKIPPED = 64  # along a sequence: conflicting records passed over, per candidate wanted, before only silent ones count

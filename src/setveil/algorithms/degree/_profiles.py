@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Loops that choose partners so that groups as a whole answer like the original.
 
 The profile of a sensitive item says how often each public item occurs in its records (``actual``) and in all records of
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.degree._grouping import Rows, State, accept_group, find_end, meets_mark, set_mark
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class Profiles(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.degree._grouping import Rows
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class Counts(NamedTuple):

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Loops over classes of records that are to become identical: optimal cuts of an ordering, moves and swaps.
 
 The loss of a class of n records is what replacing them by their majority changes: per item the smaller of those with
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.chance import draw_below
-from setveil.kernels import compiled
+from setveil.arrays.compiling import compiled
 
 
 class MarkedRecords(NamedTuple):

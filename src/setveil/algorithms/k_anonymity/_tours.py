@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Loops over segments of records: bit rows, Hamming distances, cyclic tours and the groups along them (PTA,
 Gray-TSP).
 """
@@ -8,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.chance import draw_below
+from setveil.arrays.compiling import compiled
 from setveil.arrays.mining import popcount
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 TAKEN = 1 << 62  # above every key of a node that is still free
 

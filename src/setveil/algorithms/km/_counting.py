@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import hash_items
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
 SLICE = 50_000_000  # steps of a walk between two signs of life: well below half a second

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Rare itemsets of nodes pushed up a tree for as long as they stay rare."""
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._counting import Csr, are_equal
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import hash_items
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 
 class NodeRows(NamedTuple):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import hash_items
 from setveil.arrays.sorting import sort_values
-from setveil.kernels import compiled
 
 # -- itemsets that contain a known one ------------------------------------------------------------------------------
 

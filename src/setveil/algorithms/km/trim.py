@@ -1,40 +1,40 @@
-"""Trim: leave out single entries, as few as possible, and publish the rest as it is.
+"""Trim: suppress single entries, as few as possible, and publish the rest as it is.
 
 An own method; the model is that of M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of
 set-valued data. VLDB 2008.
 
 Idea. Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of
-its items, and the release keeps its promise if every itemset is shown by no record or by k records or more. So the
+its items, and the release meets its guarantee if every itemset is shown by no record or by k records or more. So the
 question is which itemsets to give up. Those that fewer than k records hold are given up from the start; every record
-drops what it must to show none of them, and each entry dropped makes other itemsets rarer. Four things keep that from
-spreading:
+suppresses what it must to show none of them, and each entry suppressed makes other itemsets rarer. The phases:
 
-1. *Prices.* A record chooses what to leave out by branch and bound over its own itemsets. It pays for each entry, and
-   for each itemset that it would leave to fewer than k others, the more the nearer they are to k.
-2. *Fill up or give up.* Itemsets shown by fewer than half of k records are given up at once, and their holders choose
-   anew. One shown by more, but fewer than k, is either shown by more of its holders or given up, whichever costs less,
-   counted over what a change can touch in the records concerned. Rarest first.
-3. *Shake.* What is safe then is not the best. Records change at random what they show, at a price for itemsets that
-   are rare (``_trim_shake``), and what has become rare is filled up or given up again. That is repeated as the data's
-   size allows, and the best is kept.
-4. *Back again.* When all is safe, each record takes the best choice among what the others show anyway without taking
-   anything from them; and an itemset that nobody shows is revived, if k holders lose nothing in all by showing it at
-   once: others may then show more.
+1. *Number* the itemsets that k records hold, and list their holders (``_trim_itemsets``).
+2. *Choose and repair* (``_trim_records``, ``_trim_repair``). A record chooses a cheapest hitting set of its dead
+   itemsets by branch and bound. It pays for each entry, and for each itemset that it would leave to fewer than k
+   others, the more the nearer they are to k. Itemsets shown by fewer than half of k records are given up at once, and
+   their holders choose again. One shown by more, but fewer than k, is either shown by more of its holders or given up,
+   whichever costs less, counted over what a change can touch in the records concerned. Rarest first.
+3. *Anneal* (``_trim_annealing``). What is safe then is not the best. Records change at random what they show, at a
+   price for itemsets that are rare, and what has become rare is repaired again. That is repeated as the data's size
+   allows, and the best is kept.
+4. *Put back and revive.* When all is safe, each record takes the best choice among what the others show anyway without
+   taking anything from them; and an itemset that nobody shows is revived, if k holders lose nothing in all by showing
+   it at once: others may then show more.
+5. *Generalize* (``_trim_hierarchy``). With a hierarchy an entry may be published as a node above it, if that is safe:
+   published labels are counted as opaque items. For counts, what is shown without a hierarchy stays exact, and only
+   what is suppressed is generalized. For least loss (LM), every entry begins as what a global recoding makes of it and
+   goes down as far as it can, unless suppressing alone loses less. Either way the loss is never above that of
+   suppressing alone.
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` every published record is contained in at least k of them.
 
-Bound. What is left out costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is
-shown by fewer than k, so by none. Each record therefore leaves out an entry of each of its rare itemsets of at most m
+Bound. What is suppressed costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is
+shown by fewer than k, so by none. Each record therefore suppresses an entry of each of its rare itemsets of at most m
 items, which costs it at least the least value of entries that hit all of them. These are costs of different entries
 for different records, so they add up. The bound takes the least hitting set where the search is finished. Where it is
 not, it takes disjoint rare itemsets, the cheapest entry of each; or disjoint groups of items every two of which are a
 rare pair, of which one item can be shown at most: all but the most valuable entry of each.
-
-With a hierarchy an entry may be published as a node above it, if that is safe: published labels are counted as opaque
-items. For counts, what is shown without a hierarchy stays exact, and only what is left out is raised (``trim_raise``).
-For least loss (LM), every entry begins as what a global recoding makes of it and goes down as far as it can
-(``trim_lower``), unless leaving out alone loses less. Either way the loss is never above that of leaving out alone.
 
 Preconditions: at least k non-empty records.
 
@@ -44,29 +44,85 @@ numbered, records are cut to the longest common beginnings instead (``trim_whole
 
 Departures: there is no paper to depart from. Where the search is cut short, less is optimal, never less is safe:
 records of more than 64 items drop the item with most dead pairs instead of searching, and ``effort`` says how many
-nodes a search has, how long a record may be to be weighed for each of its itemsets, how many holders of an itemset
-are looked at before it is given up, and how often records are shaken; the random numbers are always the same.
+nodes a search has, how long a record may be to be searched for each of its itemsets, how many holders of an itemset
+are looked at before it is given up, and how often records are annealed; the random numbers are always the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import comb
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km.trim_lower import least_loss, told
-from setveil.algorithms.km.trim_raise import raise_left_out
-from setveil.algorithms.km.trim_search import EFFORTS, Search, number_sets
-from setveil.algorithms.km.trim_whole import trim_whole
+from setveil.algorithms.km._trim_annealing import anneal_records, exponential_thresholds
+from setveil.algorithms.km._trim_hierarchy import generalize_suppressed, information_kept, lose_least
+from setveil.algorithms.km._trim_itemsets import (
+    COUNT,
+    KEPT,
+    NEXT,
+    PAIRS,
+    START,
+    WANTED,
+    Itemsets,
+    Limits,
+    list_holders,
+    number_itemsets,
+    shift_for,
+)
+from setveil.algorithms.km._trim_records import CAPACITY, CONFLICT, LONGEST, STEP
+from setveil.algorithms.km._trim_repair import (
+    bound_losses,
+    choose_again,
+    mark_records,
+    repair_itemsets,
+    show_all_next,
+)
+from setveil.arrays.chance import chance_from
 from setveil.core import Hierarchy, Transactions
 from setveil.core.label_numbers import label_numbers
+from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
-from setveil.kernels import plainly
 from setveil.models import KmAnonymity
 from setveil.releases import LocalRecoding
+
+MOST_LISTED = 30_000_000  # entries of the lists of holders; frequent itemsets go without
+MOST_PAIRS = 30_000_000  # pairs of all records whose numbers are remembered; other records look them up each time
+LISTED = 100  # times k: itemsets of more records have no list, their items have
+SLICE = 3_000_000  # steps between two signs of life
+BOUNDING = 16  # nodes of the search tree of a record for the bound, in hundreds
+BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
+PRESSURE, FADING = 0.4, 0.3  # the price of an itemset at k - 1 others per (k - 1) / m, and its decline per record less
+CAUTION, MARGIN = 0.6, 10  # its decline per record more, for others may drop it, too; and how far it reaches
+SCARCE = 1.6  # times k holders of an itemset
+NEAR = 8  # times k: records with an itemset of fewer holders are annealed
+SWEEPS = 20  # through all of them, each time
+RARE, TEMPERATURE = (0.5, 1.0), (0.3, 0.1)  # at first and at last: the price of rare itemsets, what a change may cost
+MOST_WORK = 60_000_000  # words of 64 records compared to bring entries of whole records back
+
+
+class Effort(NamedTuple):
+    """How long to look for less to suppress, in counted work: the result must not depend on the machine."""
+
+    fills: int  # how often an itemset is filled up before it is given up
+    others: int  # holders searched for that, those that seem to lose least
+    rounds: int  # of reviving
+    revivals: int  # itemsets looked at in each
+    longest: int  # items of a record that is searched each time one of its itemsets is at stake, at most
+    nodes: int  # of its search tree
+    anneals: int  # how often records are annealed, and what has become rare is repaired,
+    work: int  # as long as the combinations of m items within records, times m² each time, are no more than this in all
+
+
+EFFORTS = {
+    "fast": Effort(0, 0, 0, 0, 24, 1, 0, 0),
+    "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 8, 10_000_000),
+    "best": Effort(3, 8, 12, 1_000_000, 64, 4, 24, 240_000_000),
+}
 
 
 @dataclass(frozen=True)
@@ -76,11 +132,11 @@ class Trim(Algorithm):
     weights: Mapping[str, float] | str | None = option(
         None, "what an entry of each item is worth, above 0: a CSV file item,weight; 1 for items not listed"
     )
-    effort: str = option("normal", "how long to look for less to leave out", tuple(EFFORTS))
+    effort: str = option("normal", "search effort: how long to look for less to suppress", tuple(EFFORTS))
     raising: str = option(
         "counts",
-        "with a hierarchy: show what is left out as something more general beside all that is exact (counts), "
-        "show entries as what loses least in all (loss), or leave the hierarchy aside (none)",
+        "with a hierarchy: generalize what would be suppressed and keep the rest exact (counts), "
+        "publish every entry as what loses least in all (loss), or do not use the hierarchy (none)",
         ("counts", "loss", "none"),
     )
 
@@ -93,17 +149,17 @@ class Trim(Algorithm):
         hierarchy = context.hierarchy or Hierarchy.balanced(data, max(data.n_items, 2))
         leaf = hierarchy.leaf_of_items(data.vocabulary)[rows.items]
         shown = np.where(trimmed.kept, leaf, np.int32(-1))
-        raises = self.raising != "none" and context.hierarchy is not None
-        if raises:
-            shown = self._raise(rows, shown.astype(np.int64), value[rows.items], hierarchy, model, context)
+        generalizes = self.raising != "none" and context.hierarchy is not None
+        if generalizes:
+            shown = self._generalize(rows, shown.astype(np.int64), value[rows.items], hierarchy, model, context)
         nodes = replace(rows, items=shown).select(np.argsort(order)).items  # in the order of the data
         details = trimmed.details(data, value, nodes >= 0)
-        if raises:
+        if generalizes:
             details["entries_raised"] = int((shown >= hierarchy.n_items).sum())
         del rows, leaf, shown, trimmed  # a million records are 40 MB each time
         return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
 
-    def _raise(
+    def _generalize(
         self,
         rows: Transactions,
         shown: NDArray[np.int64],
@@ -117,20 +173,10 @@ class Trim(Algorithm):
         def trim(offered: Transactions, worth: NDArray[np.float64], stays: NDArray[np.bool_]) -> NDArray[np.bool_]:
             return trim_rows(offered, worth, model, self.effort, context, is_bounded=False, stays=stays).kept
 
-        least = least_loss(rows, value, model, self.effort, context) if self.raising == "loss" else None
-        if least is None or told(least, value, hierarchy) < told(shown, value, hierarchy):
-            least = raise_left_out(rows, shown, value, hierarchy, trim)
-        return least.astype(np.int32)
-
-    @classmethod
-    def compile_longest(cls) -> None:
-        """The one of the search: it takes as long as all others together."""
-        rows = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["b", "c"]])
-        with plainly():
-            sets = number_sets(rows, 2, 2, Context())
-            assert sets is not None
-            work = Search(rows, sets, np.ones(rows.n_items), 2, 2, EFFORTS["normal"], Context())
-        work.bound()
+        nodes = lose_least(rows, value, model, self.effort, context) if self.raising == "loss" else None
+        if nodes is None or information_kept(nodes, value, hierarchy) < information_kept(shown, value, hierarchy):
+            nodes = generalize_suppressed(rows, shown, value, hierarchy, trim)
+        return nodes.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,18 +241,356 @@ def trim_rows(
     longest = int(core.lengths.max(initial=0))
     kept = np.zeros(rows.n_occurrences, dtype=bool)
     m = 0 if model.m == "all" else max(min(model.m, longest), 1)
-    sets = number_sets(core, k, m, context) if m else None
-    if sets is None:
+    numbered = number_itemsets(core, k, m, context) if m else None
+    if numbered is None:
         kept[in_play] = trim_whole(core, k, value[frequent], context, core_stays)
         if (
-            m != 1 and is_bounded and (pairs := number_sets(core, k, 2, context)) is not None
+            m != 1 and is_bounded and (pairs := number_itemsets(core, k, 2, context)) is not None
         ):  # rare pairs are rare itemsets, too
             lost += Search(core, pairs, value[frequent], k, 2, EFFORTS["fast"], context).bound()
         return Trimmed(kept, lost, method="whole records")
-    work = Search(core, sets, value[frequent], k, m, EFFORTS[effort], context, core_stays)
-    bound = lost + (work.bound() if is_bounded else 0.0)
-    work.search()
+    search = Search(core, numbered, value[frequent], k, m, EFFORTS[effort], context, core_stays)
+    bound = lost + (search.bound() if is_bounded else 0.0)
+    search.search()
     if core_stays is not None:
-        work.keep(core_stays[core.items])
-    kept[in_play] = work.state.kept.astype(bool)
-    return Trimmed(kept, bound, len(sets.prefix), int((work.state.count > 0).sum()))
+        search.keep(core_stays[core.items])
+    kept[in_play] = search.kept.astype(bool)
+    return Trimmed(kept, bound, len(numbered.itemsets), int((search.count > 0).sum()))
+
+
+class Search:
+    """The search over records of items that k records hold each; ``number_itemsets`` has numbered their itemsets."""
+
+    def __init__(
+        self,
+        records: Transactions,
+        numbered: Itemsets,
+        value: NDArray[np.float64],
+        k: int,
+        m: int,
+        effort: Effort,
+        context: Context,
+        stays: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.k, self.effort, self.context = k, effort, context
+        self.itemsets, self.support, self.table = numbered
+        self.count, self.wanted = self.itemsets[:, COUNT], self.itemsets[:, WANTED]  # views
+        lengths = records.lengths
+        self.scale = float(value.mean()) if len(value) else 1.0
+        if stays is not None:
+            self.scale = float(value[~stays].mean()) if not stays.all() else 1.0
+            value = np.where(stays, BREAKS * value.max(initial=0.0), value)
+        self.value = value
+        peak = self.scale * PRESSURE / m * (k - 1)
+        prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
+        self.costs = np.append(value, prices)
+        # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
+        self.strict_costs = np.concatenate((value, np.zeros(k - 1), [BREAKS * value.max(initial=1.0)]))
+        self.free_costs = np.append(value, 0.0)
+        n_combinations = sum(n * comb(length, m) for length, n in enumerate(np.bincount(lengths).tolist()))
+        n_anneals = min(effort.anneals, effort.work // max(m * m * n_combinations, 1))
+        self.n_anneals = n_anneals if m > 1 and stays is None else 0
+        self.records = np.stack((records.indptr, np.full(records.n_records + 1, -1)), axis=1)
+        self.entries = np.ones((records.n_occurrences, 3), dtype=np.int32)
+        self.entries[:, 0] = records.items
+        self.kept = self.entries[:, KEPT]  # a view
+        n_pairs = int((lengths * (lengths - 1) // 2).sum()) if m > 1 else 0
+        self.pairs = np.empty(min(n_pairs, MOST_PAIRS), dtype=np.int32)
+        self.conflicts = np.zeros((2, CAPACITY), dtype=CONFLICT)
+        self.stack = np.zeros(max(LONGEST, m) + 2, dtype=STEP)
+        self.limits = Limits(m, max(records.n_items, 1), shift_for(self.table), effort.longest, effort.nodes)
+        self.everybody = np.arange(records.n_records)
+        self.starts, self.holders, self.concerned = self._list_holders(records.n_items)
+
+    def _list_holders(self, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """The records that hold each itemset, as far as there is room, and the records that hold a rare one."""
+        listed = self.support.astype(np.int64)
+        listed[listed > LISTED * self.k] = 0
+        if listed.sum() > MOST_LISTED:
+            listed[np.cumsum(np.sort(listed))[np.argsort(np.argsort(listed, kind="stable"))] > MOST_LISTED] = 0
+        listed[:n_items] = self.support[:n_items]
+        starts = np.zeros(len(listed) + 1, dtype=np.int64)
+        np.cumsum(listed, out=starts[1:])
+        fill = np.where(listed > 0, starts[:-1], -1)
+        holders = np.empty(starts[-1], dtype=np.int32)
+        near = (self.support < (NEAR * self.k if self.n_anneals else 0)).astype(np.uint8)
+        has_rare = np.zeros(len(self.everybody), dtype=np.uint8)
+        state = np.zeros(2, dtype=np.int64)
+        while state[0] < len(has_rare):
+            self.context.step("listing itemsets", float(state[0] / len(has_rare)))
+            list_holders(
+                self.records,
+                self.entries,
+                self.table,
+                near,
+                self.pairs,
+                fill,
+                holders,
+                has_rare,
+                state,
+                self.limits,
+                10 * SLICE,
+            )
+        return starts, holders, np.flatnonzero(has_rare)
+
+    def bound(self) -> float:
+        """What the records lose at least, because fewer than k of them hold some itemsets."""
+        done, total = 0, 0.0
+        limits = self.limits._replace(nodes=BOUNDING)
+        while done < len(self.concerned):
+            self.context.step("bounding", done / len(self.concerned))
+            done, more = bound_losses(
+                *self._arrays(self.free_costs), self.conflicts, self.stack, limits, self.concerned, done, SLICE
+            )
+            total += more
+        return total
+
+    def _arrays(self, costs: NDArray[np.float64]) -> tuple[Any, Any, Any, Any, Any, Any]:
+        """What most loops take first."""
+        return self.records, self.entries, self.itemsets, self.table, self.pairs, costs
+
+    def search(self) -> None:
+        """Find something safe to show; anneal and repair it to find something better; then put back what may be."""
+        if self.n_anneals:  # a rough beginning will do: what hardly more than k records hold is given up for now
+            self.wanted[self.support < SCARCE * self.k] = 0
+            self.choose(self._with_pairs())
+            self.repair_all(0)
+        else:
+            self.choose(self.concerned)
+            self.repair_all(self.effort.fills)
+        best, most = self.kept.copy(), self._value_kept()
+        for number in range(self.n_anneals):
+            self.anneal(number)
+            self.repair_all(self.effort.fills)
+            if self._value_kept() > most:
+                best, most = self.kept.copy(), self._value_kept()
+        self._show(best)
+        self.choose_safely(self.everybody)
+        self.revive()
+
+    def _with_pairs(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.records[:-1, PAIRS] >= 0)
+
+    def anneal(self, number: int) -> None:
+        """Let records change at random what they show, at rising prices for rare itemsets; none is given up yet."""
+        self.wanted[:] = 1
+        chosen, chance = self._with_pairs(), chance_from(number)
+        distance = np.minimum(np.arange(self.k + 1.0), np.arange(self.k, -1.0, -1.0))
+        for sweep in range(SWEEPS):
+            done, way = 0, sweep / (SWEEPS - 1)
+            rises = self.scale * (RARE[0] + way * (RARE[1] - RARE[0])) * np.diff(distance)
+            temperature = self.scale * (TEMPERATURE[0] + way * (TEMPERATURE[1] - TEMPERATURE[0]))
+            thresholds = temperature * exponential_thresholds()
+            while done < len(chosen):
+                self.context.step("annealing", (sweep + done / len(chosen)) / SWEEPS)
+                done = anneal_records(
+                    *self._arrays(self.costs), self.stack, self.limits, chosen, done, rises, thresholds, chance, SLICE
+                )
+
+    def choose(self, chosen: NDArray[np.int64]) -> None:
+        """Let records choose what they show, one after another."""
+        self._choose(chosen, self.costs, 0)
+
+    def choose_safely(self, chosen: NDArray[np.int64]) -> None:
+        """Let records choose again that suppress something, taking nothing from others that need it."""
+        self._choose(chosen, self.strict_costs, self.k)
+
+    def _choose(self, chosen: NDArray[np.int64], costs: NDArray[np.float64], least: int) -> None:
+        done = 0
+        while done < len(chosen):
+            self.context.step("choosing", done / len(chosen))
+            done = choose_again(
+                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, SLICE
+            )
+
+    def repair_all(self, most_fills: int) -> None:
+        """Fill up or give up until no itemset is shown by fewer than k records, the rarest first."""
+        fills = np.zeros(len(self.count), dtype=np.uint8)
+        far = (self.k - 1) // 2
+        for level in (far, *range(far + 1, self.k - 1, max(self.k // 5, 1)), self.k - 1):
+            while len(rare := np.flatnonzero((self.count > 0) & (self.count <= level))):
+                if level == far or not most_fills:  # too far from k to be filled up
+                    rare = self._give_up(rare)
+                rare = rare[np.argsort(self.count[rare], kind="stable")]
+                self._repair(rare, fills, self.costs, self.limits, "repairing")
+        self.wanted[:] = self.count >= self.k
+
+    def _give_up(self, rare: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give up itemsets all at once, and let the records that show them choose again; those without a list are
+        left.
+        """
+        has_list = self.starts[rare + 1] > self.starts[rare]
+        self.wanted[rare[has_list]] = 0
+        self.choose(self._records_with(rare[has_list], must_show=True))
+        return rare[~has_list]
+
+    def _records_with(self, numbers: NDArray[np.int64], must_show: bool) -> NDArray[np.int64]:
+        """The records that hold, or show, one of the itemsets that have a list."""
+        found = np.zeros(len(self.everybody), dtype=np.uint8)
+        mark_records(self.records, self.entries, self.itemsets, self.starts, self.holders, numbers, must_show, found)
+        return np.flatnonzero(found)
+
+    def _repair(
+        self,
+        rare: NDArray[np.int64],
+        fills: NDArray[np.uint8],
+        costs: NDArray[np.float64],
+        limits: Limits,
+        stage: str,
+    ) -> None:
+        """Fill up or give up these itemsets, one after another."""
+        done = 0
+        while done < len(rare):
+            self.context.step(stage, done / len(rare))
+            done = repair_itemsets(
+                *self._arrays(costs),
+                self.conflicts,
+                self.stack,
+                limits,
+                self.starts,
+                self.holders,
+                rare,
+                fills,
+                done,
+                self.k,
+                self.effort.fills,
+                self.effort.others,
+                SLICE // 10,
+            )
+
+    def revive(self) -> None:
+        """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
+        for _ in range(self.effort.rounds):
+            before, best = self._value_kept(), self.kept.copy()
+            was_shown = self.count > 0
+            gone = np.flatnonzero(~was_shown)
+            gone = gone[np.argsort(-self.support[gone], kind="stable")][: self.effort.revivals]
+            self._repair(gone, np.zeros(len(was_shown), dtype=np.uint8), self.strict_costs, self.limits, "reviving")
+            self.repair_all(self.effort.fills)
+            revived = np.flatnonzero((self.count > 0) & ~was_shown)
+            self.choose_safely(self._records_with(revived, must_show=False))
+            if self._value_kept() <= before:
+                self._show(best)
+                break
+
+    def keep(self, staying: NDArray[np.bool_]) -> None:
+        """Show these entries, safe by themselves and worth most, in any case; others go wherever an itemset is rare."""
+        owners = np.repeat(self.everybody, np.diff(self.records[:, START]))
+        is_hurt = np.bincount(owners[staying & (self.kept == 0)], minlength=len(self.everybody)) > 0
+        self._publish(np.where(is_hurt[owners], staying, self.kept))
+        cheapest_goes, self.effort = self.limits._replace(longest=-1), self.effort._replace(fills=0)
+        while len(rare := np.flatnonzero((self.count > 0) & (self.count < self.k))):
+            fills = np.zeros(len(self.count), dtype=np.uint8)
+            self._repair(rare, fills, self.costs, cheapest_goes, "repairing")
+        self.wanted[:] = self.count >= self.k
+        self.choose_safely(self.everybody)
+
+    def _show(self, kept: NDArray[np.int32]) -> None:
+        """Back to something shown before."""
+        if not np.array_equal(self.kept, kept):
+            self._publish(kept)
+            self.wanted[:] = self.count >= self.k
+
+    def _publish(self, kept: NDArray[np.int32]) -> None:
+        self.entries[:, NEXT] = kept
+        show_all_next(self.records, self.entries, self.itemsets, self.table, self.pairs, self.stack, self.limits)
+
+    def _value_kept(self) -> float:
+        return float((self.count[: len(self.value)] * self.value).sum())
+
+
+# -- whole records ----------------------------------------------------------------------------------------------------
+
+
+def trim_whole(
+    records: Transactions,
+    k: int,
+    value: NDArray[np.float64],
+    context: Context,
+    stays: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_]:
+    """Which entries to keep, bool[entries], so that every record is contained in k of them: that keeps every m.
+
+    A record shows the longest beginning, most frequent items first, that k records share; all k then show at least as
+    much. Then entries come back: a record may show one more item, if what it shows then is contained in what k - 1
+    others show. Showing more never takes anything from the others.
+
+    ``stays``: items of which every entry is kept; these entries must be safe by themselves.
+    """
+    context.step("cutting records to common beginnings", None)
+    if stays is None:
+        return bring_back(records, keep_beginnings(records, k, value), k, value, context)
+    first = np.where(stays, value.max(initial=0.0) * (records.n_records + 1), value)  # they come first in every row
+    shown = keep_beginnings(records, k, first)
+    is_cut = np.bincount(records.owners[stays[records.items] & ~shown], minlength=records.n_records) > 0
+    # Rows that share a beginning with more than what stays have the same that stays: all of them show the beginning.
+    shown = stays[records.items] | (shown & ~is_cut[records.owners])
+    return bring_back(records, shown, k, value, context)
+
+
+def keep_beginnings(records: Transactions, k: int, value: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The longest beginning of each row, frequent and valuable items first, that k rows share."""
+    rank = np.empty(records.n_items, dtype=np.int64)
+    rank[np.lexsort((np.arange(records.n_items), -records.supports * value))] = np.arange(records.n_items)
+    owners = records.owners
+    by_rank = np.lexsort((rank[records.items], owners))  # entries of each row, by rank
+    ranks = rank[records.items][by_rank].astype(np.int32)
+    order, _ = sort_rows(records.indptr, ranks, records.n_items)
+    shown = np.zeros(records.n_occurrences, dtype=bool)
+    lengths = records.lengths
+    # Rows in order, level by level: runs of rows that agree up to here and have one more item in common.
+    run = np.zeros(records.n_records, dtype=np.int64)
+    alive = order
+    depth = 0
+    while len(alive):
+        has_more = lengths[alive] > depth
+        alive, run = alive[has_more], run[has_more]
+        if not len(alive):
+            break
+        here = ranks[records.indptr[alive] + depth]
+        new = np.concatenate(([True], (run[1:] != run[:-1]) | (here[1:] != here[:-1])))
+        run = np.cumsum(new) - 1
+        enough = np.bincount(run)[run] >= k
+        alive, run = alive[enough], run[enough]
+        shown[by_rank[records.indptr[alive] + depth]] = True
+        depth += 1
+    return shown
+
+
+def bring_back(
+    records: Transactions, shown: NDArray[np.bool_], k: int, value: NDArray[np.float64], context: Context
+) -> NDArray[np.bool_]:
+    """Show more items of rows, as long as every row stays contained in k records."""
+    n_words = -(-max(records.n_records, 1) // 64)
+    if records.n_items * n_words > 4 * MOST_WORK:
+        return shown
+    holds = np.zeros((records.n_items, n_words * 64), dtype=bool)
+    holds[records.items[shown], records.owners[shown]] = True
+    bits = np.packbits(holds, axis=1, bitorder="little").view(np.uint64)  # [items, words] the rows that show each item
+    del holds
+    everyone = np.full(n_words, ~np.uint64(0))
+    budget = MOST_WORK
+    changed = True
+    while changed and budget > 0:
+        changed = False
+        for row in np.flatnonzero(np.diff(np.append(0, np.cumsum(~shown))[records.indptr]) > 0).tolist():
+            start, end = int(records.indptr[row]), int(records.indptr[row + 1])
+            places = np.arange(start, end)
+            mine = shown[start:end]
+            budget -= n_words * (end - start)
+            if budget <= 0:
+                break
+            context.step("bringing entries back", None)
+            others = np.bitwise_and.reduce(bits[records.items[places[mine]]], axis=0, initial=everyone[0])
+            gone = places[~mine]
+            worth = records.supports[records.items[gone]] * value[records.items[gone]]
+            for place in gone[np.argsort(-worth, kind="stable")]:
+                item = records.items[place]
+                both = others & bits[item]
+                if int(np.bitwise_count(both).sum()) >= k - 1:
+                    shown[place] = True
+                    bits[item, row // 64] |= np.uint64(1) << np.uint64(row % 64)
+                    others = both
+                    others[row // 64] |= np.uint64(1) << np.uint64(row % 64)
+                    changed = True
+    return shown

@@ -1,0 +1,136 @@
+"""How loops are compiled: plain Numba, without the GIL, kept on disk. No other file knows the compiler.
+
+Numba compiles a loop when it is first called and keeps the machine code in a folder. It compiles a loop anew when the
+file of that loop changes, but not when a loop changes that it calls from another file. Therefore the folder is named
+after the contents of all files that hold loops: machine code of other sources is never used.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent.parent
+BESIDE = PACKAGE / "__pycache__"
+HOLD_LOOPS = ("arrays/*.py", "**/_[a-z]*.py")  # files of the package
+OPTIONAL = ("scipy.linalg", "coverage", "yaml")  # to multiply matrices, for coverage of loops, for a settings file
+OUTDATED = 7 * 24 * 3600.0  # seconds since earlier sources were compiled
+
+_deciding = threading.Lock()
+_announce: Callable[[], None] | None = None
+
+
+def compiled(loop: Loop) -> Loop:
+    """Compile a loop on its first call; keep the machine code where a folder is writable."""
+    numba, folder = _numba(), cache_folder()
+    if folder is None:
+        return numba.njit(nogil=True)(loop)  # type: ignore[no-any-return]
+    with _deciding:  # Numba looks up its folder while it decorates; other packages keep theirs
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+        try:
+            return numba.njit(cache=True, nogil=True)(loop)  # type: ignore[no-any-return]
+        finally:
+            numba.config.CACHE_DIR = before
+
+
+def call_before_compiling(announce: Callable[[], None]) -> None:
+    """Call ``announce`` once, when the first loop has to be compiled because it is not on disk."""
+    global _announce
+    _announce = announce
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder for the machine code of these sources; None if nothing can be written."""
+    for parent in _places():
+        folder = parent / f"loops-{digest_of_loops()}"
+        with suppress(OSError):
+            is_new = not folder.exists()
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            if is_new and parent == BESIDE:
+                _remove_outdated()
+            return folder
+    return None
+
+
+def _places() -> list[Path]:
+    """Where the folder may be: as the user says, or else beside the sources or in the user's cache."""
+    if named := os.environ.get("NUMBA_CACHE_DIR"):
+        return [Path(named)]
+    try:
+        return [BESIDE, Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "setveil"]
+    except RuntimeError:  # a user without a home folder
+        return [BESIDE]
+
+
+def digest_of_loops() -> str:
+    """A short digest of all files of the package that hold loops."""
+    digest = hashlib.sha256()
+    for path in sorted({path for pattern in HOLD_LOOPS for path in PACKAGE.glob(pattern)}):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def _remove_outdated() -> None:
+    """Remove what was compiled from earlier contents of the same files."""
+    for folder in BESIDE.glob("loops-*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > OUTDATED:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@cache
+def _numba() -> Any:
+    numba = _import_numba()
+    from numba.core import event
+
+    class FirstCompilation(event.Listener):
+        """Announces the first compilation. Pauses the garbage collector, which takes a quarter of compiling."""
+
+        depth = 0
+        is_announced = collects = False
+
+        def on_start(self, event: Any) -> None:
+            if self.depth == 0:
+                self.collects = gc.isenabled()
+                gc.disable()
+            self.depth += 1
+            if not self.is_announced and _announce is not None:
+                self.is_announced = True
+                _announce()
+
+        def on_end(self, event: Any) -> None:
+            self.depth -= 1
+            if self.depth == 0 and self.collects:
+                gc.enable()
+
+    event.register("numba:compile", FirstCompilation())  # type: ignore[no-untyped-call]
+    return numba
+
+
+def _import_numba() -> Any:
+    """Numba without what it loads if it is installed and no loop here needs: that takes as long as Numba itself."""
+    hidden = {name: None for name in OPTIONAL if name not in sys.modules}
+    sys.modules.update(hidden)  # type: ignore[arg-type]
+    try:
+        import numba
+        import numba.np.arraymath
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+    return numba
