@@ -74,7 +74,7 @@ def test_whoever_checks_groups_that_can_be_guessed_is_told(folder: Path, capsys:
     assert setveil("verify", "out") == 0
     told = capsys.readouterr().out
     assert told.startswith("out: verified, but who holds what can be guessed\n")
-    assert f"not checked here: made by setveil {__version__} with nn. Guessing: groups" in told
+    assert f"not verified: made by setveil {__version__} with nn. Guessing: groups" in told
 
 
 def test_json_is_one_object_and_nothing_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -177,7 +177,7 @@ def test_commands_say_first_that_nothing_is_left(
     assert _run(["verify", "out"]) == 0
     assert capsys.readouterr().out.startswith("out: verified, but only one item is published for everybody")
     assert _run(["verify", "out/published.csv", "--model", "km", "-k", "5", "-m", "1", "--labels-as-they-are"]) == 0
-    assert capsys.readouterr().out.startswith("holds, but only one item is published for everybody")
+    assert capsys.readouterr().out.startswith("verified, but only one item is published for everybody")
     assert _run(["measure", "few.csv", "out"]) == 0
     assert "only one item is published for everybody" in capsys.readouterr().err
 
