@@ -91,7 +91,7 @@ def headline_of(facts: Facts) -> tuple[Colour, str]:
     lights = lights_of(facts)
     colour = max((light.colour for light in lights), key=ORDER.index)
     guarantee, risk, use = lights
-    if guarantee.colour == "bad":
+    if guarantee.colour == "bad" and not facts.doubts:
         return "bad", "Guarantee not met" if not facts.holds else "Guarantee undone: record ids are published"
     told = [f"{light.question.lower()}: {light.answer}" for light in (risk, use)]
     if facts.doubts:
@@ -119,6 +119,9 @@ def guarantee_of(facts: Facts) -> Light:
     if "ids" in facts.kept:
         return Light(GUARANTEE, "bad", "undone by ids", KEEPS_IDS)
     checked = "Verified on the published files by code that shares nothing with the algorithm"
+    if facts.doubts:
+        told = f"{facts.guarantee} {checked}. Limits: {'; '.join(facts.doubts)}, so that the guarantee may not hold."
+        return Light(GUARANTEE, "bad", "verified, but in doubt", told)
     limits = []
     if facts.crowd is not None and CROWD.colour(facts.crowd) != "good":
         limits.append(f"{facts.crowd} is a small number of records (below {CROWD.good:g})")
@@ -156,6 +159,9 @@ def risk_of(facts: Facts) -> Light:
         sentence += f" In {figure(homogeneous)} classes all people have the same sensitive item."
     if not facts.is_internal:
         sentence += " This figure is computed from the published files alone; the owner has tried more attackers."
+    if facts.doubts:
+        sentence = f"The figures count records, and {' and '.join(facts.doubts)}. {sentence}"
+        return Light(RESIDUAL_RISK, "bad", "cannot be judged", sentence + _guessed(facts))
     return Light(RESIDUAL_RISK, colour, LEVELS[colour], sentence + _guessed(facts))
 
 

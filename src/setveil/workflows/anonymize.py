@@ -165,5 +165,5 @@ def with_warnings(release: Release, notes: Sequence[str]) -> Release:
     """The release whose record tells what the user was warned of, by the reader of the data, too."""
     assert release.record is not None
     reading = release.record.data.reading
-    told = (*(reading.warnings if reading else ()), *notes)
-    return replace(release, record=replace(release.record, warnings=told))
+    every = dict.fromkeys((*(reading.warnings if reading else ()), *notes))
+    return replace(release, record=replace(release.record, warnings=tuple(every)))
