@@ -214,6 +214,11 @@ class Transactions:
         """The records of each item, for queries: ``arrays.mining.Postings``."""
         return call("Transactions.postings", self.indptr, self.items, self.n_items)
 
+    @property
+    def _reading_of_part(self) -> Reading | None:
+        """How the whole was read; a part of it is not what a second reading of the input would give."""
+        return None if self.reading is None else replace(self.reading, interpretation=None)
+
     # -- deriving -------------------------------------------------------------------------------------------------
 
     def select(self, records: NDArray[np.integer]) -> Transactions:
@@ -221,9 +226,9 @@ class Transactions:
         ids = None if self.ids is None else tuple(self.ids[record] for record in records)
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
             indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
-            return replace(self, indptr=indptr, items=items, ids=ids)
+            return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part)
         indptr, items = take_rows(self.indptr, self.items, records)
-        return replace(self, indptr=indptr, items=items, ids=ids)
+        return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part)
 
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
         """Replace every item ``i`` by ``target[i]``; -1 drops it. Items that fall together are kept once per record."""
@@ -247,13 +252,19 @@ class Transactions:
         n_kept = np.zeros(self.n_occurrences + 1, dtype=np.int64)
         np.cumsum(kept, out=n_kept[1:])
         number = (np.cumsum(keep) - 1).astype(np.int32)  # order is kept, so rows stay sorted
-        return replace(self, indptr=n_kept[self.indptr], items=number[self.items[kept]], vocabulary=vocabulary)
+        return replace(
+            self,
+            indptr=n_kept[self.indptr],
+            items=number[self.items[kept]],
+            vocabulary=vocabulary,
+            reading=self._reading_of_part,
+        )
 
     def keep_occurrences(self, keep: NDArray[np.bool_]) -> Transactions:
         """Only the occurrences marked true; records and vocabulary stay."""
         n_kept = np.zeros(self.n_occurrences + 1, dtype=np.int64)
         np.cumsum(keep, out=n_kept[1:])
-        return replace(self, indptr=n_kept[self.indptr], items=self.items[keep])
+        return replace(self, indptr=n_kept[self.indptr], items=self.items[keep], reading=self._reading_of_part)
 
     def used_items(self) -> Transactions:
         """Without the vocabulary's items that never occur."""
