@@ -58,7 +58,6 @@ CASES: dict[str, tuple[str, str, str]] = {  # command, content of the file it na
     "prefix lengths": (HIERARCHY + f"prefix:1,{HUGE}", "", "prefix lengths"),
     "a prefix length that is no number": (HIERARCHY + "prefix:²", "", "prefix lengths"),
     "a column of the input": (f"risk data.csv --id-column {HUGE}", "", "no column"),
-    "an item number": ("anonymize given.dat -o out --model km -k 2 -m 1 --algorithm pcta", f"1 {HUGE}\n" * 4, "digits"),
     "NUL in a label": (POLICY, model(name='"degree"', p="2", sensitive='["4", "a\\u0000"]'), "`model.sensitive`"),
     "NUL in a constraint": (POLICY, model(name='"constraints"', k="2", constraints='[["4", "a\\u0000"]]'), "NUL"),
     "NUL in the name of a list": (POLICY, model(name='"degree"', p="2", sensitive='"a\\u0000"'), "NUL"),

@@ -20,7 +20,7 @@ from setveil.cli.main import _run
 from setveil.core.progress import no_progress
 from setveil.errors import InputError, SetveilError
 from setveil.models import MODELS
-from setveil.web.tasks import Desk
+from setveil.web.tasks import Tasks
 from setveil.workflows.policies import make_policy
 from setveil.workflows.portfolio import EFFORTS, YARDSTICKS
 
@@ -139,7 +139,7 @@ def test_the_same_bytes_whichever_way_it_is_asked(
     status = command("-o", "command", "--policy", "policy.toml")
     ways = {
         "library": lambda: sv.run(sv.Policy.from_file("policy.toml"), "data.dat", "library"),
-        "page": lambda: Desk(no_progress).do_run("data.dat", "data.dat", asked, "page/out"),
+        "page": lambda: Tasks(no_progress).do_run("data.dat", "data.dat", asked, "page/out"),
         "call": lambda: from_library(asked, "call"),
     }
     Path("page").mkdir()

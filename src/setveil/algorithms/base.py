@@ -50,6 +50,17 @@ class Algorithm(ABC):
     """A frozen dataclass of options with one method.
 
     An algorithm of another package declares here what setveil's own algorithms have in the registry.
+
+    Examples:
+        >>> import numpy as np
+        >>> import setveil as sv
+        >>> class Frequent(sv.Algorithm):
+        ...     "Suppress items that are in fewer than k records."
+        ...     def run(self, data, model, context):
+        ...         return sv.Recoding.from_clusters(data, np.where(data.supports >= model.k, np.arange(data.n_items), -1))
+        >>> release = sv.anonymize([["a", "b"], ["a"], ["a", "c"], ["b"]], "km", k=2, m=1, algorithm=Frequent)
+        >>> release.transactions()[2]
+        {'a'}
     """
 
     name: ClassVar[str] = ""  # how users ask for it; the name of the class in small letters otherwise

@@ -33,6 +33,11 @@ class PrivacyModel(ABC):
     ``check(published, model, progress)`` returns a Verdict. Its module may also have ``violations(published, model,
     progress, limit)``, which yields Violations, and ``achieved(published, model, progress)``, which returns exact
     figures.
+
+    Examples:
+        >>> import setveil as sv
+        >>> isinstance(sv.KmAnonymity(k=5, m=2), sv.PrivacyModel)
+        True
     """
 
     name: ClassVar[str]

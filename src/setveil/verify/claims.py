@@ -24,9 +24,9 @@ def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> 
     >>> verify([{"a"}, {"a", "b"}], KmAnonymity(k=2, m=1)).witness
     ('b',)
     """
-    published = read_published(what)
+    published, counted = read_published(what), _check_of(model)
     misnamed = _named_otherwise(published, model)
-    check: Verdict = _check_of(model)(published, model, progress) if misnamed is None else misnamed
+    check: Verdict = counted(published, model, progress) if misnamed is None else misnamed
     return check
 
 

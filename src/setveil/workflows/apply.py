@@ -41,7 +41,9 @@ def apply(
     applied = _recoded(release, data, unknown_items)
     if release.record is not None:
         told = (*release.record.warnings, TAKEN_OVER)
-        record = replace(release.record, data=data, model=promise, hierarchy=applied.hierarchy, warnings=told)
+        record = replace(
+            release.record, data=data, original=None, model=promise, hierarchy=applied.hierarchy, warnings=told
+        )
         applied = replace(applied, record=record)
     verdict = verify(applied, promise)
     if not verdict.holds:

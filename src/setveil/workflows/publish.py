@@ -153,7 +153,7 @@ def publish(
                 owners_folder=staging.internal,
             )
         with _stage("verify", "verifying", seconds, progress):
-            again, verdict, achieved = _verified(release, record, staging.public, written, safe_csv, progress)
+            again, verdict, achieved = _verified(release, record, staging.public, written, keep_ids, safe_csv, progress)
         with _stage("measure", "measuring", seconds, progress):
             metrics = measure(record.data, release)
             risk_before = risk_before or quick_risk(record.data, record.model)
@@ -272,7 +272,13 @@ def _public_items(record: RunRecord, policy: Policy | None) -> set[str]:
 
 
 def _verified(
-    release: Release, record: RunRecord, folder: Path, written: Written, safe_csv: bool, progress: Progress
+    release: Release,
+    record: RunRecord,
+    folder: Path,
+    written: Written,
+    keep_ids: bool,
+    safe_csv: bool,
+    progress: Progress,
 ) -> tuple[Release, Verdict, Mapping[str, Any]]:
     """The release read back from the files as written, its verdict, and what it achieves; a broken claim is refused."""
     from setveil.io.releases.files import read_release
@@ -285,7 +291,10 @@ def _verified(
         sensitive = tuple(guard(label) for label in sensitive)
     rows = read_parts(folder) if isinstance(release.published, RemoteTransactions) else None
     groups = read_groups(folder, rows) if rows is not None and isinstance(release, Grouping) else None
-    spelled = read_release(folder, release.kind, written.published, written.layout, sensitive, rows=rows, groups=groups)
+    kind, layout = release.kind, written.layout
+    spelled = read_release(
+        folder, kind, written.published, layout, sensitive, keep_ids=keep_ids, rows=rows, groups=groups
+    )
     again = spelled.relabelled(unguard) if safe_csv else spelled
     if isinstance(release, Recoding) and isinstance(again, Recoding):
         # Files do not tell absent items from suppressed ones, and do not name all of either; the owner knows.

@@ -68,7 +68,7 @@ def test_mm_is_its_twin_and_keeps_its_promise() -> None:
     assert n_breaching > 50, "the h bound decides often enough to be tested"
 
 
-@pytest.mark.parametrize("p", [4, 2**31, 2**70])
+@pytest.mark.parametrize("p", [4, 2**31, 10**17])
 def test_p_beyond_all_records_takes_no_longer(p: int) -> None:
     rows = [["a", "b", "s"], ["a", "b"], ["a", "b"], ["c"], ["c", "a"]] * 3
     like, release = (sv.anonymize(rows, sv.Coherence(h=50, k=2, p=most, sensitive=["s"]), "mm") for most in (3, p))
