@@ -57,7 +57,8 @@ class Algorithm(ABC):
         >>> class Frequent(sv.Algorithm):
         ...     "Suppress items that are in fewer than k records."
         ...     def run(self, data, model, context):
-        ...         return sv.Recoding.from_clusters(data, np.where(data.supports >= model.k, np.arange(data.n_items), -1))
+        ...         kept = np.where(data.supports >= model.k, np.arange(data.n_items), -1)
+        ...         return sv.Recoding.from_clusters(data, kept)
         >>> release = sv.anonymize([["a", "b"], ["a"], ["a", "c"], ["b"]], "km", k=2, m=1, algorithm=Frequent)
         >>> release.transactions()[2]
         {'a'}
