@@ -15,8 +15,9 @@ import pytest
 
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
-from setveil.io import read_transactions, source, write_transactions
-from setveil.io.transactions.layouts import NAMES
+from setveil.io import source
+from setveil.io.formats.registry import FORMATS
+from setveil.io.transactions.reading import read_transactions, write_transactions
 
 
 @dataclass(frozen=True)
@@ -581,7 +582,7 @@ POOLS = [
 ]
 HEADERS = [[], ["id", "dx1", "dx2", "age", "x"], ["userId", "movieId", "rating", "t", "z"], ["a", "b", "c", "d", "e"]]
 SAID: dict[str, list[object]] = {
-    "format": [*NAMES, None, None, None],
+    "format": [*FORMATS, None, None, None],
     "no_header": [True, False, False],
     "split": ["|", " ", None, None],
     "strip": [True, False],

@@ -111,15 +111,15 @@ def to_polars(release: Release, layout: str = "long", *, keep_order: bool = True
     labels = list(view.rows.vocabulary)
     if layout == "long":
         columns, items = view.long()
-        return pl.DataFrame({**_told(columns), view.item_name: label_column(items, [*labels, ""])})
-    heads = _told(view.heads(layout))
+        return pl.DataFrame({**_as_series(columns), view.item_name: label_column(items, [*labels, ""])})
+    heads = _as_series(view.heads(layout))
     if layout == "onehot":
         return pl.DataFrame({**heads, **view.one_hot()}, height=view.rows.n_records)
     items, lengths = items_or_nothing(view.rows, np.arange(view.rows.n_records))
     return pl.DataFrame({**heads, "items": list_column(lengths, items, labels)}, height=view.rows.n_records)
 
 
-def _told(columns: dict[str, NDArray[Any]]) -> dict[str, Any]:
+def _as_series(columns: dict[str, NDArray[Any]]) -> dict[str, Any]:
     return {name: values.tolist() if values.dtype == object else values for name, values in columns.items()}
 
 
