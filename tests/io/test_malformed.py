@@ -414,19 +414,15 @@ GOLDEN = [
         "a.txt",
         b"milk bread\nbeer\n",
         {},
-        "a.txt:1: cannot tell the layout; use "
-        "--format with one "
-        "of fimi, spmf, long, wide, onehot, "
-        "table, basket, gmt, arff, "
-        "jsonl, json, "
-        'parquet, or --format basket --delimiter " " for words between blanks.',
+        "a.txt:1: the layout cannot be detected; use --format with one of long, wide, onehot, table, basket, jsonl, "
+        'json, parquet, gmt, arff, spmf, fimi, or --format basket --delimiter " " for words between blanks.',
     ),
     ("a.csv", b"a,,b\n", {"format": "basket"}, "a.csv:1: an empty field before an item; name the item or remove it."),
     (
         "a.csv",
         b"a,b;c\n",
         {"format": "basket"},
-        "a.csv:1: cannot tell which of , ; separates the fields; use --delimiter.",
+        "a.csv:1: the delimiter cannot be detected; name one of , ; with --delimiter.",
     ),
     ("a.txt", b"@ITEM=1=milk\n1 2\n", {}, 'a.txt:2: item 2 has no @ITEM line; add "@ITEM=2=name".'),
     (

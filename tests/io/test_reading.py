@@ -297,11 +297,8 @@ def quote(rng: random.Random, text: str, delimiter: str) -> str:
     [
         (
             {"format": "excel"},
-            'unknown format "excel"; choose one of '
-            "fimi, spmf, long, "
-            "wide, onehot, table, basket, "
-            "gmt, arff, "
-            "jsonl, json, parquet.",
+            'unknown format "excel"; choose one of long, wide, onehot, table, basket, jsonl, json, parquet, gmt, arff, '
+            "spmf, fimi.",
         ),
         ({"delimiter": ",,"}, "--delimiter ',,': give one character, such as , or ; or \\t."),
         ({"delimiter": ""}, "--delimiter '': give one character, such as , or ; or \\t."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setveil.io.options import READING
+from setveil.io import options
 
 TITLE = "setveil"
 NAME = "setveil"
@@ -144,7 +144,7 @@ ROLE_OF = "Role of {column}"
 READ_AGAIN = "Read it again"
 DETECT = "detect"
 OPTIONS = {
-    **{option.name: option.label for option in READING.values()},
+    **{option.name: option.label for option in options.READING.values()},
     "algorithm": "Algorithm",
     "accept_guessable": "I accept this and publish such groups",
 }

@@ -139,7 +139,7 @@ def check_form(
     keep_ids: bool = False,
     in_parts: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """Problems of files that say more than the release read from them, and what cannot be told; one line each."""
+    """Problems of files that say more than the release read from them, and what cannot be verified; one line each."""
     problems, unchecked = [], []
     try:
         files, _ = encode_release(release, layout, keep_order=keep_order, keep_ids=keep_ids, in_parts=in_parts)
@@ -150,7 +150,7 @@ def check_form(
                     continue
                 if _same_table(folder / name, expected):
                     unchecked.append(
-                        f"{name}: written by another version of Polars; what it holds besides records cannot be told."
+                        f"{name}: written by another version of Polars; content besides the records cannot be verified."
                     )
                 else:
                     problems.append(

@@ -185,14 +185,14 @@ def _counts(release: Release) -> dict[str, Any]:
 
 
 def codebook_to_polars(book: Codebook) -> pl.DataFrame:
-    """A row per published item and item it may stand for."""
+    """A row per published item and item it covers."""
     import polars as pl
 
     return pl.DataFrame(_pairs(book), schema=dict.fromkeys(CODEBOOK_HEADER, pl.String))
 
 
 def codebook_to_pandas(book: Codebook) -> pd.DataFrame:
-    """A row per published item and item it may stand for."""
+    """A row per published item and item it covers."""
     import pandas as pd
 
     return pd.DataFrame(_pairs(book), columns=list(CODEBOOK_HEADER))

@@ -64,7 +64,7 @@ class Findings(NamedTuple):
 
 
 def check(data: Transactions, plan: Plan, where: str) -> Findings:
-    """Every guard: the first slip is raised, doubts are warnings."""
+    """Every guard: the first slip is an error, doubts are warnings."""
     if not data.n_items:
         return Findings()
     found: list[str] = []

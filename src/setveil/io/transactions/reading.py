@@ -123,6 +123,8 @@ def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: st
         format = FORMATS[plan.layout]
         options.check_for(format)
         data, plan = format.read(opened, plan, options)
+        if data.layout == Layout() and format.write is not None:  # the reader did not say how to write it
+            data = replace(data, layout=Layout(format.name))
         sha256, n_bytes = opened.digest()
         if options.encoding is not None and not notes:
             notes = (f"read as {opened.encoding}",)

@@ -88,7 +88,7 @@ class Look:
         )
 
     def ask(self, what: str) -> InputError:
-        """A question to the user, to be raised."""
+        """An error that asks the user."""
         return self.source.error(what, 1)
 
     def shown(self) -> str:
