@@ -71,7 +71,6 @@ def test_it_is_detected_read_and_written_by_the_command_line(here: Path, package
     assert run(package, "verify", "out", "--original", "baskets.brackets").returncode == 5
     alone = run(None, "verify", "out")
     assert alone.returncode == 5 and 'format "brackets" is not installed here' in re.sub(r"\s+", " ", alone.stdout)
-    assert run(None, "risk", "baskets.txt").returncode == 2
     assert run(None, "risk", "baskets.txt", "--format", "brackets").returncode == 2
 
 

@@ -486,7 +486,7 @@ CASES: dict[str, Case] = {
         "b.csv",
         table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}{' ' * (p % 2)}")),
         naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
-        "blanks around labels taken off",
+        "blanks around labels removed",
         strip=True,
     ),
     # -- slips with columns
