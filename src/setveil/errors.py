@@ -83,18 +83,14 @@ class SetveilWarning(UserWarning):
 # -- options and arguments --------------------------------------------------------------------------------------------
 
 _SWITCHES = "no-header strip labels-as-they-are force keep-ids keep-order publish-constraints accept-guessable"
-_LAYOUTS = "fimi spmf long wide onehot table basket gmt arff jsonl json parquet"
 _VALUES: dict[str, str] = {  # options and the words that may follow as their value; quoted text and numbers always may
-    "format": _LAYOUTS,
-    "to": _LAYOUTS,
     "encoding": "latin-1 cp1252 utf-16",
     "hierarchy": "FILE auto",
     "hierarchy-format": "csv edges amnesia amnesia-json nodes paths indented mesh",
     "unknown-items": "root error",
-    "missing": "drop value",
     "engine": "local spark",
     "master": "",
-    **dict.fromkeys(["delimiter", "id-column", "item-column", "item-columns", "split", "hierarchy-columns"], ""),
+    "hierarchy-columns": "",
     **dict.fromkeys(
         [
             "original",

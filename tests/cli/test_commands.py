@@ -94,7 +94,7 @@ def test_json_is_one_object_and_nothing_else(folder: Path, capsys: pytest.Captur
         assert isinstance(content, dict)
         if "baskets.txt" in call:
             assert captured.err == content["input"]["summary"] + "\n"
-            assert captured.err.startswith("Read baskets.txt: baskets, 6 people, 5 items, 14 entries; told by ")
+            assert captured.err.startswith("Read baskets.txt as baskets (detected from lines that differ in length ")
         else:
             assert captured.err == ""
 
@@ -201,7 +201,7 @@ def test_bad_asks_end_with_one_line_and_their_exit_code(
     assert "Traceback" not in captured.err
     if status in (2, 3):
         lines = captured.err.strip().splitlines()
-        assert len([line for line in lines if not line.startswith("Read baskets.txt: ")]) == 1
+        assert len([line for line in lines if not line.startswith("Read baskets.txt as ")]) == 1
     assert not (folder / "out").exists()
     assert {path.name for path in folder.iterdir()} == {"baskets.txt", "tree.csv"}
 

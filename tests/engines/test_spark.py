@@ -227,7 +227,7 @@ def test_what_spark_reads(spark: SparkSession, tmp_path: Path) -> None:
         here = sv.read(str(tmp_path / name))
         assert (data.n_records, data.n_occurrences, data.n_empty) == (25, here.n_occurrences, here.n_empty)
         assert data.supports.tolist() == here.supports.tolist()
-        assert data.summary().startswith(f"Read {name}: ")
+        assert data.summary().startswith(f"Read {name} as ")
 
 
 @pytest.mark.long

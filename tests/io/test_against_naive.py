@@ -26,8 +26,9 @@ from hypothesis import strategies as st
 from naive import readers as naive
 
 from setveil.errors import InputError
-from setveil.io import read_transactions, source
-from setveil.io.transactions import columns, delimited, fimi, guards, labels
+from setveil.io import source
+from setveil.io.transactions import columns, delimited, guards, labels, number_lines
+from setveil.io.transactions.reading import read_transactions
 
 CELLS = [
     *(
@@ -65,8 +66,8 @@ BATCH, LARGE_BATCH = 12, 40  # files per example
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards look at whole files and have tests of their own; chunks of a few bytes take the compiled way, too."""
-    monkeypatch.setattr(guards, "check", lambda *_: guards.Told())
-    for module in (delimited, fimi):
+    monkeypatch.setattr(guards, "check", lambda *_: guards.Findings())
+    for module in (delimited, number_lines):
         monkeypatch.setattr(module, "LARGE_CHUNK", 40)
     monkeypatch.setattr(labels, "MANY", 8)
 

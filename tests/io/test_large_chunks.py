@@ -15,7 +15,7 @@ from setveil.arrays import threads
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io import source
-from setveil.io.transactions import columns, delimited, fimi, labels, parquet, writing
+from setveil.io.transactions import columns, delimited, labels, number_lines, parquet, writing
 from setveil.io.transactions.reading import read_transactions, read_written, write_transactions
 
 
@@ -25,7 +25,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "BLOCK", 64)
 
 
-CUTTING = ((fimi, "LARGE_CHUNK"), (delimited, "LARGE_CHUNK"))
+CUTTING = ((number_lines, "LARGE_CHUNK"), (delimited, "LARGE_CHUNK"))
 NUMBERING = ((labels, "MANY"), (labels, "LARGE"))
 
 

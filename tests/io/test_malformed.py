@@ -15,8 +15,9 @@ import pytest
 
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
-from setveil.io import read_transactions, source, write_transactions
-from setveil.io.transactions.layouts import NAMES
+from setveil.io import source
+from setveil.io.formats.registry import FORMATS
+from setveil.io.transactions.reading import read_transactions, write_transactions
 
 
 @dataclass(frozen=True)
@@ -413,19 +414,15 @@ GOLDEN = [
         "a.txt",
         b"milk bread\nbeer\n",
         {},
-        "a.txt:1: cannot tell the layout; use "
-        "--format with one "
-        "of fimi, spmf, long, wide, onehot, "
-        "table, basket, gmt, arff, "
-        "jsonl, json, "
-        'parquet, or --format basket --delimiter " " for words between blanks.',
+        "a.txt:1: the layout cannot be detected; use --format with one of long, wide, onehot, table, basket, jsonl, "
+        'json, parquet, gmt, arff, spmf, fimi, or --format basket --delimiter " " for words between blanks.',
     ),
     ("a.csv", b"a,,b\n", {"format": "basket"}, "a.csv:1: an empty field before an item; name the item or remove it."),
     (
         "a.csv",
         b"a,b;c\n",
         {"format": "basket"},
-        "a.csv:1: cannot tell which of , ; separates the fields; use --delimiter.",
+        "a.csv:1: the delimiter cannot be detected; name one of , ; with --delimiter.",
     ),
     ("a.txt", b"@ITEM=1=milk\n1 2\n", {}, 'a.txt:2: item 2 has no @ITEM line; add "@ITEM=2=name".'),
     (
@@ -581,7 +578,7 @@ POOLS = [
 ]
 HEADERS = [[], ["id", "dx1", "dx2", "age", "x"], ["userId", "movieId", "rating", "t", "z"], ["a", "b", "c", "d", "e"]]
 SAID: dict[str, list[object]] = {
-    "format": [*NAMES, None, None, None],
+    "format": [*FORMATS, None, None, None],
     "no_header": [True, False, False],
     "split": ["|", " ", None, None],
     "strip": [True, False],

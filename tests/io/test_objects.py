@@ -14,9 +14,9 @@ import scipy.sparse as sp
 
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError, SetveilWarning
-from setveil.io import read_transactions
-from setveil.io import read_transactions as from_object
 from setveil.io.transactions import columns as columns_module
+from setveil.io.transactions.reading import read_transactions
+from setveil.io.transactions.reading import read_transactions as from_object
 
 RECORDS = [["milk", "a, b"], [], ["007", "7", "NaN"], ["milk"]]
 SORTED = [sorted(record) for record in RECORDS]

@@ -14,8 +14,8 @@ from naive import io as naive
 
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError, SetveilWarning
-from setveil.io import read_transactions
 from setveil.io import source as source_module
+from setveil.io.transactions.reading import read_transactions
 
 
 def sets(data: Transactions) -> list[set[str]]:
@@ -297,11 +297,8 @@ def quote(rng: random.Random, text: str, delimiter: str) -> str:
     [
         (
             {"format": "excel"},
-            'unknown format "excel"; choose one of '
-            "fimi, spmf, long, "
-            "wide, onehot, table, basket, "
-            "gmt, arff, "
-            "jsonl, json, parquet.",
+            'unknown format "excel"; choose one of long, wide, onehot, table, basket, jsonl, json, parquet, gmt, arff, '
+            "spmf, fimi.",
         ),
         ({"delimiter": ",,"}, "--delimiter ',,': give one character, such as , or ; or \\t."),
         ({"delimiter": ""}, "--delimiter '': give one character, such as , or ; or \\t."),
@@ -309,12 +306,20 @@ def quote(rng: random.Random, text: str, delimiter: str) -> str:
         ({"delimiter": "§"}, "--delimiter '§': give one character, such as , or ; or \\t."),
         (
             {"format": "fimi", "delimiter": ","},
-            "--delimiter is for long, wide, onehot, table and basket layouts, not for fimi; leave it out.",
+            "--delimiter is for long, wide, onehot, table and basket, not for fimi; remove it.",
         ),
-        ({"format": "fimi", "id_column": "x"}, "--id-column needs a layout with ids, and fimi has none; leave it out."),
+        (
+            {"format": "fimi", "id_column": "x"},
+            "--id-column is for long, wide, onehot, table, jsonl, json and parquet, not for fimi; remove it.",
+        ),
+        (
+            {"format": "arff", "item_column": "x"},  # was taken and had no effect
+            "--item-column is for long, jsonl, json and parquet, not for arff; name the columns of items with "
+            "--item-columns.",
+        ),
         (
             {"format": "basket", "keep_ids": True},
-            "--keep-ids needs a layout with ids, and basket has none; leave it out.",
+            "--keep-ids is for long, wide, onehot, table, jsonl, json, parquet and gmt, not for basket; remove it.",
         ),
     ],
 )
@@ -330,7 +335,7 @@ def test_fimi_needs_no_polars(tmp_path: Path) -> None:
     path = tmp_path / "a.dat"
     path.write_text("1 2\n3\n")
     code = (
-        "import sys; from setveil.io import read_transactions; read_transactions(sys.argv[1]);"
+        "import sys; from setveil.io.transactions.reading import read_transactions; read_transactions(sys.argv[1]);"
         "sys.exit(any(name in sys.modules for name in ('polars', 'numba', 'scipy', 'pandas')))"
     )
     assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 0
@@ -342,8 +347,8 @@ def test_keys_of_json_lines_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="use --item-column food"):
         read_transactions(path)
     summary = read_transactions(path, item_column="food", id_column="meal").summary()
-    assert "2 people (meal), 2 items (food), 3 entries; not used: from" in summary
-    assert "2 people, 2 items (food)" in read_transactions(path, item_column="food").summary()
+    assert '2 people (column "meal"), 2 items (column "food"), 3 entries; not used: from' in summary
+    assert '2 people, 2 items (column "food")' in read_transactions(path, item_column="food").summary()
 
 
 def test_an_empty_cell_is_no_value() -> None:

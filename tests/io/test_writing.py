@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
-from setveil.io import extension, layout_for, read_transactions, read_written, write_transactions
 from setveil.io.transactions import parquet as parquet_module
 from setveil.io.transactions import writing as writing_module
+from setveil.io.transactions.reading import extension, layout_for, read_transactions, read_written, write_transactions
 from setveil.io.transactions.writing import write_chunks
 
 LAYOUTS = [

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setveil.errors import SetveilError
-from setveil.io import read_transactions
+from setveil.io.transactions.reading import read_transactions
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 LAYOUTS = ("fimi", "spmf", "long", "basket", "jsonl")

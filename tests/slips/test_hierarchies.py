@@ -183,7 +183,7 @@ def test_columns_of_the_data_itself(here: Path, capsys: pytest.CaptureFixture[st
     Path("sales.csv").write_text(lines("customer,product,class,kingdom", *rows))
     ask = ["anonymize", "sales.csv", "-o", "out", "--model", "km", "-k", "3", "-m", "1"]
     assert _run([*ask, "--hierarchy-columns", "product,class,kingdom"]) == 0
-    assert "8 people (customer), 7 items (product)" in capsys.readouterr().err
+    assert '8 people (column "customer"), 7 items (column "product")' in capsys.readouterr().err
     assert _run(["verify", "out", "--original", "sales.csv"]) == 0
     assert _run([*ask, "--hierarchy", "columns:product,class,kingdom:sales.csv", "--force"]) == 0
     policy = (here / "out.internal" / "policy.toml").read_text()

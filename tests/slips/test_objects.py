@@ -109,7 +109,7 @@ def check_all(data: Any, options: dict[str, Any], expected: list[set[str]], rare
     found = asks(data, options)
     for name in ("read", "anonymize"):
         assert [set(record) for record in found[name].to_lists()] == expected
-        assert "; told by " in found[name].summary()
+        assert " (detected from " in found[name].summary()
     assert (found["verify"].holds, found["verify"].witness) == (False, (rarest,))
     plain = asks(expected, {})
     assert found["risk"] == plain["risk"] and found["measure"] == plain["measure"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -243,7 +244,7 @@ CASES: dict[str, Case] = {
     ),
     # -- wide
     "wide table of diagnoses": reads(
-        "patients.csv", WIDE, naive.wide(WIDE, range(3, 8)), "wide table, 40 people (id), 10 items (dx1 to dx5)"
+        "patients.csv", WIDE, naive.wide(WIDE, range(3, 8)), '40 people (column "id"), 10 items (columns dx1 to dx5)'
     ),
     "wide table read as baskets": refuses(
         "patients.csv", WIDE, naive.wide(WIDE, range(3, 8)), "header of a table", format="wide"
@@ -272,7 +273,7 @@ CASES: dict[str, Case] = {
         "m.csv",
         table("id," + ",".join(PRODUCTS), *rows(lambda p, s: f"{p},{matrix(s, '1', '0')}")),
         naive.baskets(PADDED),
-        "one-hot table, 40 people (id), 10 items",
+        '40 people (column "id"), 10 items (columns ',
     ),
     "0/1 with header": reads(
         "m.csv",
@@ -370,25 +371,25 @@ CASES: dict[str, Case] = {
         "ratings.csv",
         table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}")),
         naive.long(table("userId,movieId,rating,timestamp", *pairs(lambda p, i: f"{p},{i + 50},3.5,{96498 + p}"))),
-        "people (userId), 10 items (movieId)",
+        'people (column "userId"), 10 items (column "movieId")',
     ),
     "Book-Crossing": reads(
         "BX.csv",
         table('"User-ID";"ISBN";"Book-Rating"', *pairs(lambda p, i: f'"{p}";"03454{i}";"{i}"')),
         naive.long(table("", *pairs(lambda p, i: f"{p};03454{i};{i}")), delimiter=";", header=False),
-        "people (User-ID), 10 items (ISBN)",
+        'people (column "User-ID"), 10 items (column "ISBN")',
     ),
     "Instacart": reads(
         "order_products.csv",
         table("order_id,product_id,add_to_cart_order,reordered", *pairs(lambda p, i: f"{p},{i + 300},{i},{i % 2}")),
         naive.long(both(lambda p, i: f"{p},{i + 300}"), header=False),
-        "people (order_id), 10 items (product_id)",
+        'people (column "order_id"), 10 items (column "product_id")',
     ),
     "online retail": reads(
         "retail.csv",
         table("InvoiceNo,StockCode,Description", *[line.rpartition(",")[0].rsplit(",", 4)[0] for line in RETAIL]),
         naive.long(table("", *RETAIL), header=False),
-        "people (InvoiceNo), 10 items (StockCode)",
+        'people (column "InvoiceNo"), 10 items (column "StockCode")',
     ),
     "online retail with customers": reads(
         "retail.csv",
@@ -400,7 +401,7 @@ CASES: dict[str, Case] = {
         "DIAGNOSES_ICD.csv",
         table("ROW_ID,SUBJECT_ID,HADM_ID,SEQ_NUM,ICD9_CODE", *DIAGNOSES),
         naive.long(table("", *DIAGNOSES), 1, 4, header=False),
-        "people (SUBJECT_ID), 10 items (ICD9_CODE)",
+        'people (column "SUBJECT_ID"), 10 items (column "ICD9_CODE")',
     ),
     "Synthea": reads(
         "conditions.csv",
@@ -409,7 +410,7 @@ CASES: dict[str, Case] = {
             *pairs(lambda p, i: f"2010-01-01,,p-{p},e-{p}-{i},{4400 + i},{PRODUCTS[i]} (disorder)"),
         ),
         naive.long(both(lambda p, i: f"{p},{4400 + i}"), header=False),
-        "people (PATIENT), 10 items (CODE)",
+        'people (column "PATIENT"), 10 items (column "CODE")',
     ),
     "bakery": reads(
         "Bakery.csv",
@@ -418,13 +419,13 @@ CASES: dict[str, Case] = {
             *pairs(lambda p, i: f"{p},{PRODUCTS[i]},2016-10-30 09:58:11,Morning,Weekend"),
         ),
         naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
-        "people (TransactionNo), 10 items (Items)",
+        'people (column "TransactionNo"), 10 items (column "Items")',
     ),
     "groceries by member": reads(
         "Groceries_dataset.csv",
         table("Member_number,Date,itemDescription", *pairs(lambda p, i: f"{p},21-07-2015,{PRODUCTS[i]}")),
         naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
-        "people (Member_number), 10 items (itemDescription)",
+        'people (column "Member_number"), 10 items (column "itemDescription")',
     ),
     "unknown names": refuses(
         "x.csv",
@@ -446,7 +447,7 @@ CASES: dict[str, Case] = {
         "rows.json",
         json.dumps([{"patient": p, "code": CODES[i]} for p, s in enumerate(SETS) for i in s]),
         [{CODES[i] for i in s} for s in SETS],
-        "people (patient), 10 items (code)",
+        'people (column "patient"), 10 items (column "code")',
     ),
     "JSON lists by id": reads(
         "d.json",
@@ -485,7 +486,7 @@ CASES: dict[str, Case] = {
         "b.csv",
         table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}{' ' * (p % 2)}")),
         naive.long(both(lambda p, i: f"{p},{PRODUCTS[i]}"), header=False),
-        "blanks around labels taken off",
+        "blanks around labels removed",
         strip=True,
     ),
     # -- slips with columns
@@ -574,7 +575,7 @@ def test_real_files(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -
     assert sets(data) == case.records
     if not case.is_refused:
         assert case.says in data.summary()
-    assert data.summary().startswith(f"Read {file}: ") and "; told by " in data.summary()
+    assert data.summary().startswith(f"Read {file} as ") and re.search(r" \((detected from|set by) ", data.summary())
     assert _run(["risk", file, *flags(case.options), "--known", "1", "--json"]) == 0
     captured = capsys.readouterr()
     told = json.loads(captured.out)["input"]

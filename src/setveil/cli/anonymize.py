@@ -9,6 +9,7 @@ import typer
 
 from setveil.cli import options as o
 from setveil.cli.console import note_first_run, progress_bar, remark, say, say_json, table
+from setveil.io.formats.registry import WRITTEN, listed
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +49,7 @@ def anonymize(
         str | None, typer.Option(help="A public list of all items that could occur, one per line.")
     ] = None,
     seed: o.Seed = None,
-    to: Annotated[str | None, typer.Option(help="Layout to write; the input's otherwise.")] = None,
+    to: Annotated[str | None, typer.Option(help=f"Layout to write: {listed(WRITTEN)}; the input's otherwise.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier release.")] = False,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Keep the input's record order (it is published then).")

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from setveil.cli.console import progress_bar, say
+from setveil.io.formats.registry import WRITTEN, listed
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the records.")]
-_Layout = Annotated[str | None, typer.Option("--to", help="fimi, spmf, long, basket, jsonl or parquet.")]
+_Layout = Annotated[str | None, typer.Option("--to", help=f"Layout to write: {listed(WRITTEN)}.")]
 _Seed = Annotated[int, typer.Option(help="Same seed, same bytes.")]
 
 

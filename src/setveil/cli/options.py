@@ -13,25 +13,6 @@ Input = Annotated[
     str,
     typer.Argument(metavar="INPUT", help="Transactions: a file in any layout, plain or .gz, or - for standard input."),
 ]
-_FORMATS = "fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json or parquet"
-Format = Annotated[str | None, typer.Option("--format", help=f"Layout: {_FORMATS}; detected otherwise.")]
-Delimiter = Annotated[str | None, typer.Option(help="What separates the fields of a table; tab for a tab.")]
-IdColumn = Annotated[str | None, typer.Option(help="Column of record ids: a name, or a number from 1.")]
-ItemColumn = Annotated[str | None, typer.Option(help="Column of items in long tables: a name, or a number from 1.")]
-ItemColumns = Annotated[
-    str | None, typer.Option(help='Columns of items in wide and one-hot tables, as in "dx*" or a,b,c.')
-]
-Split = Annotated[str | None, typer.Option(help='What separates the items of a cell that holds a list, as "|".')]
-Missing = Annotated[
-    str | None,
-    typer.Option(help='What words such as "?" or "NA" mean in the cells of a table: drop (absent) or value.'),
-]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line of the table is a row.")]
-Strip = Annotated[bool, typer.Option("--strip", help="Take blanks off labels.")]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of the text, as latin-1; UTF-8 otherwise.")]
-AsTheyAre = Annotated[
-    bool, typer.Option("--labels-as-they-are", help="Do not refuse labels that look like a slip (lists, ids, text).")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 Sensitive = Annotated[
@@ -66,28 +47,23 @@ Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of ev
 Reading = Mapping[str, Any]  # what was said about reading the input, as ``setveil.read`` takes it
 Model = Mapping[str, Any]  # what was said about the privacy model: the section of a policy
 NOTHING: Mapping[str, Any] = {}
-_READING: dict[str, tuple[Any, Any]] = {
-    "format": (Format, None),
-    "delimiter": (Delimiter, None),
-    "id_column": (IdColumn, None),
-    "item_column": (ItemColumn, None),
-    "item_columns": (ItemColumns, None),
-    "split": (Split, None),
-    "missing": (Missing, None),
-    "no_header": (NoHeader, False),
-    "strip": (Strip, False),
-    "encoding": (Encoding, None),
-    "labels_as_they_are": (AsTheyAre, False),
-}
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of reading; it gets those that were given as its parameter ``reading``."""
 
+    from setveil.io.formats.registry import FORMATS, listed
+    from setveil.io.options import READING
+
     def collect(given: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in given.items() if value not in (None, False)}
 
-    return _with_options(command, "reading", _READING, collect)
+    options: dict[str, tuple[Any, Any]] = {}
+    for name, option in READING.items():
+        kind, default = (bool, False) if option.is_switch else (str | None, None)
+        shown = typer.Option(option.flag, help=option.help.format(formats=listed(FORMATS)))
+        options[name] = (Annotated[kind, shown], default)
+    return _with_options(command, "reading", options, collect)
 
 
 def takes_model(command: Callable[..., None], only: str | None = None) -> Callable[..., None]:

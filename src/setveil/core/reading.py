@@ -71,7 +71,7 @@ class Reading:
     name: str  # of the file without its folder, or the kind of object
     layout: str  # fimi, long, wide, …
     kind: str  # the layout in words
-    told_by: str  # the evidence
+    detected_from: str  # the evidence: an option, the header, the extension, …
     id_column: str = ""  # where people come from; empty if every row or line is one
     item_column: str = ""  # where items come from
     unused: tuple[str, ...] = ()  # columns that were left out
@@ -84,21 +84,21 @@ class Reading:
     form: TableForm = TableForm()  # for whoever reads other columns of the same file
     interpretation: Interpretation | None = None  # for whoever reads the same cells again
     second: SecondReading | None = None  # if that was done
+    has_several: bool = False  # items come from several columns, which ``item_column`` lists
 
     def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:
         """One line: what was read, how many people, items and entries, and why it was read so."""
         parts = [
-            self.kind,
             _counted(n_records, "person", "people") + _of(self.id_column),
-            _counted(n_items, "item", "items") + _of(self.item_column),
+            _counted(n_items, "item", "items") + _of(self.item_column, self.has_several),
             _counted(n_occurrences, "entry", "entries"),
         ]
         said = [", ".join(parts), *self.notes]
         if self.unused:
             said.append(f"not used: {_some(self.unused)}")
-        if self.told_by:
-            said.append(f"told by {self.told_by}")
-        return f"Read {self.name}: {'; '.join(said)}."
+        found = self.detected_from
+        evidence = f" ({'set by' if found.startswith('--format') else 'detected from'} {found})" if found else ""
+        return f"Read {self.name} as {self.kind}{evidence}: {'; '.join(said)}."
 
     def to_dict(self) -> dict[str, Any]:
         """The same for ``--json``; what does not apply is None."""
@@ -106,7 +106,7 @@ class Reading:
             "name": self.name,
             "layout": self.layout,
             "kind": self.kind,
-            "told_by": self.told_by,
+            "detected_from": self.detected_from,
             "id_column": self.id_column or None,
             "item_column": self.item_column or None,
             "not_used": list(self.unused),
@@ -121,8 +121,10 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _of(column: str) -> str:
-    return f" ({column})" if column else ""
+def _of(column: str, are_several: bool = False) -> str:
+    if not column or column.startswith("column "):  # by number
+        return f" ({column})" if column else ""
+    return f" (columns {column})" if are_several else f' (column "{column}")'
 
 
 def _some(names: tuple[str, ...], limit: int = 10) -> str:

@@ -179,7 +179,7 @@ class Source:
             self._stream.close()
 
     def error(self, message: str, line: int | None) -> InputError:
-        """``file:line: message``, to be raised."""
+        """The error ``file:line: message``."""
         return InputError(f"{self.name}: {message}" if line is None else f"{self.name}:{line}: {message}")
 
     # -- bytes ----------------------------------------------------------------------------------------------------

@@ -39,16 +39,19 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import PydanticCustomError
 
 from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.core.text_files import open_text
 from setveil.errors import InputError, one_line
+from setveil.io.formats.registry import FORMATS, WRITTEN
+from setveil.io.options import READING, ReadingOption
 from setveil.models import MODELS, PARAMETERS, check_written, parameters_of
 from setveil.models.parameters import plain_number
 
@@ -94,30 +97,47 @@ class HierarchySection(_Section):
     unknown_items: Literal["error", "root"] = "error"
 
 
-class InputSection(_Section):
-    """How to read the input where detection is not enough."""
+def _one_of(words: Collection[str]) -> Any:
+    """One of some words that are only known when the program runs."""
 
-    format: (
-        Literal["fimi", "spmf", "long", "wide", "onehot", "table", "basket", "gmt", "arff", "jsonl", "json", "parquet"]
-        | None
-    ) = None
-    delimiter: str | None = None
-    id_column: str | int | None = None  # a name, or a number from 1
-    item_column: str | int | None = None
-    item_columns: str | list[str] | None = None  # names or globs
-    split: str | None = None
-    missing: Literal["drop", "value"] | None = None  # words such as "?" in the cells of a table: absent, or values
-    no_header: bool = False
-    strip: bool = False
-    encoding: str | None = None
-    labels_as_they_are: bool = False
-    domain: str | None = None  # a file with one item per line: every item that could occur
+    def check(value: str) -> str:
+        if value not in words:
+            raise PydanticCustomError("word", "input should be one of {words}", {"words": ", ".join(words)})
+        return value
+
+    return Annotated[str, AfterValidator(check)]
+
+
+def _field_of(option: ReadingOption) -> tuple[Any, Any]:
+    if option.is_switch:
+        return bool, False
+    words = FORMATS if option.name == "format" else option.words
+    return (_one_of(words) if words else option.type) | None, None
+
+
+if TYPE_CHECKING:
+
+    class InputSection(_Section):
+        """How to read the input where detection is not enough."""
+
+        domain: str | None = None
+
+    WrittenFormat = str
+else:
+    InputSection = create_model(
+        "InputSection",
+        __base__=_Section,
+        __doc__="How to read the input where detection is not enough.",
+        **{name: _field_of(option) for name, option in READING.items()},
+        domain=(str | None, None),  # a file with one item per line: every item that could occur
+    )
+    WrittenFormat = _one_of(WRITTEN)
 
 
 class OutputSection(_Section):
     """How to write the release."""
 
-    to: Literal["fimi", "spmf", "long", "basket", "jsonl", "parquet"] | None = None
+    to: WrittenFormat | None = None
     keep_order: bool = False
     keep_ids: bool = False
     publish_constraints: bool = False

@@ -37,7 +37,7 @@ class _Algorithm(_Strict):
 
 
 class _Layout(_Strict):
-    name: Literal["fimi", "spmf", "long", "basket", "jsonl", "parquet"]
+    name: Name  # of a format that may be another package's
     delimiter: Annotated[str, Field(min_length=1, max_length=1)]
     id_column: Annotated[str, Field(max_length=1000)]
     item_column: Annotated[str, Field(max_length=1000)]

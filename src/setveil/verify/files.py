@@ -19,13 +19,8 @@ from setveil.core.regular_files import LARGEST_CERTIFICATE, open_regular
 from setveil.errors import InputError, UncheckedError, one_line
 
 CERTIFICATE = "certificate.json"
-PUBLISHED = tuple("published" + suffix for suffix in (".dat", ".txt", ".csv", ".jsonl", ".parquet"))
-KNOWN = (
-    *PUBLISHED,
-    "codebook.csv",
-    "sensitive.csv",
-    "report.html",
-)  # besides the certificate nothing else is part of a release
+KNOWN = ("codebook.csv", "sensitive.csv", "report.html")  # besides the certificate and what is published
+PUBLISHED = re.compile(r"published\.[a-z0-9]{1,16}")  # in any format, also of another package
 PARTS = "published"  # a folder of parts, where a cluster wrote the release
 PART = re.compile(rf"{PARTS}/part-[0-9]{{5,9}}\.parquet")
 MOST_PROBLEMS = 100
@@ -48,7 +43,7 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
     problems += _check_digest(certificate)
     try:
         with os.scandir(place) as entries:
-            present = sorted(entry.name for entry in islice(entries, MOST_PROBLEMS + len(KNOWN) + 2))
+            present = sorted(entry.name for entry in islice(entries, MOST_PROBLEMS + len(KNOWN) + 3))
     except OSError as error:
         return certificate, [*problems, f"{one_line(str(folder), 120)}: cannot be listed ({_cause(error)})."]
     listed, wrong = _listed_files(certificate)
@@ -151,7 +146,7 @@ def _listed_files(certificate: dict[str, Any]) -> tuple[dict[str, str], list[str
         return {}, [f'{CERTIFICATE}: "files" is not an object of names and hashes.']
     listed, wrong = {}, []
     for name, digest in files.items():
-        if name not in KNOWN and not PART.fullmatch(name):
+        if name not in KNOWN and not PUBLISHED.fullmatch(name) and not PART.fullmatch(name):
             wrong.append(
                 f'{CERTIFICATE}: "files" lists {one_line(name, 120)}, which is not the name of a file of a release.'
             )

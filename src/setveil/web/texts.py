@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from setveil.io import options
+
 TITLE = "setveil"
 NAME = "setveil"
 MOTTO = "Your data stays on this machine."
@@ -141,32 +143,8 @@ ROLES = {"id": "identifies a person", "item": "items", "unused": "not used"}
 ROLE_OF = "Role of {column}"
 READ_AGAIN = "Read it again"
 DETECT = "detect"
-FORMATS = {
-    "fimi": "FIMI: item numbers, one person per line",
-    "spmf": "SPMF",
-    "long": "long table: one row per person and item",
-    "wide": "wide table: one row per person, items in columns",
-    "onehot": "one column per item, 0 or 1",
-    "table": "table of attributes: items are column=value",
-    "basket": "baskets: items of a person on one line",
-    "gmt": "gene sets (GMT)",
-    "arff": "ARFF",
-    "jsonl": "JSON lines",
-    "json": "JSON",
-    "parquet": "Parquet",
-}
 OPTIONS = {
-    "format": "Layout",
-    "delimiter": "Delimiter (write “tab” for a tab)",
-    "id_column": "Column that identifies a person",
-    "item_column": "Column of items",
-    "item_columns": "Columns of items, for example dx* or a,b,c",
-    "split": "Separator of items inside a cell",
-    "missing": "Words for missing values: drop or value",
-    "encoding": "Encoding, for example latin-1",
-    "no_header": "The first line is data, not a header",
-    "strip": "Remove blanks around labels",
-    "labels_as_they_are": "Accept the labels unchanged",
+    **{option.name: option.label for option in options.READING.values()},
     "algorithm": "Algorithm",
     "accept_guessable": "I accept this and publish such groups",
 }

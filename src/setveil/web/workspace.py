@@ -14,25 +14,14 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
+from setveil.io.formats.registry import FORMATS
+
 PREFIX = "setveil-ui-"
 MIN_FREE = 1_000_000_000  # bytes: an upload, and the releases made from it
 LOCK = "in-use"  # locked for as long as its process lives, however that ends
-ENDINGS = (
-    "csv",
-    "tsv",
-    "txt",
-    "dat",
-    "data",
-    "jsonl",
-    "ndjson",
-    "json",
-    "parquet",
-    "gmt",
-    "arff",
-    "basket",
-    "zip",
-    "xml",
-)
+ENDINGS = {"csv", "tsv", "tab", "txt", "dat", "data", "json", "zip", "xml"} | {
+    ending.removeprefix(".") for format in FORMATS.values() for ending in (*format.extensions, format.suffix)
+}
 
 
 class Workspace:

@@ -28,6 +28,7 @@ from setveil import errors
 from setveil.workflows.limits import memory_for, out_of_time, seconds_for
 
 if TYPE_CHECKING:  # whoever only listens loads no NumPy
+    from setveil.core import Transactions
     from setveil.core.progress import Progress
 
 GRACE = 1.0  # seconds to start, and to end in order
@@ -223,7 +224,7 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
 
     from setveil.arrays.compiling import call_before_compiling
     from setveil.workflows.cluster import check_engine, read_path
-    from setveil.workflows.reading import read
+    from setveil.workflows.reading import Original, read_original
     from setveil.workflows.recheck import verify_folder
 
     call_before_compiling(lambda: say("compiling", None))
@@ -242,18 +243,20 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
             last = time.monotonic()
             say("progress", [stage, share])
 
-    data = None
+    data: Transactions | None = None
+    original: Transactions | Original | None = None
     if request.original is not None:
         progress("reading the original", None)
-        is_on_spark = check_engine(request.engine, request.master)
         options = dict(request.reading)
-        data = (
-            read_path(request.original, request.master, options) if is_on_spark else read(request.original, **options)
-        )
+        if check_engine(request.engine, request.master):
+            data = original = read_path(request.original, request.master, options)
+        else:
+            original = read_original(request.original, **options)
+            data = original.data
         say("read", data.summary())
     found = verify_folder(
         request.folder,
-        data,
+        original,
         time_limit=request.time_limit,
         progress=progress,
         engine=request.engine,

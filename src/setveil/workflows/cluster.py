@@ -121,11 +121,12 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     import polars as pl
 
     from setveil.engines.spark import frames
+    from setveil.io.formats.registry import words_for
+    from setveil.io.options import ReadOptions
     from setveil.io.transactions import guards
     from setveil.io.transactions.columns import PolarsFrame
     from setveil.io.transactions.frames import plan_frame
     from setveil.io.transactions.labels import warn_about_blanks
-    from setveil.io.transactions.layouts import KINDS, ReadOptions
     from setveil.io.transactions.missing import MissingCells
 
     refused = [name for name in ("split", "strip", "item_columns", "keep_ids") if options.get(name)]
@@ -139,8 +140,8 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     plan = plan_frame(peek, ReadOptions(format="long" if is_text else None, **known).checked())
     if plan.layout not in ("lists", "long"):
         raise InputError(
-            f"{one_line(where)}: looks like a {KINDS[plan.layout]}; on Spark give a list column, or --id-column and "
-            "--item-column."
+            f"{one_line(where)}: looks like {words_for(plan.layout)}; on Spark give a list column, or --id-column "
+            "and --item-column."
         )
     is_list, id_column = plan.layout == "lists", None if plan.id_place is None else plan.names[plan.id_place]
     item_column = plan.names[plan.item_places[0]]
@@ -153,14 +154,14 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     if not is_list:
         missing = MissingCells(ReadOptions(missing=rule).checked())
         missing.take_labels(data, item_column)
-        missing.told(where, data.n_records)
+        missing.report(where, data.n_records)
     warn_about_blanks(data.vocabulary.labels)
-    told = guards.Told() if options.get("labels_as_they_are") else guards.check(data, plan, where)
+    found = guards.Findings() if options.get("labels_as_they_are") else guards.check(data, plan, where)
     layout = "long" if is_text else "parquet"
-    kind = f"{'CSV' if is_text else 'Spark frame'}, {KINDS[plan.layout]}"
-    reading = Reading(where, layout, kind, plan.told_by, plan.id_name, plan.item_name, plan.unused, plan.notes)
+    kind = f"{'CSV' if is_text else 'Spark frame'}, {words_for(plan.layout)}"
+    reading = Reading(where, layout, kind, plan.evidence, plan.id_name, plan.item_name, plan.unused, plan.notes)
     return frames.with_reading(
-        data, replace(reading, notes=(*plan.notes, "on Spark"), warnings=told.warnings, doubts=told.doubts)
+        data, replace(reading, notes=(*plan.notes, "on Spark"), warnings=found.warnings, doubts=found.doubts)
     )
 
 

@@ -74,15 +74,13 @@ class Column(NamedTuple):
     cells: list[str]
 
 
-TABLES = ("long", "wide", "onehot", "table")
-
-
 def columns_of(path: str, options: Mapping[str, Any]) -> list[Column]:
     """The columns of a table as its first rows show them; none where the file is not a table with names."""
+    from setveil.io.formats.base import Plan
+    from setveil.io.options import ReadOptions
     from setveil.io.source import Source
     from setveil.io.transactions.delimiters import choose_delimiter
     from setveil.io.transactions.detect import make_plan
-    from setveil.io.transactions.layouts import Plan, ReadOptions
     from setveil.io.transactions.tables import Look
 
     several = options.get("item_columns") or ()
@@ -92,10 +90,10 @@ def columns_of(path: str, options: Mapping[str, Any]) -> list[Column]:
         plan: Plan | None = None
         try:
             plan = make_plan(source, given)
-            if plan.layout not in TABLES:
+            if not _has_header(plan.layout):
                 return []
         except InputError:
-            if given.format not in (None, *TABLES):
+            if given.format is not None and not _has_header(given.format):
                 return []
         layout = given.format if plan is None else plan.layout
         look = Look(source, given, given.delimiter or choose_delimiter(source, layout, given))
@@ -110,8 +108,17 @@ def columns_of(path: str, options: Mapping[str, Any]) -> list[Column]:
     return [Column(name, role(place), look.column(place)[:3]) for place, name in enumerate(look.names)]
 
 
+def _has_header(layout: str) -> bool:
+    """Whether a layout is a delimited table whose first line names its columns."""
+    from setveil.io.formats.registry import FORMATS
+
+    return "no_header" in FORMATS[layout].takes
+
+
 def options_of_roles(roles: Sequence[tuple[str, str]], layout: str | None) -> dict[str, Any]:
     """What to say to the reader so that columns are taken for what they are; ``roles``: name and role of each."""
+    from setveil.io.formats.registry import is_grid
+
     ids, items = ([name for name, role in roles if role == wanted] for wanted in ("id", "item"))
     if len(ids) > 1:
         raise InputError(f"{name_some(ids)} cannot all tell people apart; choose one column.")
@@ -120,7 +127,7 @@ def options_of_roles(roles: Sequence[tuple[str, str]], layout: str | None) -> di
     told: dict[str, Any] = {"id_column": ids[0]} if ids else {}
     if len(items) == 1 and ids and layout not in ("onehot", "table"):
         return {**told, "format": "long", "item_column": items[0]}
-    return {**told, "format": layout if layout in ("wide", "onehot", "table") else "wide", "item_columns": items}
+    return {**told, "format": layout if is_grid(layout) else "wide", "item_columns": items}
 
 
 class Fault(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from setveil.core import Layout, RemoteTransactions, Transactions
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, UncheckedError, one_line
+from setveil.io.formats.registry import certified_format
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import read_release
@@ -122,6 +123,7 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
     """The release as its files spell it; the certificate is one that fits the schema. ``rows``: read by a cluster."""
     told = certificate["release"]
     layout = Layout(**told["layout"])
+    certified_format(layout.name)
     wanted = part_name(0) if told["published"] == PARTS else published_name(layout)
     if told["published"] not in (PARTS, wanted) or wanted not in certificate["files"]:
         raise InputError("certificate.json: the published file is not one of its files.")

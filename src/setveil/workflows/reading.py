@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setveil.core import RemoteTransactions, Transactions, Vocabulary
@@ -60,7 +61,7 @@ def read_original(source: Any, **options: Any) -> Original:
         return Original(data, [], [f"the original: {problem}"], [])
     except UncheckedError as problem:
         return Original(data, [], [], [f"the original was read once only: {problem}"])
-    return Original(again, problems, [], [])
+    return Original(replace(again, reading=data.reading), problems, [], [])
 
 
 def read(source: Any, format: str | None = None, **options: Any) -> Transactions:

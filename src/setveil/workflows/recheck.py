@@ -34,7 +34,7 @@ from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
 from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
 from setveil.workflows.limits import Deadline, seconds_for
-from setveil.workflows.reading import read_original
+from setveil.workflows.reading import Original, read_original
 
 if TYPE_CHECKING:
     from setveil.algorithms import Entry
@@ -125,7 +125,8 @@ def verify_folder(
     elif original is None:
         data = None
     else:
-        data, problems, unchecked, notes = read_original(original, **read_options)
+        read = original if isinstance(original, Original) else read_original(original, **read_options)
+        data, problems, unchecked, notes = read
         check.problems += problems
         check.unchecked += unchecked
         check.notes += notes

@@ -11,6 +11,7 @@ from typing import Any
 from setveil.core import Layout, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, one_line
+from setveil.io.formats.registry import written_format
 from setveil.io.transactions.reading import layout_for
 
 
@@ -90,7 +91,7 @@ def _write_chunks(
             yield chunk
 
     layout = layout_for(to, Layout())
-    if to not in ("spmf", "parquet"):
+    if written_format(to).in_pieces:
         return write_chunks(watched(), out, layout)
     data = collect(watched())  # these layouts need to know everything before the first record
     write_transactions(data, out, layout)

@@ -153,7 +153,7 @@ class Draft:
         n_children = self.n_children()
         unary = [label for label, count in zip(self.labels, n_children, strict=True) if count == 1]
         if unary:
-            text = f"{len(unary):,} group(s) with one child only: {name_some(unary)}; they could be left out."
+            text = f"{len(unary):,} group(s) with one child only: {name_some(unary)}; they can be removed."
             self.report("note", text, items=unary)
 
     def compare_with_data(self, vocabulary: Vocabulary) -> None:

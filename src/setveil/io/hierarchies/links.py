@@ -1,4 +1,4 @@
-"""Nodes told by a key and the key of their parent: edges, and whatever else names parents."""
+"""Nodes named by a key and the key of their parent: edges, and whatever else names parents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Link = tuple[str, str | None, int | None]  # (child, parent or None for a root, 
 
 
 def read_links(draft: Draft, links: Sequence[Link], labels: dict[str, str] | None = None) -> None:
-    """Nodes told by a key, which is their label unless ``labels`` has it; siblings keep the order of their links."""
+    """Nodes named by a key, which is their label unless ``labels`` has it; siblings keep the order of their links."""
     labels = labels or {}
     parent_of: dict[str, tuple[str, int | None]] = {}
     keys: dict[str, int | None] = {}  # in order of mention

@@ -38,7 +38,7 @@ class Columns(NamedTuple):
 
 
 def find_columns(names: Sequence[str]) -> Columns | None:
-    """The columns of a table of nodes, told by their names; None if none is a parent."""
+    """The columns of a table of nodes, found by their names; None if none is a parent."""
     plain = ["".join(filter(str.isalnum, name.lower())) for name in names]
     parents = [place for place, name in enumerate(plain) if name in _PARENTS]
     if len(parents) != 1 or len(names) < 2:

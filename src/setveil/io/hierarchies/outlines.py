@@ -60,7 +60,7 @@ def read_path_lines(draft: Draft, text: str, separator: str = "") -> None:
 
 
 def read_paths(draft: Draft, paths: Sequence[tuple[int, Sequence[str]]]) -> None:
-    """Paths from the root down. An item whose name comes below several groups is told by its whole path."""
+    """Paths from the root down. An item whose name comes below several groups is named by its whole path."""
     inner = {tuple(parts[:depth]) for _, parts in paths for depth in range(1, len(parts))}
     ends = {tuple(parts) for _, parts in paths} - inner
     shared = {name for name, count in Counter(path[-1] for path in ends).items() if count > 1}

@@ -29,7 +29,7 @@ from setveil.io.hierarchies.outlines import (
 from setveil.io.hierarchies.tables import read_table
 from setveil.io.hierarchies.text import load_text
 from setveil.io.hierarchies.writing import FORMATS, write_hierarchy
-from setveil.io.transactions.layouts import check_delimiter
+from setveil.io.options import check_delimiter
 
 __all__ = ["FORMATS", "Problem", "check_hierarchy", "read_hierarchy", "write_hierarchy"]
 

@@ -62,7 +62,7 @@ def read_table(
     header: bool | None,
     vocabulary: Vocabulary | None = None,
 ) -> None:
-    """Whatever stands in rows: told by the header, or by which cells come again where."""
+    """Whatever stands in rows: detected from the header, or from the cells that occur again."""
     rows = parse_rows(draft, text, delimiter or detect_delimiter(text))
     if not rows:
         return

@@ -34,7 +34,7 @@ def _as_csv(hierarchy: Hierarchy) -> str:
         groups = Counter(hierarchy.labels[child] for child in children if child >= hierarchy.n_items)
         twins.update(label for label, count in groups.items() if count > 1)
     if twins:
-        text = f"two groups named {name_some(sorted(twins))} below one parent cannot be told apart in csv"
+        text = f"two groups named {name_some(sorted(twins))} below one parent look the same in csv"
         raise InputError(f"{text}; write amnesia-json, or rename them.")
     width = hierarchy.height + 1
     rows = [["item", *(f"level {level}" for level in range(1, width))]]

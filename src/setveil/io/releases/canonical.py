@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -20,6 +19,7 @@ from setveil.core import Layout, RemoteTransactions, Transactions, Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
+from setveil.io.formats.registry import FORMATS
 from setveil.io.releases.groups import encode_group_part, encode_groups
 from setveil.io.releases.tables import (
     CODEBOOK,
@@ -43,14 +43,12 @@ Files = Iterable[tuple[str, Iterator[bytes]]]  # name and bytes, piece by piece
 
 def bare_layout(layout: Layout, kind: str, keep_ids: bool) -> Layout:
     """A layout with no detail that its file does not show: names of columns would else tell of the input."""
-    if layout.name == "long":
-        return replace(layout, long=False)
-    if layout.name == "basket":
-        return Layout("basket", delimiter=layout.delimiter)
-    if layout.name != "parquet" or kind == "grouping":
+    format = FORMATS[layout.name]
+    if kind == "grouping":
         return Layout(layout.name)
-    shows_ids = layout.long or keep_ids
-    return replace(layout, delimiter=",", id_column=layout.id_column if shows_ids else "id")
+    has_ids = format.needs_ids or layout.long or keep_ids
+    shown = [detail for detail in format.details if detail != "id_column" or has_ids]
+    return Layout(layout.name, **{detail: getattr(layout, detail) for detail in shown})
 
 
 def layout_of(release: Release, wanted: Layout, *, in_parts: bool = False) -> Layout:
@@ -141,7 +139,7 @@ def check_form(
     keep_ids: bool = False,
     in_parts: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """Problems of files that say more than the release read from them, and what cannot be told; one line each."""
+    """Problems of files that say more than the release read from them, and what cannot be verified; one line each."""
     problems, unchecked = [], []
     try:
         files, _ = encode_release(release, layout, keep_order=keep_order, keep_ids=keep_ids, in_parts=in_parts)
@@ -152,7 +150,7 @@ def check_form(
                     continue
                 if _same_table(folder / name, expected):
                     unchecked.append(
-                        f"{name}: written by another version of Polars; what it holds besides records cannot be told."
+                        f"{name}: written by another version of Polars; content besides the records cannot be verified."
                     )
                 else:
                     problems.append(

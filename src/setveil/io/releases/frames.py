@@ -111,15 +111,15 @@ def to_polars(release: Release, layout: str = "long", *, keep_order: bool = True
     labels = list(view.rows.vocabulary)
     if layout == "long":
         columns, items = view.long()
-        return pl.DataFrame({**_told(columns), view.item_name: label_column(items, [*labels, ""])})
-    heads = _told(view.heads(layout))
+        return pl.DataFrame({**_as_series(columns), view.item_name: label_column(items, [*labels, ""])})
+    heads = _as_series(view.heads(layout))
     if layout == "onehot":
         return pl.DataFrame({**heads, **view.one_hot()}, height=view.rows.n_records)
     items, lengths = items_or_nothing(view.rows, np.arange(view.rows.n_records))
     return pl.DataFrame({**heads, "items": list_column(lengths, items, labels)}, height=view.rows.n_records)
 
 
-def _told(columns: dict[str, NDArray[Any]]) -> dict[str, Any]:
+def _as_series(columns: dict[str, NDArray[Any]]) -> dict[str, Any]:
     return {name: values.tolist() if values.dtype == object else values for name, values in columns.items()}
 
 
@@ -185,14 +185,14 @@ def _counts(release: Release) -> dict[str, Any]:
 
 
 def codebook_to_polars(book: Codebook) -> pl.DataFrame:
-    """A row per published item and item it may stand for."""
+    """A row per published item and item it covers."""
     import polars as pl
 
     return pl.DataFrame(_pairs(book), schema=dict.fromkeys(CODEBOOK_HEADER, pl.String))
 
 
 def codebook_to_pandas(book: Codebook) -> pd.DataFrame:
-    """A row per published item and item it may stand for."""
+    """A row per published item and item it covers."""
     import pandas as pd
 
     return pd.DataFrame(_pairs(book), columns=list(CODEBOOK_HEADER))

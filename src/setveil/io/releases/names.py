@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 from setveil.core import Layout
+from setveil.io.formats.registry import FORMATS
 from setveil.releases import Release
 
 LONGEST_SUM = 1000  # digits
-INTEGER_LAYOUTS = ("fimi", "spmf")
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet may take for a formula
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
@@ -21,7 +21,7 @@ def names_for(release: Release, layout: Layout) -> list[str]:
     """
     if release.keeps_labels:
         return list(release.published.vocabulary)
-    return _integer_names(release) if layout.name in INTEGER_LAYOUTS else _text_names(release, layout)
+    return _integer_names(release) if FORMATS[layout.name].has_numbers else _text_names(release, layout)
 
 
 def _integer_names(release: Release) -> list[str]:
@@ -64,7 +64,7 @@ def _above(base: str, place: int) -> str:
 def _text_names(release: Release, layout: Layout) -> list[str]:
     """Names without the layout's delimiters and line breaks; original items keep theirs, the writer quotes them."""
     labels = list(release.published.vocabulary)
-    forbidden = {"basket": layout.delimiter + '"\r\n', "long": layout.delimiter + '"\r\n'}.get(layout.name, "")
+    forbidden = layout.delimiter + '"\r\n' if "delimiter" in FORMATS[layout.name].details else ""
     if not forbidden:
         return labels
     intact = release.meaning.are_intact

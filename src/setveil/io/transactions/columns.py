@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 
 class Frame(Protocol):
-    """What ``from_frame`` asks; columns are told by their place."""
+    """What ``from_frame`` asks; columns are named by their place."""
 
     where: str  # begins messages
     names: list[str]
@@ -69,7 +69,7 @@ def cell_of(frame: Frame, column: int, row: int) -> str:
 
 
 def null_error(frame: Frame, column: int, row: int) -> InputError:
-    """A value that is missing where there must be one, to be raised."""
+    """The error for a value that is missing where there must be one."""
     return InputError(f"{cell_of(frame, column, row)}: null or NaN; drop the row or give the item a name.")
 
 

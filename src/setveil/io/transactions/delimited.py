@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
+from setveil.io.formats.base import Plan
+from setveil.io.options import RATINGS, ReadOptions
 from setveil.io.source import BOM, Source
 from setveil.io.transactions.headers import is_known_header
 from setveil.io.transactions.labels import (
@@ -34,7 +36,6 @@ from setveil.io.transactions.labels import (
     padded,
     tokens_of,
 )
-from setveil.io.transactions.layouts import RATINGS, Plan, ReadOptions
 from setveil.io.transactions.missing import MissingCells
 
 LONGEST_ID = 4096  # bytes
@@ -80,7 +81,7 @@ def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
         ids.add_runs(rows.ids)
         numbers.append(labels.merge(missing.take(rows.items, plan.item_name)))
     table.expect_rows()
-    notes = (*plan.notes, *missing.told(source.name, table.n_rows))
+    notes = (*plan.notes, *missing.report(source.name, table.n_rows))
     records = ids.records(options.keep_ids)
     items = joined(numbers, np.int32)
     data = assemble_runs(records, items, labels.texts(), long_layout(plan))

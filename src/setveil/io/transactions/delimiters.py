@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from setveil.errors import InputError
+from setveil.io.formats.registry import FORMATS
+from setveil.io.options import DELIMITERS, RATINGS, ReadOptions
 from setveil.io.source import Source, last_line_end
 from setveil.io.transactions.delimited import scan_rows
 from setveil.io.transactions.headers import is_known_header
-from setveil.io.transactions.layouts import DELIMITERS, NAMES, RATINGS, ReadOptions
 
 Cells = list[list[str]]
 
@@ -39,7 +40,7 @@ def choose_delimiter(source: Source, layout: str | None, options: ReadOptions) -
     if layout is not None:
         return ","
     blanks = ', or --format basket --delimiter " " for words between blanks' if b" " in _first_row(sample) else ""
-    raise source.error(f"cannot tell the layout; use --format with one of {', '.join(NAMES)}{blanks}.", 1)
+    raise source.error(f"the layout cannot be detected; use --format with one of {', '.join(FORMATS)}{blanks}.", 1)
 
 
 def _only(source: Source, candidates: Sequence[str], sample: bytes) -> str | None:
@@ -49,7 +50,7 @@ def _only(source: Source, candidates: Sequence[str], sample: bytes) -> str | Non
         candidates = even if len(even) == 1 else candidates
     if len(candidates) > 1:
         shown = " ".join({"\t": "tab"}.get(candidate, candidate) for candidate in candidates)
-        raise source.error(f"cannot tell which of {shown} separates the fields; use --delimiter.", 1)
+        raise source.error(f"the delimiter cannot be detected; name one of {shown} with --delimiter.", 1)
     return candidates[0] if candidates else None
 
 

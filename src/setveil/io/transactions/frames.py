@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
+from setveil.io.formats.base import Plan, SeenIds
+from setveil.io.formats.registry import FORMATS, is_grid
+from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import are_counts, says_yes_or_no
 from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of, null_error
@@ -31,17 +34,16 @@ from setveil.io.transactions.labels import (
     joined,
     number_apart,
 )
-from setveil.io.transactions.layouts import Plan, ReadOptions, SeenIds
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.tables import COUNTS_NOTE, match_columns
 
 
 def from_frame(
-    frame: Frame, options: ReadOptions, *, in_file: bool = False, told_by: str = ""
+    frame: Frame, options: ReadOptions, *, in_file: bool = False, evidence: str = ""
 ) -> tuple[Transactions, Plan]:
     """Transactions from a frame, and what its columns were taken for; ``in_file`` if it stands in a Parquet file."""
-    plan = plan_frame(frame, options, told_by)
-    if plan.layout in ("wide", "onehot", "table"):
+    plan = plan_frame(frame, options, evidence)
+    if is_grid(plan.layout):
         layout = Layout("parquet", item_column="items") if in_file else Layout()
         return read_grid(FrameGrid(frame, plan), plan, options, layout)
     place = plan.item_places[0]
@@ -57,26 +59,26 @@ def from_frame(
     data, seen = _from_long(
         frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout(), missing
     )
-    notes = (*plan.notes, *missing.told(frame.where, frame.n_rows))
+    notes = (*plan.notes, *missing.report(frame.where, frame.n_rows))
     return data, replace(plan, n_rows=frame.n_rows, ids=seen, notes=notes, is_table=True)
 
 
-def plan_frame(frame: Frame, options: ReadOptions, told_by: str = "") -> Plan:
+def plan_frame(frame: Frame, options: ReadOptions, evidence: str = "") -> Plan:
     """What the columns mean: the user's word, a list column, 0 and 1 in every column, numbered columns, or the
     names.
     """
     names = frame.names
     if not names:
         raise InputError(f"{frame.where}: the frame has no columns.")
-    named = options.format if options.format in ("long", "wide", "onehot", "table") else None
-    told = f"{told_by} and " if told_by else ""
+    named = options.format if options.format and "no_header" in FORMATS[options.format].takes else None
+    before = f"{evidence} and " if evidence else ""
     kinds = [frame.kind(column) for column in range(len(names))]
     id_place = None if options.id_column is None else _find(frame, options.id_column, "--id-column")
     item_place = None if options.item_column is None else _find(frame, options.item_column, "--item-column")
 
     def plan(layout: str, why: str, places: Sequence[int], notes: tuple[str, ...] = ()) -> Plan:
-        kind = "frame with a list column" if layout == "lists" else ""
-        return Plan(layout, told + why, "", tuple(names), True, id_place, tuple(places), notes, kind)
+        kind = "a frame with a list column" if layout == "lists" else ""
+        return Plan(layout, before + why, "", tuple(names), True, id_place, tuple(places), notes, kind)
 
     lists = [column for column, kind in enumerate(kinds) if kind == LIST]
     if (
@@ -89,8 +91,8 @@ def plan_frame(frame: Frame, options: ReadOptions, told_by: str = "") -> Plan:
             raise InputError(f"{frame.where}: several list columns ({shown}); name the items with --item-column.")
         if id_place is None and "id" in names:
             id_place = names.index("id")
-        return plan("lists", "its list column", (lists[0] if item_place is None else item_place,))
-    if named in ("wide", "onehot", "table") or options.item_columns:
+        return plan("lists", "the list column", (lists[0] if item_place is None else item_place,))
+    if is_grid(named) or options.item_columns:
         return _plan_columns(frame, options, kinds, named, plan, id_place)
     if item_place is None and named is None:
         hot = _plan_one_hot(frame, kinds, id_place)

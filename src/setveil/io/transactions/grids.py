@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
+from setveil.io.formats.base import Plan, SeenIds
+from setveil.io.formats.registry import FORMATS
+from setveil.io.options import ReadOptions
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.cells import is_present
 from setveil.io.transactions.delimited import check_ids, long_layout, table_rows
 from setveil.io.transactions.labels import Ids, Labels, Numbered, Tokens, assemble, joined, number_apart
-from setveil.io.transactions.layouts import Plan, ReadOptions, SeenIds
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.relabel import split_cells
 
@@ -73,12 +75,13 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
     """Records of a wide, one-hot or column=value table; rows with the same id are one record."""
     if options.keep_ids and plan.id_place is None:
         raise InputError("--keep-ids: the rows have no ids to keep; name their column with --id-column.")
-    finders: dict[str, type[_WideItems] | type[_OneHotItems] | type[_ValueItems]]
-    finders = {"wide": _WideItems, "onehot": _OneHotItems, "table": _ValueItems}
-    if options.split is not None and plan.layout == "onehot":
-        raise InputError(f"{grid.where}: one-hot cells hold no lists; leave out --split.")
-    missing = MissingCells(options, is_stripped=plan.layout != "wide")
-    finder = finders[plan.layout](plan, missing, options)
+    cells = FORMATS[plan.layout].cells
+    assert cells is not None
+    kind = cells()
+    if options.split is not None and not kind.can_hold_lists:
+        raise InputError(f"{grid.where}: one-hot cells hold no lists; remove --split.")
+    missing = MissingCells(options, is_stripped=kind.is_stripped)
+    finder = kind(plan, missing, options)
     ids = Ids()
     owners: list[NDArray[np.int64]] = []
     numbers: list[NDArray[np.int32]] = []
@@ -102,15 +105,36 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
         n_records, kept, seen = found.n_records, found.ids, found.seen
         records = np.repeat(found.of_run, found.n_rows)[rows]
     data = assemble(records, joined(numbers, np.int32), n_records, finder.labels(), layout or long_layout(plan), kept)
-    notes = (*plan.notes, *missing.told(grid.where, n_rows))
-    return data.used_items(), replace(plan, notes=notes, ids=seen, is_table=True, is_split=plan.layout == "table")
+    notes = (*plan.notes, *missing.report(grid.where, n_rows))
+    return data.used_items(), replace(plan, notes=notes, ids=seen, is_table=True, is_split=kind.is_split)
 
 
-class _WideItems:
-    """Every cell that is not empty is an item."""
+class CellReader:
+    """What the cells of a column say."""
+
+    can_hold_lists: ClassVar[bool] = True  # a cell may hold several items
+    is_stripped: ClassVar[bool] = True  # blanks around the text of a cell do not count
+    is_split: ClassVar[bool] = False  # cells that hold lists are taken apart here
 
     def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
-        self._names, self._missing = plan.names, missing
+        self._names, self._missing, self._split = list(plan.names), missing, options.split
+
+    def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """``(rows, items)``: the rows of a part whose cell in a column gives an item, and the item's number."""
+        raise NotImplementedError
+
+    def labels(self) -> list[str]:
+        """The items by number."""
+        raise NotImplementedError
+
+
+class WideItems(CellReader):
+    """Every cell that is not empty is an item."""
+
+    is_stripped = False
+
+    def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
+        super().__init__(plan, missing, options)
         self._labels = Labels()
 
     def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -122,11 +146,10 @@ class _WideItems:
         return self._labels.texts()
 
 
-class _OneHotItems:
+class OneHotItems(CellReader):
     """The column's name is an item of every row whose cell says so."""
 
-    def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
-        self._names, self._missing = list(plan.names), missing
+    can_hold_lists = False
 
     def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         cells = self._missing.take(number_apart(part.cells(place)), self._names[place])
@@ -146,13 +169,14 @@ class _OneHotItems:
         return self._names
 
 
-class _ValueItems:
+class ValueItems(CellReader):
     """``column=value`` is an item of every row whose cell says something."""
 
+    is_split = True
+
     def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
-        self._names, self._missing = plan.names, missing
+        super().__init__(plan, missing, options)
         self._items: dict[tuple[int, str], int] = {}
-        self._split = options.split
 
     def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         cells = number_apart(part.cells(place))

@@ -18,6 +18,7 @@ from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.io.formats.base import Plan
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import ABSENT, MISSING, NOBODY, PRESENT
 from setveil.io.transactions.duplicates import describe_copies
@@ -29,7 +30,6 @@ from setveil.io.transactions.headers import (
     rank_of_ids,
     rank_of_items,
 )
-from setveil.io.transactions.layouts import Plan
 
 OFF = "or add --labels-as-they-are if they are meant"
 LEAST_RECORDS = 20  # below, everything may be chance
@@ -56,25 +56,25 @@ MORE_THAN_ONCE = "people may be in the data more than once"
 CODE = re.compile(r"[A-Z0-9][A-Z0-9._-]*")
 
 
-class Told(NamedTuple):
+class Findings(NamedTuple):
     """What the guards found and did not refuse."""
 
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()  # what puts a guarantee in question, to follow "but"
 
 
-def check(data: Transactions, plan: Plan, where: str) -> Told:
-    """Every guard: the first slip is raised, doubts are warnings."""
+def check(data: Transactions, plan: Plan, where: str) -> Findings:
+    """Every guard: the first slip is an error, doubts are warnings."""
     if not data.n_items:
-        return Told()
+        return Findings()
     found: list[str] = []
     for guard in GUARDS:
         found += guard(data, plan, where) or ()
     twice = [*_tell_copies(data, where), *_tell_other_spellings(plan, where)]
-    told = (*found, *twice)
-    for text in told:
+    texts = (*found, *twice)
+    for text in texts:
         warnings.warn(text, SetveilWarning, stacklevel=3)
-    return Told(told, (MORE_THAN_ONCE,) if twice else ())
+    return Findings(texts, (MORE_THAN_ONCE,) if twice else ())
 
 
 def _refuse_answers(data: Transactions, plan: Plan, where: str) -> None:
@@ -137,7 +137,7 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> Iterator
         and data.n_items >= 5 * data.n_records
         and data.n_occurrences >= 2 * data.n_items
     ):
-        yield _told(
+        yield _warning(
             where,
             f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn "
             "--id-column and --item-column round.",
@@ -262,7 +262,7 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Ite
         n_others = len(place) - int(n_such.sum())
         if 2 * n_others >= n_filled and np.bincount(n_such)[1:].max(initial=0) >= 0.95 * n_filled:
             shown = one_line(labels[int(np.argmax(is_such))], 30)
-            yield _told(
+            yield _warning(
                 where,
                 f'nearly every record has something that {what}, as "{shown}"; if that is no item, {_other(plan)}.',
             )
@@ -273,7 +273,7 @@ def _warn_about_nobody(_: Transactions, plan: Plan, where: str) -> Iterator[str]
     """Rows whose id says that nobody knows whose they are would become one person."""
     for word, n_rows in (plan.ids.nobody if plan.ids else {}).items():
         if n_rows > 1:
-            yield _told(
+            yield _warning(
                 where,
                 f'{n_rows:,} rows have the id "{word}" and are read as one person; if it says that the id is '
                 "missing, take them out or give each its own.",
@@ -286,7 +286,7 @@ def _tell_other_spellings(plan: Plan, where: str) -> Iterator[str]:
     name = one_line(plan.id_name)
     n_spelt_again = len(ids) - len(set(map(as_read_aloud, ids)))
     if n_spelt_again:
-        yield _told(
+        yield _warning(
             where,
             f'{n_spelt_again:,} id(s) in "{name}" differ from another in case, blanks or '
             "invisible signs only, and are read as people of their own; if they are the same people, mend the data.",
@@ -294,7 +294,7 @@ def _tell_other_spellings(plan: Plan, where: str) -> Iterator[str]:
     numbers = [match for match in map(WHOLE_ID.fullmatch, ids) if match]
     n_spelt_again = len(numbers) - len({match[1] for match in numbers})
     if n_spelt_again:
-        yield _told(
+        yield _warning(
             where,
             f'{n_spelt_again:,} id(s) in "{name}" are the same number as another, spelt with zeros before it or after '
             "a decimal point (007 and 7, 17 and 17.0), and are read as people of their own; if they are the same "
@@ -306,7 +306,7 @@ def _tell_copies(data: Transactions, where: str) -> Iterator[str]:
     """Joined exports: whoever is there twice hides behind herself."""
     copies = None if isinstance(data, RemoteTransactions) else describe_copies(data)
     if copies:
-        yield _told(where, f"{copies}, or add --labels-as-they-are if they are different people.")
+        yield _warning(where, f"{copies}, or add --labels-as-they-are if they are different people.")
 
 
 def _refuse_header_again(data: Transactions, plan: Plan, where: str) -> None:
@@ -341,7 +341,7 @@ def _refuse_row_as_header(data: Transactions, plan: Plan, where: str) -> None:
 def _warn_about_header(_: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """A first line that may be a person."""
     if plan.is_header_doubtful:
-        yield _told(
+        yield _warning(
             where,
             f"the first line ({name_some((one_line(name, 30) for name in plan.names), 4)}) is read as the names of the "
             "columns, not as a person. Is it a row? Use --no-header.",
@@ -356,7 +356,7 @@ def _warn_about_dates(data: Transactions, plan: Plan, where: str) -> Iterator[st
     n_entries = int(data.supports[dated].sum())
     shown = one_line(data.vocabulary[dated[0]], 30) if dated else ""
     if len(dated) >= 3 and (50 * len(dated) >= data.n_items or 20 * n_entries >= data.n_records):
-        yield _told(
+        yield _warning(
             where,
             f'{len(dated):,} of {data.n_items:,} items carry a date or month, as "{shown}". Attackers '
             f"often know when something happened. Take the date out of the items, or {_other(plan)}.",
@@ -374,7 +374,7 @@ def _warn_about_names(data: Transactions, plan: Plan, where: str) -> Iterator[st
         n_entries = int(data.supports[such].sum())
         if len(such) >= 10 and 20 * len(such) >= data.n_records and n_entries <= 1.5 * len(such):
             shown = _column_of(data.vocabulary[such[0]], plan)
-            yield _told(
+            yield _warning(
                 where,
                 f"{len(such):,} items{shown} look like {what}, and hardly two people share one. Items are published: "
                 f"if they name people, {_other(plan)}.",
@@ -391,7 +391,7 @@ def _warn_about_unused_people(_: Transactions, plan: Plan, where: str) -> Iterat
     """Records of visits where people have a column, too: several records of one person weaken every k."""
     people = [name for name in plan.unused if rank_of_ids(name) == 3]
     if plan.layout in ("long", "parquet") and people and rank_of_ids(plan.id_name) < 3:
-        yield _told(
+        yield _warning(
             where,
             f'a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '
             "person with several records hides among fewer people than k. --id-column makes one record of each person.",
@@ -402,7 +402,7 @@ def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> Itera
     """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
     is_long = plan.layout in ("long", "parquet") and plan.id_place is not None and len(plan.item_places) == 1
     if is_long and data.n_records == data.n_occurrences >= LEAST_RECORDS:
-        yield _told(
+        yield _warning(
             where,
             f'every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
             "several, name their column with --id-column.",
@@ -415,7 +415,7 @@ def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> Iter
         return
     full = [label for label, support in zip(data.vocabulary, data.supports, strict=True) if support == data.n_records]
     if full:
-        yield _told(
+        yield _warning(
             where,
             f"everybody has {name_some(map(one_line, full))}; if that is no item, name the columns that are "
             "with --item-columns.",
@@ -428,7 +428,7 @@ def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> Iterator[
         return
     found = sorted(label for label in MISSING if label in data.vocabulary)
     if found:
-        yield _told(where, f'{name_some(found)} is read as an item; remove such fields if they mean "missing".')
+        yield _warning(where, f'{name_some(found)} is read as an item; remove such fields if they mean "missing".')
 
 
 def _some(data: Transactions) -> tuple[str, ...]:
@@ -445,7 +445,7 @@ def _other(plan: Plan) -> str:
     return "give items that people share"
 
 
-def _told(where: str, what: str) -> str:
+def _warning(where: str, what: str) -> str:
     return f"{where}: {what}"
 
 

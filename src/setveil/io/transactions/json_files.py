@@ -7,10 +7,11 @@ from typing import Any
 
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
+from setveil.io.formats.base import Plan
+from setveil.io.options import ReadOptions
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.json_lines import RepeatedKeyError, unique_keys
 from setveil.io.transactions.labels import is_proper
-from setveil.io.transactions.layouts import Plan, ReadOptions
 
 
 def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
@@ -59,7 +60,7 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
             raise source.error(f'"{one_line(id_key or "")}" of record {number} must be a whole number or text.', None)
     places = {name: place for place, name in enumerate(names)}
     seen = Plan(
-        plan.layout, f'{plan.told_by} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
+        plan.layout, f'{plan.evidence} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
         id_place=None if id_key is None else places[id_key], item_places=(places[item_key],), kind="JSON records",
     )  # fmt: skip
     return _from_lists(source, [record[item_key] for record in content], ids, seen, options)
@@ -128,7 +129,7 @@ def _from_rows(
         if len({type(value) for value in values if value is not None}) > 1:  # answers and texts in one column
             texts[name] = [_spelt(value) for value in values]
     frame = pl.DataFrame(texts)
-    return from_frame(PolarsFrame(frame, source.name), options, told_by=plan.told_by)
+    return from_frame(PolarsFrame(frame, source.name), options, evidence=plan.evidence)
 
 
 def _text(value: Any) -> str | None:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
+from setveil.io.formats.base import Plan
+from setveil.io.options import ReadOptions
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.labels import Ids, assemble, is_proper, joined, tokens_of
-from setveil.io.transactions.layouts import Plan, ReadOptions
 
 ITEMS, ID = "items", "id"
 

@@ -18,9 +18,9 @@ from setveil.core.row_order import LARGE
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import SetveilWarning, name_some
+from setveil.io.formats.base import SeenIds
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import NOBODY
-from setveil.io.transactions.layouts import SeenIds
 
 WORD = 8  # bytes
 SLICE = 1 << 20  # runs compared at a time

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
 from setveil.io.transactions.labels import Numbered
-from setveil.io.transactions.layouts import ReadOptions
 
 WORDS = frozenset(
     {"?", "-", "--", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "None", "\\N"}
@@ -69,7 +69,7 @@ class MissingCells:
             self._values |= NOT_A_NUMBER.intersection(words)
         return np.array([word in wanted or not (word or self._is_stripped) for word in words], dtype=bool)
 
-    def told(self, where: str, n_rows: int) -> tuple[str, ...]:
+    def report(self, where: str, n_rows: int) -> tuple[str, ...]:
         """What to say about the cells that became absent; an error if nobody said what their words mean."""
         if self._values and not self._counts and n_rows >= FEW:
             warnings.warn(

@@ -11,11 +11,12 @@ import numpy as np
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
+from setveil.io.formats.base import Plan
+from setveil.io.options import ReadOptions
 from setveil.io.transactions.cells import says_yes_or_no
 from setveil.io.transactions.columns import Frame, PandasFrame, PolarsFrame
 from setveil.io.transactions.frames import from_frame
 from setveil.io.transactions.labels import is_proper
-from setveil.io.transactions.layouts import Plan, ReadOptions
 
 
 def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
@@ -34,15 +35,15 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
     if options.id_column is not None or options.item_column is not None or options.item_columns:
         raise InputError("only frames have columns; leave out id_column and item_column.")
     if hasattr(obj, "tocoo") and hasattr(obj, "nnz"):
-        return _from_sparse(obj), Plan("onehot", "its entries that are not 0", kind="sparse matrix")
+        return _from_sparse(obj), Plan("onehot", "the entries that are not 0", kind="a sparse matrix")
     if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.dtype.kind in "biuf":
-        return _from_array(obj), Plan("onehot", "0 and 1 in every cell", kind="array of 0 and 1")
+        return _from_array(obj), Plan("onehot", "0 and 1 in every cell", kind="an array of 0 and 1")
     if isinstance(obj, Mapping):
         data = _from_lists(obj.values())
         if len(set(map(str, obj))) < len(obj):
             raise InputError('two keys of the dict are the same id as text, as 1 and "1" are; give every person one.')
         data = replace(data, ids=tuple(map(str, obj))) if options.keep_ids else data
-        return data, Plan("lists", "its keys and lists", kind="lists of items by id")
+        return data, Plan("lists", "the keys and lists", kind="lists of items by id")
     if isinstance(obj, str | bytes) or not isinstance(obj, Iterable):
         raise InputError(
             f"cannot read records from {type(obj).__name__}; give a list of lists, a dict or a frame; read() "

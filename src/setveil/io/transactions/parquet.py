@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from setveil.core.silence import silence
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError
+from setveil.io.formats.base import Plan
+from setveil.io.formats.registry import words_for
+from setveil.io.options import ReadOptions
 from setveil.io.source import PARQUET, Source, one_line
 from setveil.io.transactions.columns import PolarsFrame, ScannedFrame
 from setveil.io.transactions.frames import from_frame
-from setveil.io.transactions.layouts import KINDS, Plan, ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +38,7 @@ def read_parquet(source: Source, options: ReadOptions) -> tuple[Transactions, Pl
     data, plan = from_frame(_open(source), options, in_file=True)
     if data.n_records == 0:
         raise source.error("the file holds no records.", None)
-    return data, replace(plan, layout="parquet", shape=plan.layout, kind=f"Parquet, {KINDS[plan.layout]}")
+    return data, replace(plan, layout="parquet", shape=plan.layout, kind=f"Parquet, {words_for(plan.layout)}")
 
 
 def _open(source: Source) -> PolarsFrame:

@@ -11,18 +11,16 @@ from typing import IO, Any
 from setveil.core.reading import Interpretation, Reading, TableForm
 from setveil.core.transactions import Layout, Transactions, in_label_order
 from setveil.errors import InputError, one_line
+from setveil.io.formats.base import Plan
+from setveil.io.formats.registry import FORMATS, words_for, written_format
+from setveil.io.options import ReadOptions
 from setveil.io.source import EncodingError, Source, beginning_of_text, guess_encoding
 from setveil.io.transactions import guards
 from setveil.io.transactions.detect import make_plan
 from setveil.io.transactions.labels import warn_about_blanks
-from setveil.io.transactions.layouts import KINDS, WRITTEN, Plan, ReadOptions, check_format
 from setveil.io.transactions.missing import MissingCells
-from setveil.io.transactions.relabel import drop_weights, split_labels, strip_labels
+from setveil.io.transactions.relabel import split_labels, strip_labels
 from setveil.io.transactions.writing import write_transactions
-
-EXTENSIONS = {
-    "fimi": ".dat", "spmf": ".txt", "long": ".csv", "basket": ".csv", "jsonl": ".jsonl", "parquet": ".parquet",
-}  # fmt: skip
 
 __all__ = ["extension", "layout_for", "read_transactions", "read_written", "write_transactions"]
 
@@ -45,7 +43,7 @@ def read_transactions(
 ) -> Transactions:
     """Read a path, ``-`` for standard input, a binary file object, or a Python object (see ``from_object``).
 
-    ``format`` names the layout (fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json, parquet);
+    ``format`` names the layout (long, wide, onehot, table, basket, jsonl, json, parquet, gmt, arff, spmf, fimi);
     without it the layout is detected. ``delimiter`` and ``no_header`` are for tables; ``id_column``, ``item_column``
     and ``item_columns`` take names, numbers from 1, and (the last) globs. ``split`` takes cells that hold lists apart,
     ``missing`` says what words such as ``NA`` mean in the cells of a table (``drop``: absent; ``value``: values),
@@ -79,7 +77,7 @@ def read_transactions(
     if delimiter is not None or no_header or encoding is not None:
         raise InputError("delimiter, no_header and encoding are for files, not for Python objects; leave them out.")
     data, plan = from_object(source, options)
-    reading = Reading(name, plan.layout, "", plan.told_by, interpretation=_interpretation("object", plan, options))
+    reading = Reading(name, plan.layout, "", plan.evidence, interpretation=_interpretation("object", plan, options))
     return _finish(data, plan, options, reading)
 
 
@@ -122,9 +120,11 @@ def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: st
         if not opened.start():
             raise opened.error("the file is empty.", None)
         plan = make_plan(opened, options)
-        options.check_for(plan.layout)
-        container = plan.layout
-        data, plan = _read(opened, plan, options)
+        format = FORMATS[plan.layout]
+        options.check_for(format)
+        data, plan = format.read(opened, plan, options)
+        if data.layout == Layout() and format.write is not None:  # the reader did not say how to write it
+            data = replace(data, layout=Layout(format.name))
         sha256, n_bytes = opened.digest()
         if options.encoding is not None and not notes:
             notes = (f"read as {opened.encoding}",)
@@ -132,15 +132,15 @@ def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: st
             notes = (*notes, "lines end in carriage returns")
         name = "standard input" if opened.name == "<stdin>" else Path(opened.name).name
         reading = Reading(
-            name, plan.layout, "", plan.told_by, notes=notes, encoding=opened.encoding, sha256=sha256, n_bytes=n_bytes,
-            interpretation=_interpretation(container, plan, options, opened),
+            name, plan.layout, "", plan.evidence, notes=notes, encoding=opened.encoding, sha256=sha256, n_bytes=n_bytes,
+            interpretation=_interpretation(format.name, plan, options, opened),
         )  # fmt: skip
         return _finish(data, plan, options, reading, opened.name)
 
 
 def _interpretation(container: str, plan: Plan, options: ReadOptions, source: Source | None = None) -> Interpretation:
     """Which cells were read, for whoever reads them again."""
-    is_keyed = container in ("json", "jsonl")
+    is_keyed = container in FORMATS and FORMATS[container].has_keys
     return Interpretation(
         container=container,
         shape=plan.shape or plan.layout,
@@ -161,48 +161,6 @@ def _interpretation(container: str, plan: Plan, options: ReadOptions, source: So
     )
 
 
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    """The records, and the plan with what only the whole file could tell."""
-    if plan.layout == "fimi":
-        from setveil.io.transactions.fimi import read_fimi
-
-        return read_fimi(source), plan
-    if plan.layout == "spmf":
-        from setveil.io.transactions.fimi import read_spmf
-
-        return read_spmf(source, has_names=bool(plan.kind)), plan
-    if plan.layout == "jsonl":
-        from setveil.io.transactions.json_lines import read_json_lines
-
-        return read_json_lines(source, plan, options)
-    if plan.layout == "json":
-        from setveil.io.transactions.json_files import read_json
-
-        return read_json(source, plan, options)
-    if plan.layout == "parquet":
-        from setveil.io.transactions.parquet import read_parquet
-
-        return read_parquet(source, options)
-    if plan.layout == "gmt":
-        from setveil.io.transactions.gmt import read_gmt
-
-        return read_gmt(source, options.keep_ids), plan
-    if plan.layout == "arff":
-        from setveil.io.transactions.arff import read_arff
-
-        return read_arff(source, options.item_columns)
-    if plan.layout in ("wide", "onehot", "table"):
-        from setveil.io.transactions.grids import read_text_grid
-
-        return read_text_grid(source, plan, options)
-    from setveil.io.transactions.delimited import read_basket, read_long
-
-    if plan.layout == "long":
-        return read_long(source, plan, options)
-    data, plan = read_basket(source, plan)
-    return (drop_weights(data) if plan.kind else data), plan  # Orange's baskets
-
-
 def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Reading, where: str = "") -> Transactions:
     """Labels as the user wants them, slips refused, and how it was read said."""
     notes = [*reading.notes, *plan.notes]
@@ -212,22 +170,23 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         if plan.is_table and not plan.is_split:
             missing = MissingCells(options)
             data = missing.take_labels(data, plan.item_name)
-            notes += missing.told(where or reading.name, data.n_records)
+            notes += missing.report(where or reading.name, data.n_records)
     if options.strip:
         data = strip_labels(data)
-        notes.append("blanks around labels taken off")
+        notes.append("blanks around labels removed")
     warn_about_blanks(data.vocabulary.labels)
-    told = guards.Told() if options.labels_as_they_are else guards.check(data, plan, where or reading.name)
+    found = guards.Findings() if options.labels_as_they_are else guards.check(data, plan, where or reading.name)
     data = in_label_order(data)  # labels that do not occur are gone by now
     reading = replace(
         reading,
-        kind=plan.kind or KINDS[plan.layout],
+        kind=plan.kind or words_for(plan.layout),
         id_column=plan.id_name,
         item_column=plan.item_name,
+        has_several=len(plan.item_places) > 1,
         unused=plan.unused,
         notes=tuple(notes),
-        warnings=told.warnings,
-        doubts=told.doubts,
+        warnings=found.warnings,
+        doubts=found.doubts,
         form=TableForm(plan.delimiter, plan.has_header, reading.encoding, options.strip),
     )
     return replace(data, reading=reading)
@@ -235,14 +194,16 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
 
 def read_written(path: str | os.PathLike[str] | IO[bytes], layout: Layout, keep_ids: bool = False) -> Transactions:
     """Read back what ``write_transactions`` wrote in this layout: from a path or an opened file."""
-    has_columns = layout.name == "long" or (layout.name == "parquet" and layout.long)
-    has_columns = has_columns and layout.id_column != layout.item_column  # else only their places tell them apart
+    format = FORMATS[layout.name]
+    is_long = format.needs_ids or layout.long
+    has_columns = is_long and layout.id_column != layout.item_column  # else only their places show which is which
+    has_items = has_columns or ("item_column" in format.details and not format.needs_ids)
     return read_transactions(
         path,
         format=layout.name,
-        delimiter=layout.delimiter if layout.name in ("long", "basket") else None,
+        delimiter=layout.delimiter if "delimiter" in format.details else None,
         id_column=layout.id_column if has_columns else None,
-        item_column=layout.item_column if has_columns or layout.name == "parquet" else None,
+        item_column=layout.item_column if has_items else None,
         labels_as_they_are=True,  # what was written is known to be meant
         keep_ids=keep_ids,
     )
@@ -250,14 +211,15 @@ def read_written(path: str | os.PathLike[str] | IO[bytes], layout: Layout, keep_
 
 def extension(layout_name: str) -> str:
     """The file extension of a layout, with its dot."""
-    return EXTENSIONS[check_format(layout_name, WRITTEN)]
+    return written_format(layout_name).suffix
 
 
 def layout_for(name: str, like: Layout) -> Layout:
     """The layout ``name`` for data that came as ``like``: the same one, or the named one with its usual details."""
-    if check_format(name, WRITTEN) == like.name:
+    format = written_format(name)
+    if format.name == like.name:
         return like
-    usual = Layout(name, item_column="items" if name == "parquet" else "item")
-    if name in ("long", "parquet") and (like.name == "long" or like.long):
-        return replace(usual, id_column=like.id_column, item_column=like.item_column, long=name == "parquet")
+    usual = Layout(format.name, item_column=format.item_column)
+    if "id_column" in format.details and (FORMATS[like.name].needs_ids or like.long):
+        return replace(usual, id_column=like.id_column, item_column=like.item_column, long="long" in format.details)
     return usual

@@ -13,6 +13,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from setveil.errors import InputError, name_some
+from setveil.io.formats.base import Plan
+from setveil.io.options import RATINGS, ReadOptions
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.cells import are_counts, are_rounded, says_yes_or_no
 from setveil.io.transactions.delimiters import Cells, choose_delimiter, first_rows
@@ -26,7 +28,6 @@ from setveil.io.transactions.headers import (
     rank_of_ids,
     rank_of_items,
 )
-from setveil.io.transactions.layouts import RATINGS, Plan, ReadOptions
 from setveil.io.transactions.missing import WORDS
 
 COUNTS_NOTE = "counts above 0 mean present"
@@ -75,7 +76,7 @@ class Look:
         """Whether the column holds two answers."""
         return says_yes_or_no(set(self.column(place)))
 
-    def plan(self, layout: str, told_by: str, id_place: int | None, places: Iterable[int], *notes: str) -> Plan:
+    def plan(self, layout: str, evidence: str, id_place: int | None, places: Iterable[int], *notes: str) -> Plan:
         """The decision."""
         if id_place is not None and not self.options.labels_as_they_are and are_rounded(self.column(id_place)):
             raise self.ask(
@@ -83,11 +84,11 @@ class Look:
                 f"{one_line(self.column(id_place)[0], 30)}, so that people become one; export them as text."
             )
         return Plan(
-            layout, told_by, self.delimiter, self.names, not self.options.no_header, id_place, tuple(places), notes
+            layout, evidence, self.delimiter, self.names, not self.options.no_header, id_place, tuple(places), notes
         )
 
     def ask(self, what: str) -> InputError:
-        """A question to the user, to be raised."""
+        """An error that asks the user."""
         return self.source.error(what, 1)
 
     def shown(self) -> str:
@@ -98,15 +99,14 @@ class Look:
         return text
 
 
-def plan_table(source: Source, options: ReadOptions, layout: str | None = None, told_by: str = "") -> Plan:
-    """The plan of a delimited file; ``layout`` if it is known, with what told it."""
+def plan_table(source: Source, options: ReadOptions, layout: str | None = None, evidence: str = "") -> Plan:
+    """The plan of a delimited file; ``layout`` if it is known, with the evidence."""
     delimiter = options.delimiter or choose_delimiter(source, layout, options)
     if layout == "basket":
         if source.suffix == [".basket"] and re.search(rb", ", source.sample()):
-            return Plan(
-                layout, told_by, delimiter, notes=("blanks around labels taken off",), kind="baskets as Orange has them"
-            )
-        return Plan(layout, told_by, delimiter)
+            notes = ("blanks around labels removed",)
+            return Plan(layout, evidence, delimiter, notes=notes, kind="baskets as Orange has them")
+        return Plan(layout, evidence, delimiter)
     look = Look(source, options, delimiter)
     if look.first[0].lower() == "sep=" or look.first[0].lower().startswith("sep=" + delimiter):
         raise look.ask('the first line is a note for a spreadsheet ("sep="); remove it.')
@@ -115,8 +115,8 @@ def plan_table(source: Source, options: ReadOptions, layout: str | None = None, 
     if layout is None:
         return _detect(look)
     if layout == "long":
-        return _plan_long(look, told_by)
-    return _plan_columns(look, layout, told_by)
+        return _plan_long(look, evidence)
+    return _plan_columns(look, layout, evidence)
 
 
 # -- the layout -------------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def _detect(look: Look) -> Plan:
         padding = "" if look.width == 0 else ", empty cells at their ends aside,"
         return Plan(
             "basket",
-            f"lines that{padding} differ in length and items of the first line that come again",
+            f"lines that{padding} differ in length and items of the first line that occur again",
             look.delimiter,
         )
     raise look.ask(_what_could_it_be(look))
@@ -167,7 +167,7 @@ def _ratings(look: Look) -> Plan | None:
 def _known_header(look: Look) -> Plan | None:
     if look.options.no_header or not (is_known_header(look.first) or is_turned_round(look.first)):
         return None
-    return _plan_long(look, "its header")
+    return _plan_long(look, "the header")
 
 
 def _matrix(look: Look) -> Plan | None:
@@ -209,8 +209,8 @@ def _counts(look: Look) -> Plan | None:
     n_zeros = sum(cell.strip() in ("0", "") for cell in cells)
     if n_zeros < LEAST_ZEROS * len(cells):
         return None
-    told_by = f"counts below names, {100 * n_zeros // len(cells)} % of them 0"
-    return look.plan("onehot", told_by, min(named) if named else None, places, COUNTS_NOTE)
+    evidence = f"counts below names, {100 * n_zeros // len(cells)} % of them 0"
+    return look.plan("onehot", evidence, min(named) if named else None, places, COUNTS_NOTE)
 
 
 def _has_names_above(look: Look, places: Sequence[int]) -> bool:
@@ -299,7 +299,7 @@ def _named_pair(look: Look) -> Plan | None:
         )
         if not items or (len(items) > 1 and items[0][0] == items[1][0]):
             return None
-        return look.plan("long", "the names of its columns", id_place, (items[0][1],))
+        return look.plan("long", "the column names", id_place, (items[0][1],))
     if pair is None:
         return None
     change = "for other columns use --id-column NAME and --item-column NAME"
@@ -310,14 +310,14 @@ def _named_pair(look: Look) -> Plan | None:
             f"for other columns use, say, --id-column {_quoted(look.first[other_id])} "
             f"--item-column {_quoted(look.first[other_item])}"
         )
-    return look.plan("long", "the names of its columns", pair.id_place, (pair.item_place,), change)
+    return look.plan("long", "the column names", pair.id_place, (pair.item_place,), change)
 
 
 def _two_columns(look: Look) -> Plan:
     if looks_like_rows(look.first, look.body):
         raise look.ask(
-            "the first line looks like a row, so ids and items cannot be told from baskets of two; use --format "
-            "long --no-header, or --format basket."
+            "the first line looks like a row: these are ids and items, or baskets of two; use --format long "
+            "--no-header, or --format basket."
         )
     ids, items = set(look.column(0)), set(look.column(1))
     header = look.first
@@ -385,7 +385,7 @@ def _shape(cell: str) -> str:
 # -- the columns of a known layout -------------------------------------------------------------------------------------
 
 
-def _plan_long(look: Look, told_by: str) -> Plan:
+def _plan_long(look: Look, evidence: str) -> Plan:
     """Where ids and items stand; without names they are the two columns of a table that has no more."""
     options, names, header = look.options, look.names, look.first
     shown = look.shown()
@@ -412,7 +412,7 @@ def _plan_long(look: Look, told_by: str) -> Plan:
                 raise look.ask(
                     "the first line looks like a row; use --no-header, or put a header such as id,item above it."
                 )
-        plan = look.plan("long", told_by, 0, (1,))
+        plan = look.plan("long", evidence, 0, (1,))
         return replace(plan, is_header_doubtful=_is_doubtful(look))
     id_place, item_place = (
         None if name is None else find_column(names, name, option, look.source.name, shown)
@@ -429,7 +429,7 @@ def _plan_long(look: Look, told_by: str) -> Plan:
     assert id_place is not None and item_place is not None
     if id_place == item_place:
         raise look.ask("ids and items cannot stand in the same column; correct --id-column or --item-column.")
-    return look.plan("long", told_by, id_place, (item_place,))
+    return look.plan("long", evidence, id_place, (item_place,))
 
 
 def _is_doubtful(look: Look) -> bool:
@@ -439,11 +439,9 @@ def _is_doubtful(look: Look) -> bool:
     return not all(cell.strip().isdigit() for cell in look.column(0))
 
 
-def _plan_columns(look: Look, layout: str, told_by: str) -> Plan:
+def _plan_columns(look: Look, layout: str, evidence: str) -> Plan:
     """Wide, one-hot, or column=value: one row per record, items in several columns."""
     names, options = look.names, look.options
-    if options.item_column is not None:
-        raise look.ask(f"--item-column is for long tables; name the columns of a {layout} table with --item-columns.")
     if not options.no_header:
         _refuse_number_names(look, layout)
     if options.item_columns:
@@ -476,7 +474,7 @@ def _plan_columns(look: Look, layout: str, told_by: str) -> Plan:
         notes = ("empty cells are absent",)
     if not look.options.no_header and len(set(look.names)) != len(look.names):
         raise look.ask("two columns have the same name; rename one, or use --no-header if the first line is a row.")
-    return look.plan(layout, told_by, id_place, places, *notes)
+    return look.plan(layout, evidence, id_place, places, *notes)
 
 
 def _refuse_number_names(look: Look, layout: str) -> None:

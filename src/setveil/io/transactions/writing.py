@@ -5,22 +5,21 @@ Every label is encoded once; a chunk of records is put together from these piece
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
-from setveil.errors import InputError, name_some
-from setveil.io.source import one_line
+from setveil.errors import InputError
+from setveil.io.formats.base import Format, Output
+from setveil.io.formats.registry import WRITTEN, listed, written_format
+from setveil.io.options import DELIMITERS
 from setveil.io.transactions.labels import is_proper
-from setveil.io.transactions.layouts import DELIMITERS, WRITTEN, check_delimiter, check_format
 
 CHUNK = 1 << 16  # records at a time
 FEW = 20_000  # occurrences for which a compiled loop is not worth loading
@@ -51,27 +50,28 @@ def encode_transactions(
     ids: Sequence[str] | None = None,
 ) -> Iterator[bytes]:
     """The bytes ``write_transactions`` writes, piece by piece; whatever does not fit the layout is refused at once."""
-    name = check_format(layout.name, WRITTEN)
+    format = written_format(layout.name)
     _check_texts(data.vocabulary, "label")
     if ids is not None:
-        _check_ids(name, ids, data.n_records)
+        _check_ids(format, ids, data.n_records)
     data = Transactions(data.indptr, data.items, data.vocabulary)  # without ids, which would travel with every part
     places = np.arange(data.n_records) if order is None else np.asarray(order, dtype=np.int64)
-    return _chunks(name, data, layout, places, ids)
+    return _encoded(format, Output(data, layout, places, ids))
 
 
 def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:
     """Write chunks over one vocabulary as they come, in a layout that needs no look ahead; returns the number of
     records.
     """
-    name = check_format(layout.name, WRITTEN)
-    if name not in ("fimi", "basket", "jsonl", "long"):
-        raise InputError(f"{name} cannot be written piece by piece; write fimi, basket, long or jsonl.")
+    format = written_format(layout.name)
+    if not format.in_pieces:
+        known = listed({name: one for name, one in WRITTEN.items() if one.in_pieces})
+        raise InputError(f"{format.name} cannot be written piece by piece; write {known}.")
     n_records = 0
     with _opened(path) as file:
         for chunk in chunks:
-            ids = chunk.ids if name in ("long", "jsonl") else None
-            file.writelines(_chunks(name, chunk, layout, np.arange(chunk.n_records), ids, n_records))
+            ids = chunk.ids if format.writes_ids else None
+            file.writelines(_encoded(format, Output(chunk, layout, np.arange(chunk.n_records), ids, n_records)))
             n_records += chunk.n_records
     return n_records
 
@@ -85,117 +85,25 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise InputError(f"{os.fspath(path)}: cannot be written ({problem.strerror}); check the path.") from None
 
 
-def _check_ids(name: str, ids: Sequence[str], n_records: int) -> None:
-    if name in ("fimi", "spmf", "basket"):
-        raise InputError(f"the {name} layout has no place for record ids; write long, jsonl or parquet.")
+def _encoded(format: Format, output: Output) -> Iterator[bytes]:
+    assert format.write is not None
+    return format.write(output)
+
+
+def _check_ids(format: Format, ids: Sequence[str], n_records: int) -> None:
+    if not format.writes_ids:
+        known = listed({name: one for name, one in WRITTEN.items() if one.writes_ids})
+        raise InputError(f"the {format.name} layout has no place for record ids; write {known}.")
     if len(ids) != n_records:
         raise ValueError("one id per record")
     if len(set(ids)) != len(ids) or "" in ids:
-        raise InputError("record ids must be distinct and not empty; leave them out.")
+        raise InputError("record ids must be distinct and not empty; remove them.")
     _check_texts(ids, "id")
 
 
 def _check_texts(texts: Iterable[str], what: str) -> None:
     if not all(map(is_proper, texts)):
         raise InputError(f"a {what} holds a NUL or half a surrogate pair, which no file can hold; rename it.")
-
-
-# -- layouts ----------------------------------------------------------------------------------------------------------
-
-
-def _chunks(
-    name: str,
-    data: Transactions,
-    layout: Layout,
-    order: NDArray[np.int64],
-    ids: Sequence[str] | None,
-    n_written: int = 0,
-) -> Iterator[bytes]:
-    """The bytes of a file, piece by piece; ``n_written`` records stand in it already."""
-    if name == "fimi":
-        return _fimi(data, order)
-    if name == "spmf":
-        return _spmf(data, order)
-    if name == "jsonl":
-        return _json_lines(data, order, ids)
-    if name == "parquet":
-        return _parquet(data, layout, order, ids)
-    delimiter = check_delimiter(layout.delimiter)
-    if name == "basket":
-        return _basket(data, order, delimiter)
-    header = delimiter.encode().join(field(column, delimiter) for column in (layout.id_column, layout.item_column))
-    return chain([] if n_written else [header + b"\n"], _long(data, order, ids, delimiter, n_written))
-
-
-def _fimi(data: Transactions, order: NDArray[np.int64]) -> Iterator[bytes]:
-    strangers = [label for label in data.vocabulary if not (label.isascii() and label.isdigit())]
-    if strangers:
-        raise InputError(f"fimi holds whole numbers only, not {name_some(strangers)}; write another layout.")
-    return join_records(data, order, [label.encode() for label in data.vocabulary], b" ", b"\n")
-
-
-def _spmf(data: Transactions, order: NDArray[np.int64]) -> Iterator[bytes]:
-    labels = [label.encode() for label in data.vocabulary]
-    if all(label.isdigit() for label in labels):
-        return join_records(data, order, labels, b" ", b"\n")
-    broken = [label for label in data.vocabulary if "\n" in label or "\r" in label]
-    if broken:
-        raise InputError(
-            f"spmf has no line breaks in labels, as in {name_some(map(one_line, broken))}; write another layout."
-        )
-    numbers = [b"%d" % number for number in range(1, len(labels) + 1)]
-    names = [b"@ITEM=%s=%s\n" % named for named in zip(numbers, labels, strict=True)]
-    return chain([b"@CONVERTED_FROM_TEXT\n", *names], join_records(data, order, numbers, b" ", b"\n"))
-
-
-def _basket(data: Transactions, order: NDArray[np.int64], delimiter: str) -> Iterator[bytes]:
-    labels = [field(label, delimiter) for label in data.vocabulary]
-    return join_records(data, order, labels, delimiter.encode(), b"\n")
-
-
-def _json_lines(data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None) -> Iterator[bytes]:
-    def heads(start: int, records: NDArray[np.int64]) -> list[bytes]:
-        if ids is None:
-            return [b'{"items": ['] * len(records)
-        return [b'{"id": %s, "items": [' % _json(ids[record]) for record in records.tolist()]
-
-    labels = [_json(label) for label in data.vocabulary]
-    return join_records(data, order, labels, b", ", b"]}\n", heads)
-
-
-def _long(
-    data: Transactions, order: NDArray[np.int64], ids: Sequence[str] | None, delimiter: str, n_written: int
-) -> Iterator[bytes]:
-    separator = delimiter.encode()
-
-    def heads(start: int, records: NDArray[np.int64]) -> list[bytes]:
-        if ids is not None:
-            return [field(ids[record], delimiter) + separator for record in records.tolist()]
-        first = n_written + start + 1
-        return [b"%d%s" % (number, separator) for number in range(first, first + len(records))]
-
-    labels = [field(label, delimiter) for label in data.vocabulary]
-    return join_records(data, order, labels, b"", b"\n", heads, is_long=True)
-
-
-def _parquet(
-    data: Transactions, layout: Layout, order: NDArray[np.int64], ids: Sequence[str] | None
-) -> Iterator[bytes]:
-    from setveil.io.transactions.parquet import encode, label_column, list_column
-
-    labels = list(data.vocabulary)
-
-    def part(some: slice) -> dict[str, Any]:
-        records = order[some]
-        numbers, lengths = items_or_nothing(data, records)
-        if layout.long:
-            places = np.repeat(np.arange(len(records)), lengths)
-            column = some.start + places + 1 if ids is None else label_column(records[places], ids)
-            return {layout.id_column: column, layout.item_column: label_column(numbers, [*labels, ""])}
-        known = {} if ids is None else {layout.id_column: label_column(records, ids)}
-        return {**known, layout.item_column: list_column(lengths, numbers, labels)}
-
-    return iter([encode(len(order), part)])
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------
@@ -268,7 +176,3 @@ def field(text: str, delimiter: str) -> bytes:
     if special & set(text) or text != text.strip() or text.startswith("\ufeff"):
         text = '"' + text.replace('"', '""') + '"'
     return text.encode()
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()

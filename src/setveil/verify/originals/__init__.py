@@ -4,6 +4,6 @@ The first reader decides the layout and the columns; what the cells say the seco
 """
 
 from setveil.verify.originals.comparing import compare_readings, read_again
-from setveil.verify.originals.objects import NoReaderError
+from setveil.verify.originals.layouts import NoReaderError
 
 __all__ = ["NoReaderError", "compare_readings", "read_again"]

@@ -8,11 +8,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from setveil.core.reading import Interpretation
+from setveil.errors import UncheckedError
 from setveil.verify.originals.cells import NO, YES, DifferentError, finished, items_of_row, split_fields
 from setveil.verify.originals.text import chosen_rows, delimiter_of, rows_with_ids, text_of
 
 NUMBER = re.compile(r"[0-9]+")
 WEIGHT = re.compile(r"=[0-9]+(?:\.[0-9]+)?$")
+TABLES = ("long", "wide", "onehot", "table")
+
+
+class NoReaderError(UncheckedError):
+    """Nothing here reads the input a second time."""
 
 
 class Row(NamedTuple):
@@ -28,6 +34,10 @@ def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iter
     readers = {"fimi": _fimi, "spmf": _spmf, "basket": _basket, "gmt": _gmt, "jsonl": _json_lines, "arff": _arff}
     rows = chosen_rows(form, chosen)
     reader = readers.get(form.container)
+    if reader is None and form.container not in TABLES:
+        raise NoReaderError(
+            f'format "{form.container}" has no second reader, so that the input cannot be read independently.'
+        )
     if reader is None:
         return _table(form, rows)
     return (Row(row.number, row.id, finished(form, row.labels)) for row in reader(form, rows))

@@ -10,14 +10,10 @@ from typing import Any
 from setveil.core.reading import Interpretation
 from setveil.errors import UncheckedError
 from setveil.verify.originals.cells import DifferentError, finished, items_of_row
-from setveil.verify.originals.layouts import Row
+from setveil.verify.originals.layouts import NoReaderError, Row
 from setveil.verify.originals.text import content_of
 
 NO_ARROW = "a Parquet file is read a second time by pyarrow, which is not installed; `pip install pyarrow`."
-
-
-class NoReaderError(UncheckedError):
-    """What would read the input a second time is not installed."""
 
 
 def read_parquet(form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:

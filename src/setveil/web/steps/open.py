@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, ui
 
 from setveil.errors import SetveilError
+from setveil.io.formats.registry import FORMATS
+from setveil.io.options import READING
 from setveil.web import texts as t
 from setveil.web.elements import (
     Text,
@@ -28,12 +30,11 @@ if TYPE_CHECKING:
     from setveil.web.dataset import Dataset
     from setveil.web.page import Page
 
-FORMATS = ("fimi", "spmf", "long", "wide", "onehot", "table", "basket", "gmt", "arff", "jsonl", "json", "parquet")
-FIELDS = ("delimiter", "id_column", "item_column", "item_columns", "split", "missing", "encoding")
+FIELDS = tuple(option.name for option in READING.values() if not option.is_switch and option.name != "format")
 ROLES = ("id_column", "item_column", "item_columns")
 UNUSED = "unused"
 MAX_COLUMNS = 60  # of a table whose roles are shown one by one
-SWITCHES = ("no_header", "strip", "labels_as_they_are")
+SWITCHES = tuple(option.name for option in READING.values() if option.is_switch)
 
 
 def build(page: Page) -> None:
@@ -160,7 +161,7 @@ def _correct(page: Page) -> None:
         if has_table:
             roles = _columns(dataset.columns)
         with ui.element("div").classes("fields"):
-            choices = {"": t.DETECT, **{name: t.FORMATS[name] for name in FORMATS}}
+            choices = {"": t.DETECT, **{name: format.shown for name, format in FORMATS.items()}}
             format = ui.select(choices, value=dataset.options.get("format", ""), label=t.OPTIONS["format"])
             format.props("outlined dense")
             fields = {

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from setveil.core.transactions import Layout, Transactions
-from setveil.io.source import Source, one_line
+from setveil.errors import one_line
+from setveil.io.formats.base import Format, Plan, Start
+from setveil.io.options import ReadOptions
 from setveil.io.transactions.cells import is_present, says_yes_or_no
-from setveil.io.transactions.layouts import Plan
+
+if TYPE_CHECKING:
+    from setveil.core.transactions import Transactions
+    from setveil.io.source import Source
 
 _WORD = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%]+"""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_WORD})\s+(.+)", re.IGNORECASE)
@@ -29,8 +33,14 @@ class Attribute(NamedTuple):
     is_item: bool  # two answers, so that its name alone is the item
 
 
-def read_arff(source: Source, wanted: tuple[str, ...] = ()) -> tuple[Transactions, Plan]:
-    """Read the rows; ``wanted`` are names or globs of the attributes to use."""
+def _sniff(start: Start) -> Plan | None:
+    is_arff = re.match(rb"(?i)@relation\b|%.*(\n%.*)*\n\s*@relation\b", start.sample.lstrip())
+    return Plan("arff", "the @relation line") if is_arff else None
+
+
+def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
+    from setveil.core.transactions import Layout, Transactions
+
     attributes: list[Attribute] = []
     records: list[list[str]] = []
     is_sparse = False
@@ -55,7 +65,7 @@ def read_arff(source: Source, wanted: tuple[str, ...] = ()) -> tuple[Transaction
             attributes.append(_attribute(source, text, line))
         elif text.lower().startswith("@data"):
             in_data = True
-            used = set(_wanted(source, attributes, wanted))
+            used = set(_wanted(source, attributes, options.item_columns))
         elif not text.lower().startswith("@relation"):
             raise source.error("expected @attribute or @data; see the ARFF format.", line)
     if not records:
@@ -64,8 +74,7 @@ def read_arff(source: Source, wanted: tuple[str, ...] = ()) -> tuple[Transaction
     names = tuple(attribute.name for attribute in attributes)
     kind = f"ARFF, {'sparse' if is_sparse else 'dense'} rows"
     notes = () if all(attributes[place].is_item for place in used) else ("items are attribute=value, ? is absent",)
-    told_by = "its @attribute lines"
-    plan = Plan("arff", told_by, names=names, item_places=tuple(sorted(used)), notes=notes, kind=kind)
+    plan = Plan("arff", "the @attribute lines", names=names, item_places=tuple(sorted(used)), notes=notes, kind=kind)
     return Transactions(data.indptr, data.items, data.vocabulary, layout=Layout("long")), plan
 
 
@@ -162,3 +171,6 @@ def _bare(word: str) -> str:
     if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
         return re.sub(r"\\(.)", r"\1", word[1:-1]).strip()
     return word.strip()
+
+
+ARFF = Format("arff", "ARFF", _read, extensions=(".arff",), sniff=_sniff, takes=frozenset({"item_columns"}))

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
-from setveil.core.transactions import Layout, Transactions
-from setveil.io.source import Source
-from setveil.io.transactions.delimited import split_fields
-from setveil.io.transactions.labels import Ids, Labels, assemble, joined
+from setveil.io.formats.base import Format, Plan
+from setveil.io.options import ReadOptions
+
+if TYPE_CHECKING:
+    from setveil.core.transactions import Transactions
+    from setveil.io.source import Source
 
 
-def read_gmt(source: Source, keep_ids: bool) -> Transactions:
-    """Read sets with their names; two lines of one name are one record."""
+def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
+    """Sets with their names; two lines of one name are one record."""
+    import numpy as np
+
+    from setveil.core.transactions import Layout
+    from setveil.io.transactions.delimited import split_fields
+    from setveil.io.transactions.labels import Ids, Labels, assemble, joined
+
     labels, ids = Labels(), Ids()
-    numbers: list[NDArray[np.int32]] = []
-    lengths: list[NDArray[np.int64]] = []
+    numbers, lengths = [], []
     for chunk, line in source.lines():
         fields = split_fields(source, chunk, line, "\t")
         short = np.flatnonzero(fields.n_fields < 2)
@@ -34,6 +40,17 @@ def read_gmt(source: Source, keep_ids: bool) -> Transactions:
         numbers.append(labels.number(fields.tokens.pick(is_item)))
         lengths.append(np.bincount(row_of[is_item], minlength=len(fields.n_fields)))
     n_items = joined(lengths, np.int64)
-    record_of_line, n_records, kept = ids.number(keep_ids)
+    record_of_line, n_records, kept = ids.number(options.keep_ids)
     owners = np.repeat(record_of_line, n_items)
-    return assemble(owners, joined(numbers, np.int32), n_records, labels.texts(), Layout("jsonl"), kept)
+    data = assemble(owners, joined(numbers, np.int32), n_records, labels.texts(), Layout("jsonl"), kept)
+    return data, plan
+
+
+GMT = Format(
+    "gmt",
+    "gene sets",
+    _read,
+    extensions=(".gmt",),
+    takes=frozenset({"keep_ids"}),
+    label="gene sets (GMT)",
+)
