@@ -112,8 +112,8 @@ def guess_both(
     except InfeasibleError:
         return GuessTable(promised, None, real)
     random = guess_holders(Grouping.without_bare(dealt, again.sensitive), again, again_and_again, seed)
-    if isinstance(again, RemoteGrouping) and isinstance(dealt, RemoteTransactions):
-        again.groups.forget()
+    again.forget()
+    if isinstance(dealt, RemoteTransactions):
         dealt.release_memory()
     return GuessTable(promised, random, real)
 
@@ -127,7 +127,7 @@ def guess_holders(
     """
     if isinstance(release, RemoteGrouping):
         return _guess_elsewhere(release)
-    size = np.bincount(release.group_of, minlength=release.n_groups)
+    size = release.group_sizes
     chosen = _spread(np.unique(release.count_group[size[release.count_group] <= LARGEST]), MOST)
     if not len(chosen):
         return None

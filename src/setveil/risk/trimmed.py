@@ -26,7 +26,7 @@ from setveil.arrays.mining import are_matches, count_matches
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.releases import LocalRecoding, Release
+from setveil.releases import Release
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Surface
 
@@ -72,7 +72,7 @@ def attack_left_out(
 
     ``release`` has its records in the order of ``original``. Without ``remake`` nothing is replayed.
     """
-    if not isinstance(release, LocalRecoding) or not (original.lengths >= 2).any():
+    if release.suppression_by != "algorithm" or not (original.lengths >= 2).any():
         return None
     surface = Surface.of_release(release, original.vocabulary, _NOTHING)
     is_shown = _shown_entries(surface, original)

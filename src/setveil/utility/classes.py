@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import RemoteTransactions, Transactions
-from setveil.releases import Release, Replacement
+from setveil.releases import Replacement
 from setveil.utility.measure import Metrics
 
 
@@ -84,9 +84,8 @@ def _class_counts(published: RemoteTransactions) -> Metrics:
     }
 
 
-def class_figures(original: Transactions, release: Release) -> Metrics:
+def class_figures(original: Transactions, release: Replacement) -> Metrics:
     """Class sizes, records whose centre is empty, and with sensitive items how homogeneous classes are."""
-    assert isinstance(release, Replacement)
     published = release.published
     if isinstance(published, RemoteTransactions):
         return _class_counts(published)

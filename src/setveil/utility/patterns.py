@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from setveil.arrays.mining import count_matches, pack_postings, sorted_distinct
 from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
-from setveil.releases import LocalRecoding, Recoding, Release, Replacement
+from setveil.releases import Release
 from setveil.utility.itemsets import FrequentItemsets, as_min_support, frequent_itemsets
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
@@ -91,11 +91,10 @@ def compare_patterns(
     """Mine both, compare in every view that applies. ``hierarchy``: that of the release unless given."""
     if not 0 < confidence <= 1:
         raise InputError(f"a confidence is a share above 0 and at most 1, not {confidence}.")
-    if hierarchy is None and isinstance(release, Recoding | LocalRecoding):
-        hierarchy = release.hierarchy
+    hierarchy = hierarchy or release.hierarchy
     items: list[ItemsetRow] = []
     rules: list[RuleRow] = []
-    reading = Reading(release, original.vocabulary)
+    reading = Reading.of(release, original.vocabulary)
     views = [*_levels(original, release, hierarchy), ("items", *_as_items(original, release))]
     for threshold in thresholds:
         min_support = as_min_support(threshold, original.n_records)
@@ -237,7 +236,7 @@ def _count_estimated(
     items with that image is the coefficient of z^R in the product of (1+z)^g − 1; the estimate depends on R and the
     image only.
     """
-    if not isinstance(reading.release, Recoding | Replacement):
+    if not reading.has_one_image:
         return None
     sizes = reading.published_sizes
     total = 0
