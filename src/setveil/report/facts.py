@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from setveil.models import MODELS, Attacker
+from setveil.models import MODELS, Attacker, PrivacyModel
+from setveil.releases import KINDS, Release
 from setveil.report.words import PUBLIC_METRICS
 
 GUESSING = "Guessing: "  # how the sentence about what groups reveal begins
@@ -65,6 +66,16 @@ class Facts:
     examples: Sequence[Mapping[str, Any]] = ()
     warnings: Sequence[str] = ()
     doubts: Sequence[str] = ()  # what puts the guarantee in question, to follow "but"
+
+    @property
+    def traits(self) -> type[Release]:
+        """What is true of every release of this kind."""
+        return KINDS[self.kind]
+
+    @property
+    def model_class(self) -> type[PrivacyModel]:
+        """What the model says without its parameters."""
+        return MODELS[self.model]
 
     @property
     def guessing(self) -> str:

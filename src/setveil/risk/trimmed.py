@@ -83,7 +83,9 @@ def attack_left_out(
     places = original.indptr[people][:, None] + draw_subsets(original.lengths[people], 2, random)  # [targets, 2]
     fits = surface.images.of_item[original.items[places]]  # [targets, 2], -1 for what is published nowhere
     n_one = np.append(_support(surface), 0)[fits].sum(axis=1)  # records that show one; those that show both, twice
-    n_both = np.where((fits >= 0).all(axis=1), _count_both(surface, np.maximum(fits, 0)), 0)
+    n_both = np.zeros(targets, dtype=np.int64)
+    is_somewhere = (fits >= 0).all(axis=1)
+    n_both[is_somewhere] = _count_both(surface, fits[is_somewhere])
     n_own = is_shown[places].sum(axis=1)  # of the two, in the person's own record
     hidden = n_own < 2
     n_either = np.maximum(n_one - n_both, 0)

@@ -31,7 +31,7 @@ from setveil.io.releases.tables import (
 )
 from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
-from setveil.releases import Grouping, Release, RemoteGrouping
+from setveil.releases import KINDS, Grouping, Release, RemoteGrouping, is_grouped
 
 PARQUET_ABOVE = 10_000_000  # records of a grouping
 PARTS = "published"  # the folder of the parts, where a cluster wrote the release
@@ -47,7 +47,7 @@ def bare_layout(layout: Layout, kind: str, keep_ids: bool) -> Layout:
         return replace(layout, long=False)
     if layout.name == "basket":
         return Layout("basket", delimiter=layout.delimiter)
-    if layout.name != "parquet" or kind == "grouping":
+    if layout.name != "parquet" or KINDS[kind].has_groups:
         return Layout(layout.name)
     shows_ids = layout.long or keep_ids
     return replace(layout, delimiter=",", id_column=layout.id_column if shows_ids else "id")
@@ -55,11 +55,10 @@ def bare_layout(layout: Layout, kind: str, keep_ids: bool) -> Layout:
 
 def layout_of(release: Release, wanted: Layout, *, in_parts: bool = False) -> Layout:
     """The layout a release is written in: groupings have their own."""
-    if isinstance(release, Grouping):
-        if in_parts or isinstance(release, RemoteGrouping):
-            return Layout("parquet")
-        return Layout("parquet" if release.published.n_records > PARQUET_ABOVE else "jsonl")
-    return wanted
+    if not release.has_groups:
+        return wanted
+    is_large = in_parts or isinstance(release.published, RemoteTransactions)
+    return Layout("parquet" if is_large or release.published.n_records > PARQUET_ABOVE else "jsonl")
 
 
 def published_name(layout: Layout) -> str:
@@ -91,7 +90,7 @@ def encode_release(
         made = rows.sorted_parts(PART_SIZE, partial(encode_part, layout=layout))
         files = ((part_name(number), iter([content])) for number, content in made)
         return chain(files, [(CODEBOOK, encode_codebook(release))]), np.empty(0, dtype=np.int64)
-    if isinstance(release, Grouping):
+    if is_grouped(release):
         if keep_order or keep_ids:
             raise InputError(
                 "a grouping cannot keep record order or ids: they would tell who is in which group; leave it out."
