@@ -46,6 +46,7 @@ class RunRecord:
     seed: int
     seconds: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    package: str = "setveil"  # which has the algorithm
     original: Transactions | None = None  # with the records that a grouping suppresses, where ``data`` is without
 
     def __repr__(self) -> str:

@@ -178,7 +178,7 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
     lost = behind * loss_at[node_of]
     total = int(lost.sum()) + int((~kept).sum()) * n_domain
     is_intact, is_general = kept & (hierarchy.n_leaves == 1)[nodes], kept & (hierarchy.n_leaves > 1)[nodes]
-    per_item = np.zeros((4, data.n_items), dtype=np.int64)  # occurrences: all, intact, generalized, left out
+    per_item = np.zeros((4, data.n_items), dtype=np.int64)  # entries: all, unchanged, generalized, suppressed
     for row, chosen in enumerate((np.ones(len(nodes), dtype=bool), is_intact, is_general, ~kept)):
         per_item[row] = np.bincount(data.items[chosen], minlength=data.n_items)
     everywhere, intact, general, gone = per_item
@@ -256,7 +256,7 @@ def _subtrees(
     loss: NDArray[np.int64],
     total: int,
 ) -> list[dict[str, Any]]:
-    """What happened below each child of the root, the costliest first. ``size``: 1 intact, -1 left out."""
+    """What happened below each child of the root, the costliest first. ``size``: 1 unchanged, -1 suppressed."""
     if hierarchy is None:
         return []
     rows: list[dict[str, Any]] = []

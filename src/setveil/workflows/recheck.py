@@ -26,7 +26,7 @@ from setveil.io.releases.tables import read_codebook
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release
 from setveil.report.certificate_schema import check_schema
-from setveil.report.facts import GUESSING, public_achieved
+from setveil.report.facts import GUESSING, named_algorithm, public_achieved
 from setveil.report.record import further_sentences, kept_of, options_that_occur, sentences_of
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
@@ -306,6 +306,8 @@ class _Check:
         name, options = self.certificate["model"]["name"], dict(self.certificate["model"]["options"])
         try:
             model, is_hidden = certified_model(name, options)
+        except UncheckedError:
+            raise
         except SetveilError as problem:
             raise InputError(f"{CERTIFICATE}: {problem}") from None
         except (TypeError, ValueError, AttributeError):
@@ -351,7 +353,8 @@ class _Check:
         """What is known of the algorithm; nothing of one that is not listed, made by hand."""
         from setveil.algorithms import ENTRIES
 
-        return next((entry for entry in ENTRIES if entry.name == self.certificate["algorithm"]["name"]), None)
+        said = (self.certificate["algorithm"]["name"], self.certificate["algorithm"].get("package", "setveil"))
+        return next((entry for entry in ENTRIES if (entry.name, entry.package) == said), None)
 
     def _check_guards(self, release: Release, book: Sequence[tuple[str, str]], has_original: bool) -> None:
         """Of labels that are said to be guarded against spreadsheets some are; that all are which need it is seen when
@@ -427,7 +430,8 @@ class _Check:
     def _check_words(self, model: PrivacyModel) -> None:
         """Sentences belong to a model and its options; other versions may word them differently."""
         said = self.certificate
-        self.publisher_says |= {"setveil": said["setveil"], "algorithm": said["algorithm"]["name"]}
+        made_by = named_algorithm(said["algorithm"]["name"], said["algorithm"].get("package", "setveil"))
+        self.publisher_says |= {"setveil": said["setveil"], "algorithm": made_by}
         if said["setveil"] != __version__:
             self.unchecked.append(
                 f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use "
