@@ -35,7 +35,10 @@ def test_a_model_that_is_not_installed_cannot_be_verified(folder: Path) -> None:
     assert answer.holds is None and not answer.problems
     assert answer.unchecked == ('model "frequent" is not installed here; install the package that has it.',)
     done = subprocess.run(
-        [sys.executable, "-m", "setveil", "verify", str(folder)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", "from setveil.cli.main import main; main()", "verify", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 5, done.stdout + done.stderr
     assert 'cannot be verified: model "frequent" is not installed here' in " ".join(done.stdout.split())

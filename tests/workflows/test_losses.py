@@ -72,7 +72,7 @@ def test_records_made_alike_are_told_by_records_too_few_have(tmp_path: Path) -> 
 def test_links_to_sensitive_items_are_lost_in_groups(tmp_path: Path) -> None:
     model = sv.PrivacyDegree(p=4, sensitive=["rum"])
     release = sv.anonymize(RECORDS, model)
-    assert isinstance(release, sv.core.Grouping)
+    assert isinstance(release, sv.Grouping)
     facts = sv.publish(release, tmp_path / "out").facts
     found = losses_of(facts, release, release.record.data, model)  # type: ignore[arg-type, union-attr]
     assert found
