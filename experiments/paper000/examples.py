@@ -55,7 +55,7 @@ def examples(workshop: Workshop) -> Outcome:
 def _support(release: Recoding, data: Transactions, queries: list[list[str]]) -> int:
     """In how many published records the first query's image is."""
     encoded, _ = Itemsets.from_lists(queries, data.vocabulary)
-    return int(reading.Reading(release, data.vocabulary).supports(encoded, "expand")[0])
+    return int(reading.Reading.of(release, data.vocabulary).supports(encoded, "expand")[0])
 
 
 def _clusters(example: str, printed: list[str], release: object) -> Reading:

@@ -54,6 +54,7 @@ def test_without_sensitive_items_or_records() -> None:
         assert "homogeneous_classes" not in figures
 
 
+@pytest.mark.filterwarnings("ignore:sensitive:setveil.errors.SetveilWarning")  # most entries may be sensitive here
 @pytest.mark.parametrize("seed", range(100))
 def test_equals_enumeration(seed: int) -> None:
     source = random.Random(seed)

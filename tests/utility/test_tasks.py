@@ -71,7 +71,7 @@ def test_recodings_are_read_like_their_possible_worlds() -> None:
         published = [
             sorted({meaning[item] for item in record} - {frozenset()}, key=sorted) for record in data.to_lists()
         ]
-        assert_reads(data, Reading(release, data.vocabulary), published, source)
+        assert_reads(data, Reading.of(release, data.vocabulary), published, source)
 
 
 def test_local_recodings_are_read_like_their_possible_worlds() -> None:
@@ -79,7 +79,7 @@ def test_local_recodings_are_read_like_their_possible_worlds() -> None:
     for _ in range(150):
         data, release, meanings = random_local(source)
         published = [sorted(set(meaning) - {frozenset()}, key=sorted) for meaning in meanings]
-        assert_reads(data, Reading(release, data.vocabulary), published, source)
+        assert_reads(data, Reading.of(release, data.vocabulary), published, source)
 
 
 def test_replacements_are_read_as_they_are() -> None:
@@ -87,7 +87,7 @@ def test_replacements_are_read_as_they_are() -> None:
     for _ in range(100):
         data, release, _ = random_replacement(source)
         published = [[frozenset(item) for item in sorted(row)] for row in release.transactions()]
-        assert_reads(data, Reading(release, data.vocabulary), published, source)
+        assert_reads(data, Reading.of(release, data.vocabulary), published, source)
 
 
 def test_groupings_are_read_by_their_counts() -> None:
@@ -99,7 +99,7 @@ def test_groupings_are_read_by_their_counts() -> None:
         known = [itemset for itemset in ALL_ITEMSETS if all(item in data.vocabulary for item in itemset)]
         asked = source.sample(known, min(len(known), 15))
         itemsets, _ = Itemsets.from_lists(asked, data.vocabulary)
-        reading = Reading(release, data.vocabulary)
+        reading = Reading.of(release, data.vocabulary)
         expand, probability = (reading.supports(itemsets, name) for name in ("expand", "probability"))
         for number, itemset in enumerate(asked):
             upper, expected = 0, 0.0
@@ -118,7 +118,7 @@ def test_expanding_never_underestimates_what_is_not_suppressed() -> None:
     for _ in range(100):
         data, release, _ = random_recoding(source)
         itemsets, _ = Itemsets.from_lists([[label] for label in data.vocabulary], data.vocabulary)
-        found = Reading(release, data.vocabulary).supports(itemsets)
+        found = Reading.of(release, data.vocabulary).supports(itemsets)
         kept = ~release.suppressed[release.domain.numbers(data.vocabulary)]
         assert (found[kept] >= data.supports[kept]).all()
         assert (found[~kept] == 0).all()

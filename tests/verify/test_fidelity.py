@@ -164,7 +164,7 @@ def test_local_recodings_record_by_record() -> None:
     rows = release.published.to_lists()
     wrong = with_rows(release, [rows[1], rows[0], *rows[2:]])
     assert check_original(wrong, data, in_input_order=True) == [
-        'published for record(s) that hold nothing it can stand for: item(s) "A", "C", "c".',
+        'published for record(s) that hold nothing that it covers: item(s) "A", "C", "c".',
         'not published for record(s) that hold them: item(s) "a", "b", "c", "d".',
     ]
     lost = with_rows(release, [*rows[:3], []])

@@ -55,6 +55,13 @@ class Meaning:
         is_covered[self.cover.items] = True
         return is_covered
 
+    def of_single_items(self) -> Meaning:
+        """The same without what published items cover that cover several."""
+        is_single = self.sizes == 1
+        indptr = np.concatenate(([0], np.cumsum(is_single))).astype(np.int64)
+        items = self.cover.items[np.repeat(is_single, self.sizes)]
+        return Meaning(Itemsets(indptr, items, self.domain), self.published)
+
     def members(self, number: int, most: int | None = None) -> list[str]:
         """The first items that a published item covers."""
         items = self.cover[number] if most is None else self.cover[number][:most]

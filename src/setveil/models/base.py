@@ -7,9 +7,9 @@ verifier and its algorithms: command line, policy, web form, reports and docs ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from setveil.models.parameters import Parameter, declared
 
@@ -23,6 +23,15 @@ class Attacker(NamedTuple):
     knows: str
     wants: str
     gets: str
+
+
+class Advice(NamedTuple):
+    """What to do about a release that is verified and still not good enough, in plain sentences."""
+
+    keep_more: str = "A smaller k, or another model, can keep more."
+    protect_more: str = "Choose another model, or a larger k"  # to be followed by ", or …"
+    weaker: str = "Choose a smaller k, or another model."
+    instead: str = ""  # the same where no entries were suppressed
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,11 @@ class PrivacyModel(ABC):
     grid: ClassVar[Mapping[str, list[Any]]] = {}  # values that a comparison tries by default; {}: none
     alternatives: ClassVar[tuple[str, ...]] = ()  # other models, and when they fit better
     glossary: ClassVar[Mapping[str, str]] = {}  # the words its reports use
+    advice: ClassVar[Advice] = Advice()
+    is_about_groups: ClassVar[bool] = False  # it needs groups, which count sensitive items
+    is_about_other_items: ClassVar[bool] = False  # it protects something even if no sensitive item is published
+    depends_on_suppressed: ClassVar[bool] = False  # whether it is met depends on which items were suppressed
+    shapes_hierarchy: ClassVar[bool] = False  # hierarchies built from the data are chosen by it
 
     already_met: ClassVar[str] = ""  # what to warn of where the data needs no change; empty where that is no slip
 
@@ -75,6 +89,27 @@ class PrivacyModel(ABC):
     def reach(self) -> float | None:
         """The largest number of known items that the guarantee covers; None if it does not cover all items alike."""
         return None
+
+    @property
+    def violated_by(self) -> Literal["combination", "record", "part", "group"]:
+        """What in the original violates the guarantee: a combination of items, a whole record, a part of a record of
+        which there are too many to list, or a group.
+        """
+        return "combination"
+
+    @property
+    def listed_items(self) -> set[str]:
+        """The items of its lists that describe the original."""
+        return set()
+
+    def unbounded(self) -> Self:
+        """The same without a bound on how many items are suppressed."""
+        return self
+
+    @property
+    def utility_groups(self) -> Sequence[Sequence[str]]:
+        """Groups of items that must stay apart, each of which must be counted exactly."""
+        return ()
 
     @property
     def known_items(self) -> float | None:

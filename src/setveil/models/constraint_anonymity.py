@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
-from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel
+from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Advice, Attacker, PrivacyModel
 from setveil.models.parameters import Itemsets, Parameter, Percentage, Whole, Word, named, parameter
 
 
@@ -36,7 +36,12 @@ class ConstraintAnonymity(PrivacyModel):
     title: ClassVar[str] = "Protect only the combinations of items that I list"
     verifier: ClassVar[str] = "setveil.verify.constraints:check"
     picture: ClassVar[str] = "pair"
+    advice: ClassVar[Advice] = Advice(
+        keep_more="Counts of utility groups are exact, counts of single items are not. To keep more, use fewer or "
+        "smaller constraints, or a larger --max-suppressed."
+    )
     private: ClassVar[tuple[str, ...]] = ("constraints", "utility")
+    depends_on_suppressed: ClassVar[bool] = True
     asked_with: ClassVar[Mapping[str, Parameter]] = {
         "utility_rest": named(
             "utility_rest",
@@ -78,6 +83,17 @@ class ConstraintAnonymity(PrivacyModel):
     @property
     def crowd(self) -> int:
         return self.k
+
+    @property
+    def listed_items(self) -> set[str]:
+        return {item for constraint in self.constraints for item in constraint}
+
+    def unbounded(self) -> Self:
+        return replace(self, max_suppressed=100)
+
+    @property
+    def utility_groups(self) -> Sequence[Sequence[str]]:
+        return self.utility or ()
 
     def attacker(self) -> Attacker:
         return Attacker(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.errors import InputError
 from setveil.models.base import MINIMALITY, REPEATED_RELEASES, Attacker, PrivacyModel
@@ -70,6 +70,10 @@ class KAnonymity(PrivacyModel):
     @property
     def reach(self) -> float | None:
         return None if self.sensitive else inf
+
+    @property
+    def violated_by(self) -> Literal["combination", "record", "part", "group"]:
+        return "record"
 
     def doubts(self, data: Transactions) -> Iterator[str]:
         number = data.vocabulary.numbers(self.sensitive)

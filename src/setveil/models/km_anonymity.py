@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar, Literal
 
-from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Attacker, PrivacyModel
+from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Advice, Attacker, PrivacyModel
 from setveil.models.parameters import Whole, parameter
 
 MOST_KNOWN = 1_000  # items: an attacker who knows more knows whole records, and every size is counted on its own
@@ -36,6 +36,15 @@ class KmAnonymity(PrivacyModel):
     title: ClassVar[str] = "Protect every record against attackers who know a few items"
     verifier: ClassVar[str] = "setveil.verify.km:check"
     picture: ClassVar[str] = "crowd"
+    shapes_hierarchy: ClassVar[bool] = True
+    advice: ClassVar[Advice] = Advice(
+        keep_more="To keep more, suppress a few rare entries instead (--algorithm trim), use a hierarchy that keeps "
+        "frequent items apart, or choose a smaller m.",
+        protect_more="Increase m",
+        weaker="Choose a smaller k or m.",
+        instead="Suppress a few rare entries instead of generalizing everything (--algorithm trim), or choose a "
+        "smaller k or m.",
+    )
     grid: ClassVar[Mapping[str, list[Any]]] = {"k": [3, 5, 10], "m": [1, 2]}
     alternatives: ClassVar[tuple[str, ...]] = (
         "A larger m, if attackers may know more items; the curve above shows their success.",
@@ -63,6 +72,10 @@ class KmAnonymity(PrivacyModel):
     @property
     def reach(self) -> float | None:
         return inf if self.m == "all" else float(self.m)
+
+    @property
+    def violated_by(self) -> Literal["combination", "record", "part", "group"]:
+        return "part" if self.m == "all" else "combination"
 
     def attacker(self) -> Attacker:
         return Attacker(

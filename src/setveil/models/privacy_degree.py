@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from setveil.models.base import REPEATED_RELEASES, Attacker, PrivacyModel
 from setveil.models.parameters import Items, Whole, parameter
@@ -31,6 +31,7 @@ class PrivacyDegree(PrivacyModel):
     title: ClassVar[str] = "Hide who has a sensitive item, and keep every other item unchanged"
     verifier: ClassVar[str] = "setveil.verify.degree:check"
     picture: ClassVar[str] = "group"
+    is_about_groups: ClassVar[bool] = True
     grid: ClassVar[Mapping[str, list[Any]]] = {"p": [3, 5, 10]}
     alternatives: ClassVar[tuple[str, ...]] = (
         "k^m-anonymity (model km), if records themselves must not be re-identified.",
@@ -50,6 +51,10 @@ class PrivacyDegree(PrivacyModel):
     @property
     def crowd(self) -> int:
         return self.p
+
+    @property
+    def violated_by(self) -> Literal["combination", "record", "part", "group"]:
+        return "group"
 
     def attacker(self) -> Attacker:
         return Attacker(

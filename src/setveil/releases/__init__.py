@@ -8,10 +8,22 @@ Release
 """
 
 from setveil.releases.base import Release, RunRecord
-from setveil.releases.grouping import Grouping
+from setveil.releases.grouping import Grouping, is_grouped
 from setveil.releases.local_recoding import LocalRecoding
 from setveil.releases.recoding import Recoding
 from setveil.releases.remote_grouping import RemoteGrouping
 from setveil.releases.replacement import Replacement
 
-__all__ = ["Grouping", "LocalRecoding", "Recoding", "Release", "RemoteGrouping", "Replacement", "RunRecord"]
+KINDS: dict[str, type[Release]] = {one.kind: one for one in (Recoding, LocalRecoding, Replacement, Grouping)}
+
+__all__ = [
+    "KINDS",
+    "Grouping",
+    "LocalRecoding",
+    "Recoding",
+    "Release",
+    "RemoteGrouping",
+    "Replacement",
+    "RunRecord",
+    "is_grouped",
+]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ class RunRecord:
     seed: int
     seconds: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    package: str = "setveil"  # which has the algorithm
     original: Transactions | None = None  # with the records that a grouping suppresses, where ``data`` is without
 
     def __repr__(self) -> str:
@@ -68,6 +69,12 @@ class Release(ABC):
     kind: ClassVar[str]
     class_noun: ClassVar[str] = "classes"  # what its sets of records are called
     keeps_labels: ClassVar[bool] = False  # published items are original items and are called like them in every layout
+    is_uniform: ClassVar[bool] = False  # every item is published in the same way in every record
+    is_truthful: ClassVar[bool] = True  # a published record shows nothing that its person does not have
+    has_groups: ClassVar[bool] = False  # records are in groups, which count sensitive items
+    suppression_by: ClassVar[Literal["", "algorithm", "option"]] = ""  # what decides whether entries are suppressed
+    further_files: ClassVar[tuple[str, ...]] = ()  # written besides records and codebook
+    not_protected: ClassVar[tuple[str, ...]] = ()  # what no release of this kind protects, in plain sentences
 
     published: Transactions  # [n_records] rows in input order, over the published labels
     details: Mapping[str, Any] = field(default_factory=dict)  # what the algorithm wants to tell (internal)
@@ -105,11 +112,72 @@ class Release(ABC):
         """Labels of sensitive items that the files only count."""
         return set()
 
+    @property
+    def shown_items(self) -> set[str]:
+        """The items that the files show: under their own name, in a category, or counted."""
+        covered = (self.domain_items[int(item)] for item in np.flatnonzero(self.meaning.covered))
+        return {*self.published.vocabulary, *covered} | self.counted_labels
+
+    @property
+    def sensitive_items(self) -> Iterable[str]:
+        """The items that were named as sensitive, as far as the release knows."""
+        return getattr(self.record.model, "sensitive", ()) if self.record is not None else ()
+
+    def may_lack(self, item: int) -> bool:
+        """Whether people may have an item of ``domain_items`` that their records do not show in any way."""
+        return False
+
+    def can_lack_entries(self, algorithm_suppresses: bool) -> bool:
+        """Whether single entries may be suppressed.
+
+        The answer follows from the algorithm and the owner's options, never from the data.
+        """
+        return False
+
     @abstractmethod
     def codebook_rows(self) -> list[tuple[str, str]]:
         """``(published_item, item)`` sorted by the published item's label, then the item's; suppressed and absent
         first.
         """
+
+    # -- what became of the original ----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``(sizes, counts)``: ``counts[j]`` entries are published as something that covers ``sizes[j]`` items; size 0
+        is suppressed. Records are in the order of the original.
+        """
+
+    def unchanged_and_generalized(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which items of the domain are published as themselves, and which as a category; bool[domain] each."""
+        unchanged, generalized = np.zeros((2, len(self.domain_items)), dtype=bool)
+        cover, sizes = self.meaning.cover, self.meaning.sizes
+        is_alone = np.repeat(sizes == 1, sizes)
+        unchanged[cover.items[is_alone]] = True
+        generalized[cover.items[~is_alone]] = True
+        return unchanged, generalized
+
+    @property
+    def published_nodes(self) -> NDArray[np.integer]:
+        """The nodes of the hierarchy that are published, as far as they are known."""
+        return np.empty(0, dtype=np.int64)
+
+    def suppressed_entries(self, original: Transactions) -> NDArray[np.int64]:
+        """How many single entries of each original item were suppressed, as far as that is known."""
+        return np.zeros(original.n_items, dtype=np.int64)
+
+    def hidden_among(self) -> list[tuple[str, int, int]]:
+        """``(item, people who have it, records among which they are hidden)`` of each item that is only counted."""
+        return []
+
+    @property
+    def largest_share(self) -> float | None:
+        """The largest share of a group that has the same sensitive item; None without groups."""
+        return None
+
+    def public_figures(self) -> dict[str, int]:
+        """Further figures that the published files determine."""
+        return {}
 
     # -- the same release in another form ---------------------------------------------------------------------------
 
@@ -144,6 +212,31 @@ class Release(ABC):
     def with_items(self, items: Iterable[str]) -> Self:
         """The release as one that speaks of these items, too; those it does not know were suppressed."""
         return self
+
+    def with_suppressed(self, items: Collection[str]) -> Self:
+        """The release as one in which exactly those of the items were suppressed that no record shows.
+
+        The files of a recoding do not tell suppressed items from absent ones.
+        """
+        return self
+
+    def with_unseen(self, items: Iterable[str]) -> Self:
+        """The release as one whose sensitive items include those that no file shows."""
+        return self
+
+    def completed_by(self, owners: Self) -> Self:
+        """A release read from files, with what only the owner's release knows."""
+        return self
+
+    def recoded(self, data: Transactions, unknown_items: str = "error") -> Release:
+        """Other records, published as this release publishes its own.
+
+        Raises:
+            InputError: the release cannot be applied to other records, or does not know an item.
+        """
+        raise InputError(
+            f"a {self.kind} is made for its own records; only a recoding can be applied to new ones: anonymize them."
+        )
 
     def reordered(self, order: NDArray[np.integer]) -> Self:
         """The same release with its records in another order."""

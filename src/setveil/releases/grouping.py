@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from setveil.core.transactions import Transactions, in_label_order
 from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release, renamed_vocabulary
 
+NO_PUBLIC_ITEMS = "Suppressed records: people without any public item are not published; only the owner knows how many."
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Grouping(Release):
@@ -24,6 +26,10 @@ class Grouping(Release):
     kind: ClassVar[str] = "grouping"
     class_noun: ClassVar[str] = "groups"
     keeps_labels: ClassVar[bool] = True
+    has_groups: ClassVar[bool] = True
+    suppression_by: ClassVar[Literal["", "algorithm", "option"]] = "option"
+    further_files: ClassVar[tuple[str, ...]] = ("sensitive.csv",)
+    not_protected: ClassVar[tuple[str, ...]] = (NO_PUBLIC_ITEMS,)
 
     group_of: NDArray[np.int64]  # [n_records] 0 … n_groups-1
     sensitive: Vocabulary  # the sensitive items
@@ -90,6 +96,49 @@ class Grouping(Release):
     def counted_labels(self) -> set[str]:
         return {self.sensitive[item] for item in set(self.count_item.tolist())}
 
+    @property
+    def sensitive_items(self) -> Iterable[str]:
+        return self.sensitive
+
+    def can_lack_entries(self, algorithm_suppresses: bool) -> bool:
+        asked = self.record.options.get("suppress_excess", False) if self.record is not None else False
+        return asked if isinstance(asked, bool) else str(asked).lower() == "true"
+
+    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return (self.sensitive.numbers(original.vocabulary) < 0).astype(np.int64), original.supports
+
+    @property
+    def group_sizes(self) -> NDArray[np.int64]:
+        """Records of each group, int64[n_groups]."""
+        return np.bincount(self.group_of, minlength=self.n_groups).astype(np.int64)
+
+    def size_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The sizes of groups, ascending, and how many groups have each."""
+        return np.unique(self.group_sizes, return_counts=True)
+
+    @property
+    def largest_shares(self) -> NDArray[np.float64]:
+        """The largest share of a group that has a sensitive item, float64[sensitive]."""
+        largest = np.zeros(len(self.sensitive))
+        np.maximum.at(largest, self.count_item, self.count / self.group_sizes[self.count_group])
+        return largest
+
+    @property
+    def largest_share(self) -> float | None:
+        return float(self.largest_shares.max(initial=0.0))
+
+    def hidden_among(self) -> list[tuple[str, int, int]]:
+        n_items, sizes = len(self.sensitive), self.group_sizes
+        holders = np.bincount(self.count_item, weights=self.count, minlength=n_items).astype(np.int64)
+        among = np.bincount(self.count_item, weights=sizes[self.count_group], minlength=n_items).astype(np.int64)
+        return list(zip(self.sensitive, holders.tolist(), among.tolist(), strict=True))
+
+    def public_figures(self) -> dict[str, int]:
+        return {"n_groups": self.n_groups}
+
+    def forget(self) -> None:
+        """Free what a cluster keeps of the groups."""
+
     def codebook_rows(self) -> list[tuple[str, str]]:
         return [(label, label) for label in self.published.vocabulary]
 
@@ -105,6 +154,18 @@ class Grouping(Release):
             count=self.count[order],
         )
 
+    def with_unseen(self, items: Iterable[str]) -> Self:
+        sensitive = Vocabulary({*self.sensitive, *(set(items) - set(self.published.vocabulary))})
+        counted = sensitive.numbers(self.sensitive)[self.count_item]
+        order = np.lexsort((counted, self.count_group))
+        return replace(
+            self,
+            sensitive=sensitive,
+            count_group=self.count_group[order],
+            count_item=counted[order],
+            count=self.count[order],
+        )
+
     def reordered(self, order: NDArray[np.integer]) -> Self:
         return replace(super().reordered(order), group_of=self.group_of[order])
 
@@ -112,6 +173,11 @@ class Grouping(Release):
         if self.published.n_records >= original.n_records:
             return original
         return self.without_bare(original, self.sensitive)
+
+
+def is_grouped(release: Release) -> TypeGuard[Grouping]:
+    """``release.has_groups``, in a form that type checkers understand."""
+    return release.has_groups
 
 
 def publishable_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,19 @@ from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary
 
+NOTHING_FITS = (
+    "Known items that match no record: the attacker learns that the person's record does not show all of them, or that "
+    "the person is not in the data."
+)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LocalRecoding(Release):
     """Every occurrence of an item has a published node of its own."""
 
     kind: ClassVar[str] = "local-recoding"
+    suppression_by: ClassVar[Literal["", "algorithm", "option"]] = "algorithm"
+    not_protected: ClassVar[tuple[str, ...]] = (NOTHING_FITS,)
 
     cover: Itemsets  # [published items] the domain items each published item can stand for
     node_of_occurrence: NDArray[np.int32] | None = None  # [occurrences of the original], -1 if suppressed
@@ -86,6 +93,53 @@ class LocalRecoding(Release):
     def meaning(self) -> Meaning:
         return Meaning(self.cover, self.published)
 
+    def may_lack(self, item: int) -> bool:
+        nodes = self.node_of_occurrence  # files do not say what was suppressed where
+        return nodes is None or bool((nodes < 0).any())
+
+    def can_lack_entries(self, algorithm_suppresses: bool) -> bool:
+        return algorithm_suppresses
+
+    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """One entry at a time. A release read back does not say what an entry became: the most specific item of the
+        published record that covers it is taken.
+        """
+        ones = np.ones(original.n_occurrences, dtype=np.int64)
+        nodes = self.node_of_occurrence
+        if self.hierarchy is not None and nodes is not None:
+            return np.where(nodes >= 0, self.hierarchy.n_leaves[nodes], 0), ones
+        item = self.cover.vocabulary.encode(original.vocabulary, "item of the original in this release")
+        list_indptr, records = self.published.inverted()
+        sizes = np.zeros(original.n_occurrences, dtype=np.int64)
+        for number in np.argsort(-self.meaning.sizes, kind="stable"):  # the most specific comes last and stays
+            is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
+            is_covered[self.cover[int(number)]] = True
+            places = _places(original, records[list_indptr[number] : list_indptr[number + 1]])
+            sizes[places[is_covered[item[original.items[places]]]]] = self.meaning.sizes[number]
+        return sizes, ones
+
+    def unchanged_and_generalized(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """A node covers every item below it; only the owner knows for which of them it was published."""
+        if self.record is None or self.node_of_occurrence is None or self.hierarchy is None:
+            return super().unchanged_and_generalized()
+        leaf = self.hierarchy.leaf_of_items(self.record.data.vocabulary)[self.record.data.items]
+        sizes, _ = self.entry_sizes(self.record.data)
+        unchanged, generalized = np.zeros((2, len(self.cover.vocabulary)), dtype=bool)
+        unchanged[leaf[sizes == 1]] = True
+        generalized[leaf[sizes > 1]] = True
+        return unchanged, generalized
+
+    @property
+    def published_nodes(self) -> NDArray[np.integer]:
+        nodes = self.node_of_occurrence
+        return super().published_nodes if nodes is None else np.unique(nodes[nodes >= 0])
+
+    def suppressed_entries(self, original: Transactions) -> NDArray[np.int64]:
+        if self.node_of_occurrence is None:
+            return super().suppressed_entries(original)
+        gone = original.items[self.node_of_occurrence < 0]
+        return np.bincount(gone, minlength=original.n_items).astype(np.int64)
+
     def codebook_rows(self) -> list[tuple[str, str]]:
         covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
         covered[self.cover.items] = True
@@ -111,3 +165,10 @@ class LocalRecoding(Release):
     def with_items(self, items: Iterable[str]) -> Self:
         domain = Vocabulary({*self.cover.vocabulary, *items})
         return replace(self, cover=self.cover.renumbered(domain.numbers(self.cover.vocabulary), domain))
+
+
+def _places(data: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions in ``data.items`` of all entries of some records."""
+    lengths = data.lengths[rows]
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(data.indptr[rows] - ends + lengths, lengths)

@@ -17,6 +17,7 @@ from setveil.core.meaning import Meaning
 from setveil.core.naming import fresh_name, is_shown, name_of_set
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
+from setveil.errors import InputError, name_some
 from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary
 
 
@@ -25,6 +26,7 @@ class Recoding(Release):
     """Every item has one published item, or none."""
 
     kind: ClassVar[str] = "recoding"
+    is_uniform: ClassVar[bool] = True
 
     domain: Vocabulary  # all items accounted for: the hierarchy's leaves, or the items of the data
     target: NDArray[np.int32]  # [domain] number in published.vocabulary; -1 if suppressed or never published
@@ -127,6 +129,26 @@ class Recoding(Release):
         sizes[self.target[kept]] = self.hierarchy.n_leaves[self.node_of_leaf[kept]]
         return sizes
 
+    def may_lack(self, item: int) -> bool:
+        return bool(self.suppressed[item]) and self.target[item] < 0
+
+    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All entries of an item at a time."""
+        return self.item_sizes(original.vocabulary), original.supports
+
+    def item_sizes(self, items: Vocabulary) -> NDArray[np.int64]:
+        """How many items of the domain each item's published item covers, 0 if suppressed, int64[items]."""
+        item = self.domain.encode(items, "item of the original in this release")
+        if self.hierarchy is not None and self.node_of_leaf is not None:
+            node = self.node_of_leaf[item]
+            return np.where(node >= 0, self.hierarchy.n_leaves[node], 0)
+        return np.append(self.published_sizes, 0)[self.target[item]]  # the last entry serves target -1
+
+    @property
+    def published_nodes(self) -> NDArray[np.integer]:
+        cut = self.node_of_leaf
+        return super().published_nodes if cut is None else np.unique(cut[cut >= 0])
+
     def codebook_rows(self) -> list[tuple[str, str]]:
         labels = self.published.vocabulary
         order = sorted(range(len(self.domain)), key=lambda item: (int(self.target[item]), item))
@@ -155,6 +177,43 @@ class Recoding(Release):
         suppressed = np.ones(len(domain), dtype=bool)
         suppressed[place] = self.suppressed
         return replace(self, domain=domain, target=target, suppressed=suppressed)
+
+    def with_suppressed(self, items: Collection[str]) -> Self:
+        given = frozenset(items)
+        return replace(
+            self, suppressed=(self.target < 0) & np.array([item in given for item in self.domain], dtype=bool)
+        )
+
+    def completed_by(self, owners: Self) -> Self:
+        """Files do not tell absent items from suppressed ones, and do not name all of either."""
+        return replace(self.with_items(owners.domain), suppressed=owners.suppressed)
+
+    def recoded(self, data: Transactions, unknown_items: str = "error") -> Recoding:
+        data = data.used_items()
+        target, labels = self.target, list(self.published.vocabulary)
+        tree, cut = self.hierarchy, self.node_of_leaf
+        if tree is not None and cut is not None:  # items that did not occur so far have a place in the hierarchy
+            target, labels = cut, list(tree.published_labels)
+        place = self.domain.numbers(data.vocabulary)
+        is_known = place >= 0
+        is_known[is_known] = (target[place[is_known]] >= 0) | self.suppressed[place[is_known]]
+        strangers = [data.vocabulary[int(item)] for item in np.flatnonzero(~is_known)]
+        if not strangers:
+            applied = Recoding.from_targets(data, self.domain, place, target, labels)
+            return replace(applied, suppressed=self.suppressed, hierarchy=tree, node_of_leaf=cut)
+        if unknown_items == "error":
+            raise InputError(
+                f"the recoding does not know {name_some(strangers)}; remove these items from the data, or give "
+                'unknown_items="suppress".'
+            )
+        wider = Vocabulary({*self.domain, *strangers})
+        spread = np.full(len(wider), -1, dtype=np.int32)
+        spread[wider.numbers(self.domain)] = target
+        suppressed = np.zeros(len(wider), dtype=bool)
+        suppressed[wider.numbers(self.domain)] = self.suppressed
+        suppressed[wider.numbers(strangers)] = True
+        applied = Recoding.from_targets(data, wider, wider.numbers(data.vocabulary), spread, labels)
+        return replace(applied, suppressed=suppressed)
 
 
 def _cluster_names(domain: Vocabulary, members: NDArray[np.integer], sizes: NDArray[np.integer]) -> list[str]:

@@ -134,6 +134,18 @@ class RemoteGrouping(Grouping):
         """Number of groups."""
         return int(self.groups.figures.times.sum())
 
+    def size_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self.groups.figures.sizes, self.groups.figures.times
+
+    @property
+    def largest_shares(self) -> NDArray[np.float64]:
+        largest = np.zeros(len(self.sensitive))
+        largest[self.count_item] = self.groups.figures.largest
+        return largest
+
+    def forget(self) -> None:
+        self.groups.forget()
+
 
 def items_between(rows: Csr, low: int, high: int) -> Csr:
     """Of each row the items from ``low`` to below ``high``, which becomes their zero."""

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
+from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Transactions, in_label_order
+from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release
 
 
@@ -20,6 +22,7 @@ class Replacement(Release):
 
     kind: ClassVar[str] = "replacement"
     keeps_labels: ClassVar[bool] = True
+    is_truthful: ClassVar[bool] = False
 
     class_of: NDArray[np.int64]  # [n_records] equal non-sensitive rows have equal numbers
     sensitive: tuple[str, ...] = ()
@@ -57,6 +60,23 @@ class Replacement(Release):
     def codebook(self) -> Codebook:
         """Identity over the published items."""
         return Codebook({label: [label] for label in self.published.vocabulary})
+
+    @property
+    def sensitive_items(self) -> Iterable[str]:
+        return self.sensitive
+
+    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        n_kept = self.n_kept(original)
+        return np.array([1, 0]), np.array([n_kept, original.n_occurrences - n_kept])
+
+    def n_kept(self, original: Transactions) -> int:
+        """How many entries of the original their own published records show."""
+        if isinstance(self.published, RemoteTransactions):  # the run has counted what it changed
+            return original.n_occurrences - int(self.details["removed"])
+        both = Vocabulary({*original.vocabulary, *self.published.vocabulary})
+        rows = (data.recode(both.numbers(data.vocabulary), both) for data in (original, self.published))
+        before, after = (data.owners * max(len(both), 1) + data.items for data in rows)
+        return len(np.intersect1d(before, after, assume_unique=True))
 
     def codebook_rows(self) -> list[tuple[str, str]]:
         return [(label, label) for label in self.published.vocabulary]

@@ -37,7 +37,10 @@ def certificate_of(
         "schema": SCHEMA,
         "model": {"name": facts.model, "options": dict(facts.model_options)},
         "guarantee": facts.guarantee,
-        "algorithm": {"name": facts.algorithm},
+        "algorithm": {
+            "name": facts.algorithm,
+            **({} if facts.package == "setveil" else {"package": facts.package}),
+        },
         "release": {
             "kind": facts.kind,
             "published": published,

@@ -5,14 +5,14 @@ Both are small whatever the data: long lists are cut and say so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Hierarchy, RemoteTransactions, Transactions
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RemoteGrouping, Replacement
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import short
 
@@ -24,70 +24,36 @@ HINTS = 12  # items named behind a published item of an example
 BARS = 20  # of a chart of sizes
 
 
-class Cover:
-    """Which items of the domain each published item can stand for."""
-
-    def __init__(self, release: Release) -> None:
-        """Recodings of both kinds generalize; elsewhere every published item stands for itself."""
-        n_published = release.published.n_items
-        self.indptr = np.zeros(n_published + 1, dtype=np.int64)
-        if isinstance(release, Recoding):
-            self.domain: Sequence[str] = release.domain.labels
-            order = np.argsort(release.target, kind="stable")
-            self.items: NDArray[np.integer] = order[(release.target < 0).sum() :]
-            np.cumsum(np.bincount(release.target[self.items], minlength=n_published), out=self.indptr[1:])
-        elif isinstance(release, LocalRecoding):
-            self.domain = release.cover.vocabulary.labels
-            self.indptr, self.items = release.cover.indptr, release.cover.items
-        else:
-            self.domain = release.published.vocabulary.labels
-            self.indptr = np.arange(n_published + 1, dtype=np.int64)
-            self.items = np.arange(n_published)
-        self.sizes = np.diff(self.indptr)  # [published items]
-
-    def members(self, number: int, most: int = MEMBERS) -> list[str]:
-        """The first items behind a published item."""
-        start = self.indptr[number]
-        return [short(self.domain[item]) for item in self.items[start : min(self.indptr[number + 1], start + most)]]
-
-    @property
-    def n_unpublished(self) -> int:
-        """Items of the domain that no published item stands for."""
-        found = np.zeros(len(self.domain), dtype=bool)
-        found[self.items] = True
-        return int((~found).sum())
-
-
 # -- what anyone with the release can see ------------------------------------------------------------------------------
 
 
-def shape_of(release: Release, labels: Sequence[str], cover: Cover) -> dict[str, Any]:
+def shape_of(release: Release, labels: Sequence[str]) -> dict[str, Any]:
     """Figures and tables that follow from the published files alone."""
-    if isinstance(release, Replacement):
-        return _classes(release)
-    if isinstance(release, Grouping):
-        return _groups(release)
-    supports = release.published.supports
-    general = np.flatnonzero(cover.sizes > 1)
-    order = general[np.lexsort((general, -supports[general], -cover.sizes[general]))]
+    return SHAPES[release.kind](release, labels)
+
+
+def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:
+    supports, meaning = release.published.supports, release.meaning
+    general = np.flatnonzero(meaning.sizes > 1)
+    order = general[np.lexsort((general, -supports[general], -meaning.sizes[general]))]
     return {
         "n_published": release.published.n_items,
         "n_general": len(general),
-        "n_domain": len(cover.domain),
-        "n_unpublished": cover.n_unpublished,
-        "exact": float(supports[cover.sizes == 1].sum() / supports.sum())
+        "n_domain": len(meaning.domain),
+        "n_unpublished": int((~meaning.covered).sum()),
+        "exact": float(supports[meaning.sizes == 1].sum() / supports.sum())
         if supports.sum()
         else None,  # of what is published
-        "largest_set": int(cover.sizes.max(initial=0)),
-        "picture": blocks_of_sets(labels, cover),
+        "largest_set": int(meaning.sizes.max(initial=0)),
+        "picture": blocks_of_sets(labels, meaning),
         "rows": [
-            {"label": short(labels[number]), "size": int(cover.sizes[number]), "support": int(supports[number])}
+            {"label": short(labels[number]), "size": int(meaning.sizes[number]), "support": int(supports[number])}
             for number in order[:ROWS].tolist()
         ],
     }
 
 
-def _classes(release: Replacement) -> dict[str, Any]:
+def _classes(release: Replacement, labels: Sequence[str]) -> dict[str, Any]:
     rows = release.published
     if isinstance(rows, RemoteTransactions):
         n_empty = int(rows.n_empty > 0)
@@ -114,21 +80,13 @@ def _classes(release: Replacement) -> dict[str, Any]:
     return shape
 
 
-def _groups(release: Grouping) -> dict[str, Any]:
+def _groups(release: Grouping, labels: Sequence[str]) -> dict[str, Any]:
     totals = np.zeros(len(release.sensitive), dtype=np.int64)
     np.add.at(totals, release.count_item, release.count)
-    largest = np.zeros(len(release.sensitive))
-    if isinstance(release, RemoteGrouping):
-        figures = release.groups.figures
-        sizes = _sizes(figures.sizes, figures.times)
-        largest[release.count_item] = figures.largest
-    else:
-        by_group = np.bincount(release.group_of)
-        sizes = _sizes(by_group)
-        np.maximum.at(largest, release.count_item, release.count / by_group[release.count_group])
+    largest = release.largest_shares
     order = np.lexsort((np.arange(len(totals)), -totals))
     return {
-        **sizes,
+        **_sizes(*release.size_counts()),
         "n_sensitive": len(totals),
         "linked": float(largest.max(initial=0.0)),  # the highest probability of having a sensitive item
         "sensitive": [
@@ -136,6 +94,14 @@ def _groups(release: Grouping) -> dict[str, Any]:
             for item in order[:ROWS].tolist()
         ],
     }
+
+
+SHAPES: dict[str, Callable[[Any, Sequence[str]], dict[str, Any]]] = {
+    "recoding": _categories,
+    "local-recoding": _categories,
+    "replacement": _classes,
+    "grouping": _groups,
+}
 
 
 def _sizes(sizes: NDArray[np.integer], times: NDArray[np.int64] | None = None) -> dict[str, Any]:
@@ -161,29 +127,23 @@ def _sizes(sizes: NDArray[np.integer], times: NDArray[np.int64] | None = None) -
 # -- what only the owner may see ---------------------------------------------------------------------------------------
 
 
-def changes_of(release: Release, labels: Sequence[str], data: Transactions, cover: Cover) -> dict[str, Any]:
+def changes_of(release: Release, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
     """What became of the items of the original."""
-    if isinstance(release, Recoding):
-        return _recoded(release, labels, data, cover)
-    if isinstance(release, LocalRecoding):
-        return _recoded_locally(release, labels, data, cover)
-    if isinstance(release, Replacement):
-        return _supports(release, data)
-    left_out = release.details.get("suppressed_occurrences", {})
-    return {"left_out": [(short(str(item)), int(count)) for item, count in sorted(left_out.items())][:ROWS]}
+    return CHANGES[release.kind](release, labels, data)
 
 
-def _recoded(release: Recoding, labels: Sequence[str], data: Transactions, cover: Cover) -> dict[str, Any]:
+def _recoded(release: Recoding, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
+    cover, sizes = release.meaning.cover, release.meaning.sizes
     n_domain = len(release.domain)
     occurrences = np.zeros(n_domain, dtype=np.int64)  # of the original, per item of the domain
     occurrences[release.domain.numbers(data.vocabulary)] = data.supports
     target, occurs = release.target, occurrences > 0
     kept = target >= 0
-    size = np.where(kept, cover.sizes[target] if len(cover.sizes) else 0, 0)
+    size = np.where(kept, sizes[target] if len(sizes) else 0, 0)
     loss = np.where(kept, np.where(size > 1, occurrences * size, 0), occurrences * n_domain)  # times |domain|
     total = int(loss.sum())
     behind, lost = (
-        np.bincount(target[kept], weights=values[kept], minlength=len(cover.sizes)).astype(np.int64)
+        np.bincount(target[kept], weights=values[kept], minlength=len(sizes)).astype(np.int64)
         for values in (occurrences, loss)
     )
     gone = np.flatnonzero(~kept & occurs)
@@ -195,14 +155,14 @@ def _recoded(release: Recoding, labels: Sequence[str], data: Transactions, cover
         "n_generalized": int((occurs & (size > 1)).sum()),
         "n_left_out": len(gone),
         "left_out": [(short(release.domain[item]), int(occurrences[item])) for item in gone[:ROWS].tolist()],
-        "picture": picture_of(release, labels, cover, occurs),
+        "picture": picture_of(release, labels, occurs),
         "items": _fates(release, labels, occurrences),
-        "rows": _rows(release, labels, cover, behind, lost, total, _names(release.hierarchy, nodes)),
+        "rows": _rows(release, labels, behind, lost, total, _names(release.hierarchy, nodes)),
         "subtrees": _subtrees(release.hierarchy, occurrences, np.where(kept, size, -1), loss, total),
     }
 
 
-def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transactions, cover: Cover) -> dict[str, Any]:
+def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
     nodes, hierarchy = release.node_of_occurrence, release.hierarchy
     if nodes is None or hierarchy is None:  # read back from files
         return {"n_items": int((data.supports > 0).sum()), "rows": []}
@@ -218,7 +178,7 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
     lost = behind * loss_at[node_of]
     total = int(lost.sum()) + int((~kept).sum()) * n_domain
     is_intact, is_general = kept & (hierarchy.n_leaves == 1)[nodes], kept & (hierarchy.n_leaves > 1)[nodes]
-    per_item = np.zeros((4, data.n_items), dtype=np.int64)  # occurrences: all, intact, generalized, left out
+    per_item = np.zeros((4, data.n_items), dtype=np.int64)  # entries: all, unchanged, generalized, suppressed
     for row, chosen in enumerate((np.ones(len(nodes), dtype=bool), is_intact, is_general, ~kept)):
         per_item[row] = np.bincount(data.items[chosen], minlength=data.n_items)
     everywhere, intact, general, gone = per_item
@@ -233,8 +193,8 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
         "occurrences": len(nodes),
         "intact_occurrences": int(intact.sum()),
         "left_out_occurrences": int(gone.sum()),
-        "picture": picture_of(release, labels, cover, np.isin(np.arange(n_domain), leaf_of)),
-        "rows": _rows(release, labels, cover, behind, lost, total, _names(hierarchy, node_of)),
+        "picture": picture_of(release, labels, np.isin(np.arange(n_domain), leaf_of)),
+        "rows": _rows(release, labels, behind, lost, total, _names(hierarchy, node_of)),
     }
 
 
@@ -255,24 +215,24 @@ def _fates(release: Recoding, labels: Sequence[str], occurrences: NDArray[np.int
 def _rows(
     release: Release,
     labels: Sequence[str],
-    cover: Cover,
     behind: NDArray[np.int64],
     lost: NDArray[np.int64],
     total: int,
     names: Sequence[str] | None,
 ) -> list[dict[str, Any]]:
-    """The published items that stand for several, the costliest first."""
-    general = np.flatnonzero(cover.sizes > 1)
-    general = general[np.lexsort((general, -cover.sizes[general], -lost[general]))]
+    """The published categories, the costliest first."""
+    sizes = release.meaning.sizes
+    general = np.flatnonzero(sizes > 1)
+    general = general[np.lexsort((general, -sizes[general], -lost[general]))]
     rows, left = [], CHARACTERS
     for number in general[:ROWS].tolist():
-        members = cover.members(number) if left > 0 else []
+        members = [short(item) for item in release.meaning.members(number, MEMBERS)] if left > 0 else []
         left -= sum(map(len, members))
         rows.append(
             {
                 "label": short(labels[number]),
                 "name": short(names[number]) if names and names[number] != labels[number] else "",
-                "size": int(cover.sizes[number]),
+                "size": int(sizes[number]),
                 "members": members,
                 "occurrences": int(behind[number]),
                 "support": int(release.published.supports[number]),
@@ -296,7 +256,7 @@ def _subtrees(
     loss: NDArray[np.int64],
     total: int,
 ) -> list[dict[str, Any]]:
-    """What happened below each child of the root, the costliest first. ``size``: 1 intact, -1 left out."""
+    """What happened below each child of the root, the costliest first. ``size``: 1 unchanged, -1 suppressed."""
     if hierarchy is None:
         return []
     rows: list[dict[str, Any]] = []
@@ -319,7 +279,7 @@ def _subtrees(
     return rows[:ROWS]
 
 
-def _supports(release: Replacement, data: Transactions) -> dict[str, Any]:
+def _supports(release: Replacement, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
     """In how many records each item is, before and after; the largest changes first."""
     published = release.published
     after = np.append(published.supports, 0)[published.vocabulary.numbers(data.vocabulary)]
@@ -337,10 +297,24 @@ def _supports(release: Replacement, data: Transactions) -> dict[str, Any]:
     }
 
 
+def _entries_suppressed(release: Grouping, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
+    """Sensitive items of which entries were suppressed."""
+    left_out = release.details.get("suppressed_occurrences", {})
+    return {"left_out": [(short(str(item)), int(count)) for item, count in sorted(left_out.items())][:ROWS]}
+
+
+CHANGES: dict[str, Callable[[Any, Sequence[str], Transactions], dict[str, Any]]] = {
+    "recoding": _recoded,
+    "local-recoding": _recoded_locally,
+    "replacement": _supports,
+    "grouping": _entries_suppressed,
+}
+
+
 # -- examples ----------------------------------------------------------------------------------------------------------
 
 
-def examples_of(release: Release, labels: Sequence[str], data: Transactions, cover: Cover) -> list[Mapping[str, Any]]:
+def examples_of(release: Release, labels: Sequence[str], data: Transactions) -> list[Mapping[str, Any]]:
     """A few short records that changed, spread over the data.
 
     Each has ``before`` and ``after``, lists of ``{"label", "members", "size", "mark"}``; ``mark`` says what was added
@@ -358,8 +332,8 @@ def examples_of(release: Release, labels: Sequence[str], data: Transactions, cov
         found.append(
             {
                 "before": _before(release, before, [published.vocabulary[item] for item in after]),
-                "after": [_after(release, labels, cover, item, before) for item in after],
-                "group": _group(release, number) if isinstance(release, Grouping) else None,
+                "after": [_after(release, labels, item, before) for item in after],
+                "group": _group(release, number) if is_grouped(release) else None,
             }
         )
         if len(found) == EXAMPLES:
@@ -368,17 +342,17 @@ def examples_of(release: Release, labels: Sequence[str], data: Transactions, cov
 
 
 def _before(release: Release, before: Sequence[str], after: Sequence[str]) -> list[dict[str, Any]]:
-    kept = set(after) if isinstance(release, Replacement | Grouping) else set(before)
+    kept = set(after) if release.keeps_labels else set(before)
     return [
         {"label": short(label), "size": 1, "members": [], "mark": "" if label in kept else "removed"}
         for label in before
     ]
 
 
-def _after(release: Release, labels: Sequence[str], cover: Cover, number: int, before: Sequence[str]) -> dict[str, Any]:
-    size = int(cover.sizes[number])
-    is_new = isinstance(release, Replacement) and release.published.vocabulary[number] not in before
-    members = cover.members(number, HINTS) if size > 1 else []
+def _after(release: Release, labels: Sequence[str], number: int, before: Sequence[str]) -> dict[str, Any]:
+    size = int(release.meaning.sizes[number])
+    is_new = not release.is_truthful and release.published.vocabulary[number] not in before
+    members = [short(item) for item in release.meaning.members(number, HINTS)] if size > 1 else []
     return {"label": short(labels[number]), "size": size, "members": members, "mark": "added" if is_new else ""}
 
 

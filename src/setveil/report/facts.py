@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from setveil.models import MODELS, Attacker
+from setveil.models import MODELS, Attacker, PrivacyModel
+from setveil.releases import KINDS, Release
 from setveil.report.words import PUBLIC_METRICS
 
 GUESSING = "Guessing: "  # how the sentence about what groups reveal begins
@@ -37,6 +38,7 @@ class Facts:
     files: Mapping[str, str]
     has_suppression: bool = False  # single entries may be suppressed, not only whole items
     is_internal: bool = True
+    package: str = "setveil"  # which has the algorithm
     hidden_options: Sequence[str] = ()  # options of the model that reveal something about the original
     shape: Mapping[str, Any] = field(default_factory=dict)  # what the published files show of themselves
     other_algorithms: Mapping[str, Sequence[str]] = field(
@@ -67,6 +69,21 @@ class Facts:
     doubts: Sequence[str] = ()  # what puts the guarantee in question, to follow "but"
 
     @property
+    def made_by(self) -> str:
+        """The algorithm, named as that of another package where it is."""
+        return named_algorithm(self.algorithm, self.package)
+
+    @property
+    def traits(self) -> type[Release]:
+        """What is true of every release of this kind."""
+        return KINDS[self.kind]
+
+    @property
+    def model_class(self) -> type[PrivacyModel]:
+        """What the model says without its parameters."""
+        return MODELS[self.model]
+
+    @property
     def guessing(self) -> str:
         """The sentence on how often guessers are right, where groups give something away; else empty."""
         return next((sentence for sentence in self.not_protected if sentence.startswith(GUESSING)), "")
@@ -75,7 +92,7 @@ class Facts:
         """The version that may be published."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds"}
         shown |= {"attacker", "reach", "crowd", "known_items", "alternatives", "glossary", "other_algorithms"}
-        shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable"}
+        shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable", "package"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: value for name, value in self.metrics.items() if name in PUBLIC_METRICS}
@@ -85,6 +102,11 @@ class Facts:
     def with_files(self, files: Mapping[str, str]) -> Facts:
         """The same with the hashes of the files written so far."""
         return replace(self, files=dict(files))
+
+
+def named_algorithm(name: str, package: str) -> str:
+    """An algorithm as people see it: with its package, if that is another one."""
+    return name if package == "setveil" else f"{name} (package {package})"
 
 
 def public_achieved(model: str, achieved: Mapping[str, Any]) -> dict[str, Any]:

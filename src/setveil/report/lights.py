@@ -148,7 +148,7 @@ def risk_of(facts: Facts) -> Light:
         return Light(RESIDUAL_RISK, "good", "low", "No published record has an item that could be known.")
     colour = colour_of_risk(worst)
     sentence = risk_words(worst)
-    if facts.kind == "grouping":
+    if facts.traits.has_groups:
         sentence += (
             " Records can be recognized by their public items. A sensitive item is then linked to a person with a "
             f"probability of at most {percent(facts.shape.get('linked'))}, if all records of a group look alike."
@@ -219,14 +219,14 @@ def use_of(facts: Facts) -> Light:
         told.append("only the owner knows how many entries were suppressed")
     if unchanged.broadest and unchanged.broadest > 1:
         told.append(f"the broadest category covers {figure(unchanged.broadest)} items")
-    if facts.kind == "replacement" and facts.metrics.get("added_ratio"):
+    if facts.metrics.get("added_ratio"):
         told.append(f"{percent(facts.metrics['added_ratio'])} as many entries were added")
     told += found.words
     if empty:
         told.append(f"{figure(empty)} records are published empty")
     sentence = "; ".join(told) + "."
     sentence = sentence[0].upper() + sentence[1:]
-    share = 1.0 if unchanged.share is None and facts.kind == "grouping" else unchanged.share  # of what is published
+    share = 1.0 if unchanged.share is None and facts.traits.has_groups else unchanged.share  # of what is published
     colour = colour_of_use(share, found, n_published, empty / max(facts.records, 1))
     if n_published is not None and n_published <= 1:
         what = "Nothing is published" if n_published == 0 else "Only one label is published"

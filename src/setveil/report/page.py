@@ -94,8 +94,8 @@ def _attacks(facts: Facts) -> list[dict[str, Any]]:
         guaranteed = "no limit"
         if crowd and reach is not None and row["known"] <= reach:
             guaranteed = f"linked with at most {percent(1 / crowd)}"
-        if facts.kind == "grouping" and row["right_guess"] is not None:
-            guaranteed = f"guessed right with at most {percent(1 / facts.model_options['p'])}"
+        if crowd and facts.traits.has_groups and row["right_guess"] is not None:
+            guaranteed = f"guessed right with at most {percent(1 / crowd)}"
         rows.append({**row, "guaranteed": guaranteed})
     return rows
 
@@ -152,7 +152,7 @@ def _size_chart(facts: Facts) -> str:
     shape = facts.shape
     if not shape.get("count"):
         return ""
-    what = "groups" if facts.kind == "grouping" else "classes"
+    what = facts.traits.class_noun
     return bars(
         [(what, shape["count"], "after")],
         _bins(shape["from"], shape["to"]),

@@ -8,22 +8,20 @@ where the tree is deep.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Hierarchy
-from setveil.releases import LocalRecoding, Recoding, Release
+from setveil.core.meaning import Meaning
+from setveil.releases import Release
 from setveil.report.charts import Block
 from setveil.report.words import short
-
-if TYPE_CHECKING:
-    from setveil.report.changes import Cover
 
 NARROW = 0.004  # of the width: narrower blocks are joined
 LEVELS = 7  # of the tree drawn; below them only the items
 MOST = 1_200  # blocks drawn
+MEMBERS = 40  # items drawn below one published item
 
 INTACT, GENERAL, MIXED, GONE, ABSENT = range(5)  # what became of an item
 FATES = ("intact", "general", "mixed", "gone", "absent")
@@ -36,16 +34,15 @@ WORDS = (
 )
 
 
-def picture_of(release: Release, labels: Sequence[str], cover: Cover, occurs: NDArray[np.bool_]) -> list[Block]:
+def picture_of(release: Release, labels: Sequence[str], occurs: NDArray[np.bool_]) -> list[Block]:
     """The blocks for the owner, by the hierarchy where there is one; ``occurs``: domain items that the data has."""
-    fate = _fates(release, cover, occurs)
-    hierarchy = release.hierarchy if isinstance(release, Recoding | LocalRecoding) else None
-    if hierarchy is None:
-        return blocks_of_sets(labels, cover, fate)
-    return _Tree(release, hierarchy, fate).blocks()
+    fate = _fates(release, occurs)
+    if release.hierarchy is None:
+        return blocks_of_sets(labels, release.meaning, fate)
+    return _Tree(release, release.hierarchy, fate).blocks()
 
 
-def blocks_of_sets(labels: Sequence[str], cover: Cover, fate: NDArray[np.int8] | None = None) -> list[Block]:
+def blocks_of_sets(labels: Sequence[str], cover: Meaning, fate: NDArray[np.int8] | None = None) -> list[Block]:
     """Published items, the most general first, over the items behind them; without ``fate`` only what the files
     show.
     """
@@ -58,7 +55,7 @@ def blocks_of_sets(labels: Sequence[str], cover: Cover, fate: NDArray[np.int8] |
         if end - start >= NARROW:
             words = f"{labels[number]}: covers {int(cover.sizes[number]):,} items"
             blocks.append(Block(1, start, end, "general", short(labels[number]), short(words, 200)))
-            members = cover.members(number) if fate is not None else []
+            members = [short(item) for item in cover.members(number, MEMBERS)] if fate is not None else []
             for place, member in enumerate(members):
                 left = start + place / n_items
                 if 1 / n_items >= NARROW:
@@ -68,7 +65,10 @@ def blocks_of_sets(labels: Sequence[str], cover: Cover, fate: NDArray[np.int8] |
     rest = int(cover.sizes[cover.sizes > 1].sum()) / n_items
     if rest > start:
         blocks.append(Block(1, start, rest, "general", "small sets", "sets too small to be drawn"))
-    for count, css, words in ((n_plain, "intact", WORDS[INTACT]), (cover.n_unpublished, "gone", "not published")):
+    for count, css, words in (
+        (n_plain, "intact", WORDS[INTACT]),
+        (int((~cover.covered).sum()), "gone", "not published"),
+    ):
         if count:
             end = rest + count / n_items
             blocks.append(Block(1, rest, min(end, 1.0), css, words, f"{count:,} items {words}"))
@@ -76,22 +76,9 @@ def blocks_of_sets(labels: Sequence[str], cover: Cover, fate: NDArray[np.int8] |
     return blocks
 
 
-def _fates(release: Release, cover: Cover, occurs: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _fates(release: Release, occurs: NDArray[np.bool_]) -> NDArray[np.int8]:
     """What became of each item of the domain."""
-    n_domain = len(cover.domain)
-    owner = np.repeat(np.arange(len(cover.sizes)), cover.sizes)
-    plain, general = np.zeros(n_domain, dtype=bool), np.zeros(n_domain, dtype=bool)
-    plain[cover.items[cover.sizes[owner] == 1]] = True
-    general[cover.items[cover.sizes[owner] > 1]] = True
-    if isinstance(release, LocalRecoding) and release.record is not None and release.node_of_occurrence is not None:
-        # A node covers every item below it; only the owner knows which of them it was published for.
-        assert release.hierarchy is not None
-        leaf = release.hierarchy.leaf_of_items(release.record.data.vocabulary)[release.record.data.items]
-        nodes = release.node_of_occurrence
-        size = np.where(nodes >= 0, release.hierarchy.n_leaves[nodes], 0)
-        plain, general = np.zeros(n_domain, dtype=bool), np.zeros(n_domain, dtype=bool)
-        plain[leaf[size == 1]] = True
-        general[leaf[size > 1]] = True
+    plain, general = release.unchanged_and_generalized()
     fate = np.where(plain & general, MIXED, np.where(general, GENERAL, np.where(plain, INTACT, GONE))).astype(np.int8)
     fate[~occurs & (fate == GONE)] = ABSENT
     return fate
@@ -103,14 +90,9 @@ class _Tree:
     def __init__(self, release: Release, hierarchy: Hierarchy, fate: NDArray[np.int8]) -> None:
         self.hierarchy = hierarchy
         self.along = fate[hierarchy.leaf_order]  # [leaves] depth first
-        if isinstance(release, Recoding):
-            cut = release.node_of_leaf
-        else:
-            cut = release.node_of_occurrence if isinstance(release, LocalRecoding) else None
-        used = np.unique(cut[cut >= 0]) if cut is not None else np.empty(0, dtype=np.int64)
         self.is_published = np.zeros(hierarchy.n_nodes, dtype=bool)
-        self.is_published[used] = True
-        self.is_local = isinstance(release, LocalRecoding)
+        self.is_published[release.published_nodes] = True
+        self.is_uniform = release.is_uniform
         self.found: list[Block] = []
 
     def blocks(self) -> list[Block]:
@@ -121,7 +103,7 @@ class _Tree:
             name = short(tree.published_labels[node])
             self._add(node, level, above)
             if level + 1 < LEVELS:
-                covered = above or (name if self.is_published[node] and not self.is_local else "")
+                covered = above or (name if self.is_published[node] and self.is_uniform else "")
                 wide = [child for child in tree.children[node] if self._share(child) >= NARROW and tree.children[child]]
                 pending.extend((child, level + 1, covered) for child in reversed(wide))
         depth = max((block.level for block in self.found), default=0) + 1

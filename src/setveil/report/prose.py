@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from setveil.models.base import SENSITIVE_ITEM
@@ -24,66 +25,73 @@ class Analyses(NamedTuple):
 
 def analyses_of(facts: Facts) -> Analyses:
     """Which results on the published data are right, and which would mislead."""
+    return ANALYSES[facts.kind](facts)
+
+
+def _of_recoding(facts: Facts) -> Analyses:
     shape = facts.shape
-    if facts.kind == "recoding":
-        safe = [
-            "Counts of published labels are exact: they say how many people have at least one of the items that the "
-            "codebook lists for the label.",
-            "Counts of combinations of labels, frequent itemsets and association rules among labels are exact in the "
-            "same sense.",
-            "A record without a label has none of the items that the label covers.",
-        ]
-        unsafe = []
-        if shape.get("n_general"):
-            unsafe = [
-                "Counts of a single item that is published as a category: they are estimates, at most the count of the "
-                "category.",
-                "The number of items per person: several items of one category count once, so the number is a lower "
-                "bound.",
-            ]
-        if shape.get("n_unpublished"):
-            unsafe.append(
-                f"{shape['n_unpublished']:,} items of the codebook have no label: they were suppressed or do not "
-                "occur. Nothing can be said about them."
-            )
-        return Analyses(safe, unsafe)
-    if facts.kind == "local-recoding":
-        is_suppressed = facts.has_suppression
-        safe = [
-            "A label says that the person has at least one of the items that it covers.",
-            "The count of an item under its own name is a lower bound."
-            + (
-                ""
-                if is_suppressed
-                else " The count of records with any label that covers the item is an upper bound; the codebook lists "
-                "these labels."
-            ),
-        ]
-        if not is_suppressed:
-            safe.append(
-                "The number of people with any item of a category is exact if no broader category is published."
-            )
+    safe = [
+        "Counts of published labels are exact: they say how many people have at least one of the items that the "
+        "codebook lists for the label.",
+        "Counts of combinations of labels, frequent itemsets and association rules among labels are exact in the "
+        "same sense.",
+        "A record without a label has none of the items that the label covers.",
+    ]
+    unsafe = []
+    if shape.get("n_general"):
         unsafe = [
-            "Comparing counts of labels at different levels of the hierarchy: the same item is published differently "
-            "in different records.",
-            "Association rules that mix levels: a category may hide an item that seems to be missing.",
+            "Counts of a single item that is published as a category: they are estimates, at most the count of the "
+            "category.",
+            "The number of items per person: several items of one category count once, so the number is a lower bound.",
         ]
-        if is_suppressed:
-            unsafe.append("Absence: single entries may be suppressed, so a missing item proves nothing.")
-        return Analyses(safe, unsafe)
-    if facts.kind == "replacement":
-        safe = [
-            "Typical records: the counts of frequent combinations that many people share change little.",
-            "Clusters and segments: every record shows the centre of a class of similar records.",
-        ]
-        if facts.model_options.get("sensitive"):
-            safe.append("Counts of sensitive items are exact: they are published unchanged.")
-        unsafe = [
-            "Rare items: they often disappear from the centres, or are added to records that lack them.",
-            "Exact counts: items were added to records and removed from them.",
-            "Single records: a published record is typical of its class and need not be the record of any person.",
-        ]
-        return Analyses(safe, unsafe)
+    if shape.get("n_unpublished"):
+        unsafe.append(
+            f"{shape['n_unpublished']:,} items of the codebook have no label: they were suppressed or do not "
+            "occur. Nothing can be said about them."
+        )
+    return Analyses(safe, unsafe)
+
+
+def _of_local_recoding(facts: Facts) -> Analyses:
+    is_suppressed = facts.has_suppression
+    safe = [
+        "A label says that the person has at least one of the items that it covers.",
+        "The count of an item under its own name is a lower bound."
+        + (
+            ""
+            if is_suppressed
+            else " The count of records with any label that covers the item is an upper bound; the codebook lists "
+            "these labels."
+        ),
+    ]
+    if not is_suppressed:
+        safe.append("The number of people with any item of a category is exact if no broader category is published.")
+    unsafe = [
+        "Comparing counts of labels at different levels of the hierarchy: the same item is published differently "
+        "in different records.",
+        "Association rules that mix levels: a category may hide an item that seems to be missing.",
+    ]
+    if is_suppressed:
+        unsafe.append("Absence: single entries may be suppressed, so a missing item proves nothing.")
+    return Analyses(safe, unsafe)
+
+
+def _of_replacement(facts: Facts) -> Analyses:
+    safe = [
+        "Typical records: the counts of frequent combinations that many people share change little.",
+        "Clusters and segments: every record shows the centre of a class of similar records.",
+    ]
+    if facts.model_options.get("sensitive"):
+        safe.append("Counts of sensitive items are exact: they are published unchanged.")
+    unsafe = [
+        "Rare items: they often disappear from the centres, or are added to records that lack them.",
+        "Exact counts: items were added to records and removed from them.",
+        "Single records: a published record is typical of its class and need not be the record of any person.",
+    ]
+    return Analyses(safe, unsafe)
+
+
+def _of_grouping(facts: Facts) -> Analyses:
     safe = ["Everything about public items alone is exact: counts, combinations, rules, numbers of items per record."]
     unsafe = [
         "Whether a given record has a sensitive item: the release only says how many records of its group have it.",
@@ -100,11 +108,11 @@ def analyses_of(facts: Facts) -> Analyses:
     return Analyses(safe, unsafe)
 
 
-WAYS_TO_KEEP_MORE = {
-    "km": "To keep more, suppress a few rare entries instead (--algorithm trim), use a hierarchy that keeps frequent "
-    "items apart, or choose a smaller m.",
-    "constraints": "Counts of utility groups are exact, counts of single items are not. To keep more, use fewer or "
-    "smaller constraints, or a larger --max-suppressed.",
+ANALYSES: dict[str, Callable[[Facts], Analyses]] = {
+    "recoding": _of_recoding,
+    "local-recoding": _of_local_recoding,
+    "replacement": _of_replacement,
+    "grouping": _of_grouping,
 }
 
 
@@ -123,44 +131,37 @@ def advice_of(facts: Facts) -> list[str]:
     lost, empty = facts.metrics.get("il_ratio"), facts.metrics.get("empty_records") or 0
     unchanged = unchanged_of(facts).share
     n_published = facts.metrics.get("n_published_items", facts.shape.get("n_published"))
-    is_recoded = facts.kind in ("recoding", "local-recoding")
+    is_recoded = not facts.traits.keeps_labels
     is_useless = is_recoded and n_published is not None and n_published <= 1
     is_risky = colour_of_risk(residual_of(facts)) == "bad"
-    is_coarse = is_recoded and not is_useless and facts.algorithm != "trim" and UNCHANGED.colour(unchanged) != "good"
+    is_coarse = is_recoded and not is_useless and not facts.has_suppression and UNCHANGED.colour(unchanged) != "good"
     in_empty = facts.shape.get("in_empty", 0)
-    is_lost = facts.kind == "replacement" and ((lost or 0) > MUCH or in_empty > MUCH * facts.records / 2)
-    is_empty = facts.kind != "replacement" and empty > MANY_EMPTY * facts.records
+    is_lost = not facts.traits.is_truthful and ((lost or 0) > MUCH or in_empty > MUCH * facts.records / 2)
+    is_empty = facts.traits.is_truthful and empty > MANY_EMPTY * facts.records
     by_urgency = {
         f"Do not publish this release: all people have the same label, or none. {_weaker(facts)}": is_useless,
         _protect(facts): is_risky,
         MOST_LOST: is_lost,
         f"{empty:,} records are published empty: nothing can be learned from them.": is_empty,
-        f"Many entries were generalized: {unchanged_of(facts).words}. "
-        + WAYS_TO_KEEP_MORE.get(facts.model, "A smaller k, or another model, can keep more."): is_coarse,
+        f"Many entries were generalized: {unchanged_of(facts).words}. " + facts.model_class.advice.keep_more: is_coarse,
     }
     return [words for words, applies in by_urgency.items() if applies]
 
 
 def _weaker(facts: Facts) -> str:
-    if facts.model != "km":
-        return "Choose a smaller k, or another model."
-    if facts.algorithm == "trim":
-        return "Choose a smaller k or m."
-    return (
-        "Suppress a few rare entries instead of generalizing everything (--algorithm trim), or choose a smaller k or m."
-    )
+    advice = facts.model_class.advice
+    return advice.weaker if facts.has_suppression else advice.instead or advice.weaker
 
 
 def _protect(facts: Facts) -> str:
-    if facts.kind == "grouping":
+    if facts.traits.has_groups:
         return (
             "A few known items single out many records. Share the data only with recipients who are bound by a data "
             "use agreement not to re-identify anyone."
         )
-    more = "Increase m" if facts.model == "km" else "Choose another model, or a larger k"
     return (
-        f"Attackers with more background knowledge can still re-identify many people. {more}, or share the data under "
-        "a data use agreement."
+        "Attackers with more background knowledge can still re-identify many people. "
+        f"{facts.model_class.advice.protect_more}, or share the data under a data use agreement."
     )
 
 
@@ -168,14 +169,17 @@ def alternatives_of(facts: Facts) -> list[str]:
     """What else the owner could do, mostly with another guarantee."""
     lines = list(facts.alternatives)
     local = facts.other_algorithms.get("local-recoding")
-    if local and facts.kind in ("replacement", "recoding"):
-        named = f"algorithm{'s' if len(local) > 1 else ''} {' and '.join(local)}"
-        lines.append(
-            f"A local recoding over a hierarchy ({named}), which generalizes items instead of adding and removing them."
-            if facts.kind == "replacement"
-            else f"A local recoding ({named}), which generalizes an item only where necessary; it is harder to analyse."
-        )
+    instead = LOCAL_INSTEAD.get(facts.kind)
+    if local and instead:
+        lines.append(instead.format(f"algorithm{'s' if len(local) > 1 else ''} {' and '.join(local)}"))
     return lines
+
+
+LOCAL_INSTEAD = {
+    "recoding": "A local recoding ({}), which generalizes an item only where necessary; it is harder to analyse.",
+    "replacement": "A local recoding over a hierarchy ({}), which generalizes items instead of adding and removing "
+    "them.",
+}
 
 
 EVERYWHERE = ("item", "entry", "record", "label", "support", "attacker", "singled out", "codebook", "certificate")

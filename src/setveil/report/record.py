@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import Any
 
+import numpy as np
+
 from setveil import __version__
 from setveil.core import Transactions
 from setveil.models import PrivacyModel, certified_model
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RunRecord
-from setveil.report.changes import Cover, changes_of, examples_of, shape_of
+from setveil.releases import KINDS, Release, RunRecord
+from setveil.report.changes import changes_of, examples_of, shape_of
 from setveil.report.facts import GUESSING, Facts
 from setveil.report.lights import kept_words
 from setveil.report.words import ACHIEVED, METRICS
@@ -20,12 +22,7 @@ SEQUENCES = (
     "Order and time: records are sets; the order or dates of items within a record are neither used nor protected."
 )
 STEP, FEWEST_FOR_FIGURES = 0.05, 1000  # how coarse a figure about the original is made before it may be public
-NOTHING_FITS = (
-    "Known items that match no record: the attacker learns that the person's record does not show all of them, or that "
-    "the person is not in the data."
-)
 MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
-NO_PUBLIC_ITEMS = "Suppressed records: people without any public item are not published; only the owner knows how many."
 
 
 def facts_of(
@@ -44,14 +41,13 @@ def facts_of(
 
     ``labels``: the published items' names in the files; ``kept``: "ids" and "order" if they are published;
     ``guesses``: how often guessers were right, where groups were formed around those who hold something sensitive;
-    ``may_leave_out``: the algorithm may leave out single entries of a local recoding.
+    ``may_leave_out``: the algorithm may suppress single entries.
     """
     record = release.record
     assert record is not None, "a release is reported with the record of its run"
     further = [guessing_words(guesses, release.published.n_records)] if guesses else []
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         further.append(DERIVED)
-    cover = Cover(release)
     return Facts(
         version=__version__,
         model=record.model.name,
@@ -64,6 +60,7 @@ def facts_of(
         alternatives=record.model.alternatives,
         glossary=record.model.glossary,
         algorithm=record.algorithm,
+        package=record.package,
         kind=release.kind,
         records=release.published.n_records,
         holds=holds,
@@ -73,14 +70,14 @@ def facts_of(
         risk_before=risk_before["rows"],
         not_protected=sentences_of(record.model, release.kind, kept, further),
         files={},
-        has_suppression=_leaves_out_occurrences(release, may_leave_out),
+        has_suppression=release.can_lack_entries(may_leave_out),
         algorithm_options=dict(record.options),
         hierarchy=record.hierarchy_source,
         seed=record.seed,
         details=dict(release.details),
-        shape=shape_of(release, labels, cover),
-        changes=changes_of(release, labels, record.data, cover),
-        examples=examples_of(release, labels, record.data, cover),
+        shape=shape_of(release, labels),
+        changes=changes_of(release, labels, record.data),
+        examples=examples_of(release, labels, record.data),
         warnings=record.warnings,
         doubts=record.data.reading.doubts if record.data.reading else (),
         kept=tuple(kept),
@@ -95,16 +92,10 @@ def options_that_occur(release: Release, options: Mapping[str, Any], data: Trans
     """
     told = dict(options)
     if options.get("sensitive"):
-        shown = _occurring(release.published)
-        if isinstance(release, Grouping):
-            shown |= {release.sensitive[int(item)] for item in set(release.count_item.tolist())}
-        if isinstance(release, Recoding | LocalRecoding):  # groups may be called like an item
-            cover = Cover(release)
-            shown &= {cover.domain[int(item)] for item in cover.items}
+        shown = (_occurring(release.published) & _covered(release)) | release.counted_labels
         told["sensitive"] = [label for label in options["sensitive"] if label in shown]
     if options.get("constraints") or options.get("utility"):
-        cover = Cover(release)
-        occurring = _occurring(data) | {cover.domain[int(item)] for item in cover.items}
+        occurring = _occurring(data) | _covered(release)
         told["constraints"] = _listed(one for one in options["constraints"] if occurring.issuperset(one))
         if options["utility"] is not None:
             groups = ([item for item in group if item in occurring] for group in options["utility"])
@@ -120,6 +111,11 @@ def _listed(lists: Iterable[Sequence[str]]) -> list[list[str]]:
 def _occurring(data: Transactions) -> set[str]:
     """The labels that a record has."""
     return {label for label, support in zip(data.vocabulary, data.supports, strict=True) if support}
+
+
+def _covered(release: Release) -> set[str]:
+    """The items that a published label covers; a label of a category may look like an item that it does not cover."""
+    return {release.domain_items[int(item)] for item in np.flatnonzero(release.meaning.covered)}
 
 
 def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
@@ -154,7 +150,7 @@ def sentences_of(model: PrivacyModel, kind: str, kept: Sequence[str], further: S
         SEQUENCES,
         MEMBERSHIP,
     ]
-    return [*told, *({LocalRecoding.kind: [NOTHING_FITS], Grouping.kind: [NO_PUBLIC_ITEMS]}.get(kind, []))]
+    return [*told, *KINDS[kind].not_protected]
 
 
 def further_sentences(
@@ -171,10 +167,9 @@ def further_sentences(
     could_guess = {_guessing_at(None, None)}
     if has_figures:
         could_guess |= {_guessing_at(1 / (model.crowd or 1), steps) for steps in range(round(1 / STEP) + 1)}
-    is_grouping = kind == Grouping.kind
     fits = (
         len(derived) <= 1
-        and len(guessing) <= is_grouping
+        and len(guessing) <= KINDS[kind].has_groups
         and could_guess.issuperset(guessing)
         and (is_guessable is None or len(guessing) == is_guessable)
     )
@@ -203,6 +198,7 @@ def public_facts(
         alternatives=model.alternatives,
         glossary=model.glossary,
         algorithm=certificate["algorithm"]["name"],
+        package=certificate["algorithm"].get("package", "setveil"),
         kind=told["kind"],
         records=certificate["records"],
         holds=certificate["verified"],
@@ -212,7 +208,7 @@ def public_facts(
         not_protected=certificate["not_protected"],
         files={name: digest for name, digest in certificate["files"].items() if name != "report.html"},
         has_suppression=told["suppression"],
-        shape=shape_of(release, list(release.published.vocabulary), Cover(release)),
+        shape=shape_of(release, list(release.published.vocabulary)),
         other_algorithms=other_algorithms,
         kept=kept_of(certificate),
         is_checkable=not is_hidden,
@@ -224,22 +220,6 @@ def kept_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:
     """What is published with the records: "ids", "order"."""
     kept = {"ids": certificate["record_ids"], "order": certificate["record_order"] == "input"}
     return tuple(name for name, is_kept in kept.items() if is_kept)
-
-
-def _leaves_out_occurrences(release: Release, may_leave_out: bool) -> bool:
-    """Whether single occurrences may be missing: of nodes in a local recoding, of sensitive items in a grouping.
-
-    The answer is the same whether something is missing or not: it follows from the algorithm and from what the owner
-    asked for, never from the data.
-    """
-    if isinstance(release, LocalRecoding):
-        return may_leave_out
-    if not isinstance(release, Grouping) or release.record is None:
-        return False
-    asked = release.record.options.get(
-        "suppress_excess", False
-    )  # the owner's decision, whether anything was in excess or not
-    return asked if isinstance(asked, bool) else str(asked).lower() == "true"
 
 
 def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[str, Any]:
@@ -255,7 +235,11 @@ def run_json(facts: Facts, record: RunRecord, certificate_digest: str) -> dict[s
             "empty_records": record.data.n_empty,
         },
         "model": facts.model,
-        "algorithm": {"name": facts.algorithm, "options": dict(facts.algorithm_options)},
+        "algorithm": {
+            "name": facts.algorithm,
+            "options": dict(facts.algorithm_options),
+            **({} if facts.package == "setveil" else {"package": facts.package}),
+        },
         "hierarchy": facts.hierarchy,
         "seed": facts.seed,
         "risk": {"before": list(facts.risk_before), "after": list(facts.risk_after)},

@@ -50,8 +50,11 @@ SHARES = ("exact_ratio", "suppression_ratio", "il_ratio", "added_ratio", "remove
 
 
 def told(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The metrics shown to people, as words and figures, in the order of METRICS."""
-    shown = ((name, words, metrics.get(name)) for name, words in METRICS.items())
+    """The metrics shown to people, as words and figures: those of METRICS, then those of other packages."""
+    from setveil.utility.measure import FAMILIES
+
+    labels = METRICS | {name: words for family in FAMILIES for name, words in family.labels.items()}
+    shown = ((name, words, metrics.get(name)) for name, words in labels.items())
     return [
         (words, percent(value) if name in SHARES else figure(value))
         for name, words, value in shown

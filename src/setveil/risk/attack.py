@@ -39,7 +39,7 @@ from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
-from setveil.releases import Grouping, Release, Replacement
+from setveil.releases import Release, is_grouped
 from setveil.risk.attackers import ATTACKERS, KNOWLEDGE, Attacker, base_words
 from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.intervals import Rate, rate_of
@@ -186,10 +186,9 @@ def attack(
     given. ``control``: people who are not in the data. ``aligned=False``: the release is not in the order of the
     original, so it is unknown which record is the right one: *singled out*, *wrong match*, *found*, *linked*, the
     default control and guesses are not reported. ``remake``: makes the release of other data in the same way, for
-    attackers who know the program; ``promised``: the probability that the guarantee allows them at most.
+    attackers who know the program; the argument after it is the largest probability that the guarantee allows them.
     """
-    if isinstance(release, Grouping) and release.published.n_records < original.n_records:
-        original = original.select(Grouping.publishable(original, release.sensitive))
+    original = release.published_part(original)
     sizes, attackers = _check(original, release, known, targets, strategies, wrong)
     secrets = _secret_items(original, release, sensitive)
     people = People.of(original, secrets)
@@ -231,7 +230,7 @@ def attack(
             )
     how = "the targets without their own record" if control is None else f"{control.n_records:,} people held out"
     guesses = None
-    if guess and aligned and isinstance(release, Grouping):
+    if guess and aligned and is_grouped(release):
         guesses = guess_both(original, release, promised, remake, seed)
     left_out = attack_left_out(original, release, targets, seed, promised, remake) if guess and aligned else None
     return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses, left_out)
@@ -284,12 +283,7 @@ def _check(
 
 def _secret_items(original: Transactions, release: Release, sensitive: Iterable[str] | None) -> NDArray[np.int32]:
     """Numbers of the sensitive items that occur in the original, ascending."""
-    if sensitive is None:
-        if isinstance(release, Grouping | Replacement):
-            sensitive = release.sensitive
-        else:
-            sensitive = getattr(release.record.model, "sensitive", ()) if release.record else ()
-    numbers = original.vocabulary.numbers(set(sensitive))
+    numbers = original.vocabulary.numbers(set(release.sensitive_items if sensitive is None else sensitive))
     return np.sort(numbers[numbers >= 0])
 
 

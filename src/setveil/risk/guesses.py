@@ -66,7 +66,7 @@ class Guesses(NamedTuple):
 
 
 class GuessTable(NamedTuple):
-    """Both measurements beside what is promised."""
+    """Both measurements, beside the probability that the guarantee allows."""
 
     promised: float | None  # 1/p
     random: Guesses | None  # sensitive items dealt anew: what the algorithm gives away
@@ -112,8 +112,8 @@ def guess_both(
     except InfeasibleError:
         return GuessTable(promised, None, real)
     random = guess_holders(Grouping.without_bare(dealt, again.sensitive), again, again_and_again, seed)
-    if isinstance(again, RemoteGrouping) and isinstance(dealt, RemoteTransactions):
-        again.groups.forget()
+    again.forget()
+    if isinstance(dealt, RemoteTransactions):
         dealt.release_memory()
     return GuessTable(promised, random, real)
 
@@ -127,7 +127,7 @@ def guess_holders(
     """
     if isinstance(release, RemoteGrouping):
         return _guess_elsewhere(release)
-    size = np.bincount(release.group_of, minlength=release.n_groups)
+    size = release.group_sizes
     chosen = _spread(np.unique(release.count_group[size[release.count_group] <= LARGEST]), MOST)
     if not len(chosen):
         return None
@@ -178,7 +178,7 @@ def _picks(
 
 
 def _spread(values: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """At most so many of the values, evenly spread."""
+    """At most ``most`` values, evenly spread."""
     if len(values) <= most:
         return values
     chosen: NDArray[np.int64] = values[np.linspace(0, len(values) - 1, most).astype(np.int64)]

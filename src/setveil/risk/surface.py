@@ -30,7 +30,7 @@ from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets, Transactions, Vocabulary
 from setveil.core.meaning import Images
 from setveil.core.row_order import distinct_rows, sort_rows, take_rows
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release
+from setveil.releases import Release, is_grouped
 from setveil.risk._best import find_best
 
 Match = Literal["every", "most"]
@@ -82,8 +82,8 @@ class Surface:
         """A release and its codebook, for an attacker who thinks in the items of ``vocabulary``."""
         images = release.meaning.images(vocabulary)
         postings = images.postings()
-        if isinstance(release, Grouping):
-            sizes = np.bincount(release.group_of, minlength=release.n_groups)
+        if is_grouped(release):
+            sizes = release.group_sizes
             shares = np.zeros(
                 (len(release.sensitive) + 1, release.n_groups), dtype=np.float32
             )  # the last row serves strangers
@@ -94,10 +94,9 @@ class Surface:
 
     def exact_labels(self, release: Release, vocabulary: Vocabulary) -> Surface:
         """The same records for an attacker who uses only labels that stand for one item; itself if all do."""
-        sizes = _cover_sizes(release)
-        if (sizes == 1).all():
+        if (release.meaning.sizes == 1).all():
             return self
-        images = _exact_images(release, vocabulary, sizes)
+        images = release.meaning.of_single_items().images(vocabulary)
         return replace(self, images=images, postings=images.postings())
 
     def search(
@@ -223,7 +222,7 @@ class Surface:
 
 def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]) -> NDArray[np.float32]:
     """How likely each record holds each secret: a published item that covers g items is taken as any one of them."""
-    sizes = _cover_sizes(release)
+    sizes = release.meaning.sizes
     holds = np.zeros((len(secrets), release.published.n_records), dtype=np.float32)
     if not len(secrets):
         return holds
@@ -235,24 +234,3 @@ def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]
         for published in covering[np.argsort(-sizes[covering], kind="stable")].tolist():  # the most specific comes last
             holds[row, records[list_indptr[published] : list_indptr[published + 1]]] = 1 / sizes[published]
     return holds
-
-
-def _cover_sizes(release: Release) -> NDArray[np.int64]:
-    """How many items each published label can stand for, int64[published items]."""
-    if isinstance(release, Recoding):
-        return np.bincount(release.target[release.target >= 0], minlength=release.published.n_items)
-    if isinstance(release, LocalRecoding):
-        return np.diff(release.cover.indptr)
-    return np.ones(release.published.n_items, dtype=np.int64)
-
-
-def _exact_images(release: Release, vocabulary: Vocabulary, sizes: NDArray[np.int64]) -> Images:
-    """The images of items as far as labels stand for them alone."""
-    if isinstance(release, LocalRecoding):
-        cover = release.cover
-        indptr = np.concatenate(([0], np.cumsum(sizes == 1))).astype(np.int64)
-        exact = Itemsets(indptr, cover.items[np.repeat(sizes == 1, sizes)], cover.vocabulary)
-        return replace(release, cover=exact).meaning.images(vocabulary)
-    images = release.meaning.images(vocabulary)
-    is_exact = np.append(sizes == 1, [False])  # the last entry serves what has no image
-    return replace(images, of_item=np.where(is_exact[images.of_item], images.of_item, -1).astype(np.int32))

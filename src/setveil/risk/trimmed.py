@@ -1,15 +1,14 @@
-"""Two attackers on a release from which single entries were left out.
+"""Two attackers on a release with suppressed entries.
 
-*One knows two items of a person, and the person's record does not show both.* The model promises that k records or none
-show both. None of those that do is the person's; if there is none, the attacker knows that an entry was left out, and
-looks at the records that show one of the two. Those are k or more for each item that is published at all, so the
-chance of picking the right one is still at most 1/k.
+*One attacker knows two items of a person, and the person's record does not show both.* The guarantee says that k
+records or none show both. None of these is the person's. If there is none, the attacker knows that an entry was
+suppressed, and looks at the records that show one of the two. Each published item is in k or more records, so the
+probability of picking the right record is at most 1/k.
 
-*The other replays the program.* This attacker knows everybody's record as it was, but for one entry of the target that
-was left out; tries every item that it may have been, the right one among a stated number of them; makes the release of
-each such data, and keeps those guesses that give what was published. The model promises nothing about that: somebody
-who knows all other records is not who it was made for. Measured is how often the right guess is picked among those that
-are left, beside picking one of them blindly.
+*The other attacker runs the program again.* This attacker knows every original record, except for one suppressed entry
+of the target. The attacker tries some candidates for the entry, the right item among them, makes the release for each,
+and keeps the candidates that give the published release. The guarantee does not cover this attacker. The result is how
+often the right item is picked among the remaining candidates, beside a random choice.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from setveil.arrays.mining import are_matches, count_matches
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.releases import LocalRecoding, Release
+from setveil.releases import Release
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.surface import Surface
 
@@ -68,11 +67,11 @@ def attack_left_out(
     promised: float | None = None,
     remake: Remake | None = None,
 ) -> LeftOutTable | None:
-    """Carry out both attacks; ``None`` if no entry was left out, or nobody has two items.
+    """Carry out both attacks; ``None`` if no entry was suppressed, or nobody has two items.
 
     ``release`` has its records in the order of ``original``. Without ``remake`` nothing is replayed.
     """
-    if not isinstance(release, LocalRecoding) or not (original.lengths >= 2).any():
+    if release.suppression_by != "algorithm" or not (original.lengths >= 2).any():
         return None
     surface = Surface.of_release(release, original.vocabulary, _NOTHING)
     is_shown = _shown_entries(surface, original)
@@ -83,7 +82,9 @@ def attack_left_out(
     places = original.indptr[people][:, None] + draw_subsets(original.lengths[people], 2, random)  # [targets, 2]
     fits = surface.images.of_item[original.items[places]]  # [targets, 2], -1 for what is published nowhere
     n_one = np.append(_support(surface), 0)[fits].sum(axis=1)  # records that show one; those that show both, twice
-    n_both = np.where((fits >= 0).all(axis=1), _count_both(surface, np.maximum(fits, 0)), 0)
+    n_both = np.zeros(targets, dtype=np.int64)
+    is_somewhere = (fits >= 0).all(axis=1)
+    n_both[is_somewhere] = _count_both(surface, fits[is_somewhere])
     n_own = is_shown[places].sum(axis=1)  # of the two, in the person's own record
     hidden = n_own < 2
     n_either = np.maximum(n_one - n_both, 0)

@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Itemsets, Vocabulary
+from setveil.core import Itemsets
 from setveil.errors import InputError, name_some
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
+from setveil.releases import Release, is_grouped
 from setveil.utility.reading import Estimator, Reading
 from setveil.utility.reconstruction import Estimate
 from setveil.utility.reconstruction import query as query_groups
@@ -34,10 +34,10 @@ def query(
     ``sensitive``.
 
     Groupings are asked about what they publish (see ``reconstruction.query``). Elsewhere the estimate takes each of the
-    g items that a published item stands for to be there with the chance 1/g, and ``expand`` takes all of them. ``low``
-    counts the records that fit whatever the published items stand for, ``high`` those that fit for some of it. Where
-    entries may have been left out a record can hold more than it shows: the published count of exact items is ``low``,
-    and nothing bounds it from above but what records show of the excluded items. A replacement bounds nothing.
+    g items that a published item covers to be there with the chance 1/g, and ``expand`` takes all of them. ``low``
+    counts the records that certainly match, ``high`` those that may match. Where entries may be suppressed, a record
+    can hold more than it shows: ``low`` counts exact items, and only the excluded items bound ``high``. A replacement
+    bounds nothing.
 
     Args:
         release: what is asked.
@@ -59,7 +59,7 @@ def query(
         (4, 4)
     """
     wanted, unwanted = list(dict.fromkeys(with_items)), list(dict.fromkeys(without_items))
-    if isinstance(release, Grouping):
+    if is_grouped(release):
         if sensitive is None:
             raise InputError("a grouping is asked for a sensitive item together with others; name it (--sensitive).")
         return query_groups(release, sensitive, wanted, unwanted)
@@ -72,20 +72,13 @@ def query(
         raise InputError("a question needs an item at least: --with a,b or --without c.")
     if len(unwanted) > MOST_EXCLUDED:
         raise InputError(f"at most {MOST_EXCLUDED} items can be excluded in one question, not {len(unwanted)}.")
-    vocabulary = _domain(release)
+    vocabulary = release.domain_items
     items = vocabulary.encode(wanted, "item of this release").tolist()
     others = vocabulary.encode(unwanted, "item of this release").tolist()
-    reading = Reading(release, vocabulary)
+    reading = Reading.of(release, vocabulary)
     low, high = _bounds(release, reading, items, others)
     estimate, expand = (_estimate(reading, items, others, name) for name in ESTIMATES)
     return Answer(float(np.clip(estimate, low, high)), low, high, float(expand))
-
-
-def _domain(release: Release) -> Vocabulary:
-    """All items the codebook speaks of."""
-    if isinstance(release, Recoding):
-        return release.domain
-    return release.cover.vocabulary if isinstance(release, LocalRecoding) else release.published.vocabulary
 
 
 def _estimate(reading: Reading, items: list[int], others: list[int], estimator: Estimator) -> float:
@@ -106,7 +99,7 @@ def _estimate(reading: Reading, items: list[int], others: list[int], estimator: 
 def _bounds(release: Release, reading: Reading, items: list[int], others: list[int]) -> tuple[int, int]:
     """How many records fit for certain, and how many can fit."""
     n_records = release.published.n_records
-    if isinstance(release, Replacement):
+    if not release.is_truthful:
         return 0, n_records
     surely, possibly = np.ones(n_records, dtype=bool), np.ones(n_records, dtype=bool)
     for item in items:
@@ -133,10 +126,6 @@ def _holders(release: Release, reading: Reading, item: int) -> tuple[NDArray[np.
             possible[rows] = True
             if reading.published_sizes[number] == 1:
                 certain[rows] = True
-    if isinstance(release, LocalRecoding):
-        nodes = release.node_of_occurrence
-        if nodes is None or bool((nodes < 0).any()):  # files do not say what was left out where
-            possible[:] = True
-    elif isinstance(release, Recoding) and image < 0:
-        possible[:] = bool(release.suppressed[item])
+    if release.may_lack(item):
+        possible[:] = True
     return certain, possible

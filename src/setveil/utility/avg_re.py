@@ -13,7 +13,7 @@ so it is drawn with a seed and reported by name:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,9 @@ from setveil.arrays.sampling import draw_subsets
 from setveil.core import Itemsets, Transactions
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
-from setveil.releases import Grouping, Release
+from setveil.releases import Release
 from setveil.utility.categories import category_errors
-from setveil.utility.reading import ESTIMATORS, Estimator, Reading
+from setveil.utility.reading import Estimator, Reading
 
 ITEMS_TIMES_RECORDS = 200_000_000  # distinct items asked for times records to look at: a second or two
 FEWEST_ITEMS = 200
@@ -46,7 +46,7 @@ def relative_errors(
     """
     queries = _as_itemsets(original, workload)
     truth = true_supports(original, queries)
-    answers = Reading(release, original.vocabulary).supports(queries, estimator)
+    answers = Reading.of(release, original.vocabulary).supports(queries, estimator)
     return np.asarray(np.abs(answers - truth) / np.maximum(truth, 1))
 
 
@@ -58,7 +58,7 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
     answers do not exceed. ``countable`` says which share of the *distinct* items can still be counted: there every
     item weighs the same. ``categories`` is about counts of published categories (``categories.py``).
     """
-    reading = Reading(release, original.vocabulary)
+    reading = Reading.of(release, original.vocabulary)
     found: dict[str, Any] = {"n": n}
     for name, size in (("singles", 1), ("pairs", 2), ("triples", 3)):
         if (original.lengths >= size).any():
@@ -108,7 +108,7 @@ def least_error(original: Transactions, release: Release, n: int = 1000, seed: i
     if not size:
         return None
     queries, drawn = workload_t(original, n, size, seed).distinct()
-    found = _errors_by_reading(original, Reading(release, original.vocabulary), queries)
+    found = _errors_by_reading(original, Reading.of(release, original.vocabulary), queries)
     return min(float(errors[drawn].mean()) for _, errors in found)
 
 
@@ -117,8 +117,7 @@ def _errors_by_reading(
 ) -> Iterator[tuple[Estimator, NDArray[np.float64]]]:
     """The relative error of each query with each estimator."""
     truth = true_supports(original, queries)
-    is_plain = reading.is_exact or isinstance(reading.release, Grouping)  # there is nothing to share
-    for estimator in ESTIMATORS if is_plain else get_args(Estimator):
+    for estimator in reading.estimators:
         yield estimator, np.abs(reading.supports(queries, estimator) - truth) / np.maximum(truth, 1)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Hierarchy, Transactions, Vocabulary
-from setveil.releases import LocalRecoding, Recoding, Release
+from setveil.releases import Release
 
 MOST = 200  # categories that are counted: those that most records show
 
@@ -28,9 +28,8 @@ Covers = tuple[NDArray[np.int64], NDArray[np.integer], Vocabulary]  # of each pu
 
 def category_errors(original: Transactions, release: Release) -> dict[str, Any]:
     """Errors of the counts of published categories, and how pure they are; {} where there are none."""
-    if not isinstance(release, Recoding | LocalRecoding):
-        return {}
-    indptr, items, domain = covers = _covers(release)
+    cover = release.meaning.cover
+    indptr, items, domain = covers = cover.indptr, cover.items, cover.vocabulary
     sizes, supports = np.diff(indptr), release.published.supports
     general = np.flatnonzero((sizes > 1) & (supports > 0))
     if not len(general):
@@ -55,15 +54,6 @@ def category_errors(original: Transactions, release: Release) -> dict[str, Any]:
         "largest": float(np.max(errors)),
         **_purity(release, covers, general),
     }
-
-
-def _covers(release: Recoding | LocalRecoding) -> Covers:
-    if isinstance(release, LocalRecoding):
-        return release.cover.indptr, release.cover.items, release.cover.vocabulary
-    order = np.argsort(release.target, kind="stable")
-    kept = order[int((release.target < 0).sum()) :]
-    sizes = np.bincount(release.target[kept], minlength=release.published.n_items)
-    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), kept, release.domain
 
 
 def _records_with(

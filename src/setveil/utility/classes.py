@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import RemoteTransactions, Transactions
-from setveil.releases import Release, Replacement
+from setveil.releases import Replacement
 from setveil.utility.measure import Metrics
 
 
@@ -72,7 +72,7 @@ def class_table(release: Replacement) -> ClassTable:
 
 
 def _class_counts(published: RemoteTransactions) -> Metrics:
-    """The same for records on a cluster, without sensitive items: classes are told by how often records occur."""
+    """The same for records on a cluster, without sensitive items: records that occur together form a class."""
     sizes, n_classes = published.class_sizes()
     until = np.cumsum(n_classes)  # [different sizes]
     middle = [(until[-1] - 1) // 2, until[-1] // 2] if len(until) else []
@@ -84,9 +84,8 @@ def _class_counts(published: RemoteTransactions) -> Metrics:
     }
 
 
-def class_figures(original: Transactions, release: Release) -> Metrics:
+def class_figures(original: Transactions, release: Replacement) -> Metrics:
     """Class sizes, records whose centre is empty, and with sensitive items how homogeneous classes are."""
-    assert isinstance(release, Replacement)
     published = release.published
     if isinstance(published, RemoteTransactions):
         return _class_counts(published)

@@ -56,7 +56,7 @@ def compare_cooccurrence(
     pairs = _pairs(original, frequent)
     singles = _singles(original)
     true_pairs, true_singles = true_supports(original, pairs), original.supports
-    reading = Reading(release, original.vocabulary)
+    reading = Reading.of(release, original.vocabulary)
     rows = []
     for estimator in ESTIMATORS:
         read_pairs, read_singles = reading.supports(pairs, estimator), reading.supports(singles, estimator)

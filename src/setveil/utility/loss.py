@@ -28,10 +28,9 @@ from setveil.releases import LocalRecoding, Recoding, Release
 from setveil.utility.measure import Metrics
 
 
-def recoding_loss(original: Transactions, release: Release) -> Metrics:
+def recoding_loss(original: Transactions, release: Recoding) -> Metrics:
     """NCP, LM, UL and suppression of a recoding."""
-    assert isinstance(release, Recoding)
-    sizes = sizes_of_items(original, release)
+    sizes = release.item_sizes(original.vocabulary)
     occurs = original.supports > 0
     return {
         **Spread.of(sizes, original.supports, len(release.domain)).metrics(),
@@ -41,11 +40,9 @@ def recoding_loss(original: Transactions, release: Release) -> Metrics:
     }
 
 
-def local_recoding_loss(original: Transactions, release: Release) -> Metrics:
-    """NCP, LM and suppression of a local recoding, occurrence by occurrence."""
-    assert isinstance(release, LocalRecoding)
-    sizes = sizes_of_occurrences(original, release)
-    ones = np.ones(len(sizes), dtype=np.int64)
+def local_recoding_loss(original: Transactions, release: LocalRecoding) -> Metrics:
+    """NCP, LM and suppression of a local recoding, entry by entry."""
+    sizes, ones = release.entry_sizes(original)
     largest = np.zeros(original.n_items, dtype=np.int64)
     np.maximum.at(largest, original.items, sizes)
     return {
@@ -55,12 +52,12 @@ def local_recoding_loss(original: Transactions, release: Release) -> Metrics:
     }
 
 
-def ncp(original: Transactions, release: Recoding | LocalRecoding) -> float:
+def ncp(original: Transactions, release: Release) -> float:
     """Normalized certainty penalty, 0 to 1."""
     return spread_of(original, release).ncp
 
 
-def lm(original: Transactions, release: Recoding | LocalRecoding) -> float:
+def lm(original: Transactions, release: Release) -> float:
     """The loss metric LM per occurrence, 0 to 1."""
     return spread_of(original, release).lm
 
@@ -87,49 +84,6 @@ def utility_loss(
     if isinstance(penalty, Mapping):
         return loss + sum((Fraction(penalty.get(item, 0)) for item in suppressed), Fraction(0))
     return loss + Fraction(penalty) * int(release.suppressed.sum())
-
-
-# -- sizes ------------------------------------------------------------------------------------------------------------
-
-
-def sizes_of_items(original: Transactions, release: Recoding) -> NDArray[np.int64]:
-    """How many domain items each original item's published item stands for, 0 if suppressed, int64[original items]."""
-    item = release.domain.encode(original.vocabulary, "item of the original in this release")
-    if release.hierarchy is not None and release.node_of_leaf is not None:
-        node = release.node_of_leaf[item]
-        return np.where(node >= 0, release.hierarchy.n_leaves[node], 0)
-    target = release.target[item]
-    sizes = np.append(release.published_sizes, 0)  # the last entry serves target -1
-    return sizes[target]
-
-
-def sizes_of_occurrences(original: Transactions, release: LocalRecoding) -> NDArray[np.int64]:
-    """How many domain items each occurrence's published item stands for, 0 if suppressed, int64[original occurrences].
-
-    A release read back does not say what an occurrence became: the most specific item of the published record that can
-    stand for it is taken.
-    """
-    nodes = release.node_of_occurrence
-    if release.hierarchy is not None and nodes is not None:
-        return np.where(nodes >= 0, release.hierarchy.n_leaves[nodes], 0)
-    item = release.cover.vocabulary.encode(original.vocabulary, "item of the original in this release")
-    cover_sizes = np.diff(release.cover.indptr)
-    list_indptr, records = release.published.inverted()
-    sizes = np.zeros(original.n_occurrences, dtype=np.int64)
-    for number in np.argsort(-cover_sizes, kind="stable"):  # the most specific comes last and stays
-        can_stand_for = np.zeros(len(release.cover.vocabulary), dtype=bool)
-        can_stand_for[release.cover[int(number)]] = True
-        rows = records[list_indptr[number] : list_indptr[number + 1]]
-        places = _places(original, rows)
-        sizes[places[can_stand_for[item[original.items[places]]]]] = cover_sizes[number]
-    return sizes
-
-
-def _places(data: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Positions in ``data.items`` of all occurrences of some records."""
-    lengths = data.lengths[rows]
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(data.indptr[rows] - ends + lengths, lengths)
 
 
 # -- from sizes to loss -----------------------------------------------------------------------------------------------
@@ -200,12 +154,9 @@ class Spread:
         return [(int(size), int(self.occurrences[size])) for size in np.flatnonzero(self.occurrences)]
 
 
-def spread_of(original: Transactions, release: Recoding | LocalRecoding) -> Spread:
-    """How many occurrences of the original are published as something of which size."""
-    if isinstance(release, Recoding):
-        return Spread.of(sizes_of_items(original, release), original.supports, len(release.domain))
-    sizes = sizes_of_occurrences(original, release)
-    return Spread.of(sizes, np.ones(len(sizes), dtype=np.int64), len(release.cover.vocabulary))
+def spread_of(original: Transactions, release: Release) -> Spread:
+    """How many entries of the original are published as something of which size."""
+    return Spread.of(*release.entry_sizes(original), len(release.domain_items))
 
 
 def _log2(value: Fraction) -> float | None:

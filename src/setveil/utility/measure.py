@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any
 
 from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.plugins import foreign
-from setveil.releases import Release
+from setveil.releases import KINDS, Release
 
 Metrics = dict[str, float | int | None]
-ALL = ("recoding", "local-recoding", "replacement", "grouping")
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,18 @@ class Family:
     """
 
     where: str  # "package.module:function"; imported only when it applies
-    kinds: tuple[str, ...] = ALL
+    kinds: tuple[str, ...] = tuple(KINDS)
     by_record: bool = False  # compares record with record, so it needs the release in input order
     labels: Mapping[str, str] = field(default_factory=dict)  # figures that reports show, with their meaning
 
-    def load(self) -> Callable[[Transactions, Release], Metrics]:
+    def applies_to(self, release: Release) -> bool:
+        """Whether the figures have a meaning for a release."""
+        return release.kind in self.kinds
+
+    def load(self) -> Callable[[Transactions, Any], Metrics]:
         """The function."""
         module, _, name = self.where.partition(":")
-        function: Callable[[Transactions, Release], Metrics] = getattr(import_module(module), name)
+        function: Callable[[Transactions, Any], Metrics] = getattr(import_module(module), name)
         return function
 
 
@@ -49,7 +53,7 @@ def measure(original: Transactions, release: Release, *, aligned: bool = True) -
     """What the release cost; ``docs/metrics.md`` defines every figure.
 
     ``aligned=False``: the release's records are not in the order of the original (files read back without the internal
-    folder); metrics that compare record with record are left out.
+    folder); metrics that compare record with record are not computed.
     """
     original = release.published_part(original)
     if release.published.n_records != original.n_records:
@@ -59,6 +63,6 @@ def measure(original: Transactions, release: Release, *, aligned: bool = True) -
         )
     metrics: Metrics = {}
     for family in FAMILIES:
-        if release.kind in family.kinds and (aligned or not family.by_record):
+        if family.applies_to(release) and (aligned or not family.by_record):
             metrics |= family.load()(original, release)
     return metrics

@@ -4,8 +4,8 @@ The original and the release are mined with the same threshold and compared in s
 
 - ``published``: the release as it is, published items as they are. Each frequent itemset is held against the truth, the
   number of original records with at least one of the items behind each published item. There is no recall here.
-- ``level 1``, ``level 2``, …: both sides raised to a level of the hierarchy (1 is directly below the root; an item
-  that is not as deep stays itself). A published item that stands for items of several nodes of the level is not
+- ``level 1``, ``level 2``, …: both sides generalized to a level of the hierarchy (1 is directly below the root; an item
+  that is not as deep stays itself). A published item that covers items of several nodes of the level is not
   visible there.
 - ``items``: original items. Of the release only items that are published as themselves are visible.
 - ``expand`` and ``probability``: original itemsets whose estimated support (see ``reading``) reaches the threshold. Of
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from setveil.arrays.mining import count_matches, pack_postings, sorted_distinct
 from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
-from setveil.releases import LocalRecoding, Recoding, Release, Replacement
+from setveil.releases import Release
 from setveil.utility.itemsets import FrequentItemsets, as_min_support, frequent_itemsets
 from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
@@ -91,11 +91,10 @@ def compare_patterns(
     """Mine both, compare in every view that applies. ``hierarchy``: that of the release unless given."""
     if not 0 < confidence <= 1:
         raise InputError(f"a confidence is a share above 0 and at most 1, not {confidence}.")
-    if hierarchy is None and isinstance(release, Recoding | LocalRecoding):
-        hierarchy = release.hierarchy
+    hierarchy = hierarchy or release.hierarchy
     items: list[ItemsetRow] = []
     rules: list[RuleRow] = []
-    reading = Reading(release, original.vocabulary)
+    reading = Reading.of(release, original.vocabulary)
     views = [*_levels(original, release, hierarchy), ("items", *_as_items(original, release))]
     for threshold in thresholds:
         min_support = as_min_support(threshold, original.n_records)
@@ -136,7 +135,7 @@ def _truth(original: Transactions, release: Release, itemsets: Itemsets) -> NDAr
 def _levels(
     original: Transactions, release: Release, hierarchy: Hierarchy | None
 ) -> list[tuple[str, Transactions, Transactions]]:
-    """Original and release raised to each inner level, over the same numbering."""
+    """Original and release generalized to each inner level, over the same numbering."""
     if hierarchy is None:
         return []
     views = []
@@ -237,7 +236,7 @@ def _count_estimated(
     items with that image is the coefficient of z^R in the product of (1+z)^g − 1; the estimate depends on R and the
     image only.
     """
-    if not isinstance(reading.release, Recoding | Replacement):
+    if not reading.has_one_image:
         return None
     sizes = reading.published_sizes
     total = 0

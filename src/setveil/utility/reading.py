@@ -1,15 +1,15 @@
 """The supports of original itemsets as an analyst reads them off a release and its codebook.
 
-Four ways to read a published item that stands for several original ones:
+Four ways to read a published item that covers several original ones:
 
-- ``expand``: it stands for all of them. The support of an itemset is that of its image: the number of published records
+- ``expand``: all of them are there. The support of an itemset is that of its image: the number of published records
   in which every item of it is covered by something published. An upper bound where nothing is suppressed.
-- ``probability``: it stands for some non-empty subset of them, each as likely as another. A record whose published item
+- ``probability``: some non-empty subset of them is there, each as likely as another. A record whose published item
   covers g items holds r given ones of them with probability 2^(g-r)/(2^g-1), published items being independent; the
   support is the expected number of records.
 - ``share``: each of the g items it covers is there with the chance 1/g, independently of the others: one of them on
   average. Most records have one item of a group, so this is the nearest to the truth; the two before are the papers'.
-- ``exact``: it stands for none of them. Only what is published as itself counts: a lower bound, to which everything
+- ``exact``: none of them is there. Only what is published as itself counts: a lower bound, to which everything
   vague only adds.
 
 A suppressed item is in no record. In a replacement published items are read as they are. In a grouping public items are
@@ -29,7 +29,7 @@ from setveil.arrays.mining import Postings, Queries, count_matches, list_matches
 from setveil.core import Itemsets, Vocabulary
 from setveil.core.meaning import Images
 from setveil.errors import InputError
-from setveil.releases import Grouping, LocalRecoding, Release
+from setveil.releases import Grouping, Release
 
 Estimator = Literal["expand", "probability", "share", "exact"]
 ESTIMATORS: tuple[Estimator, ...] = ("expand", "probability")  # of the papers
@@ -39,12 +39,19 @@ _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 
 
 class Reading:
-    """A release as someone reads it who thinks in the items of ``vocabulary``."""
+    """A release as analysts read it who think in the items of ``vocabulary``; ``READINGS`` has one for each kind."""
+
+    has_one_image = True  # what an item is published as does not depend on the record
 
     def __init__(self, release: Release, vocabulary: Vocabulary) -> None:
         self.release = release
         self.vocabulary = vocabulary
         self.images: Images = release.meaning.images(vocabulary)
+
+    @staticmethod
+    def of(release: Release, vocabulary: Vocabulary) -> Reading:
+        """The reading that suits the kind of the release."""
+        return READINGS.get(release.kind, Reading)(release, vocabulary)
 
     @cached_property
     def postings(self) -> Postings:
@@ -54,38 +61,41 @@ class Reading:
 
     @cached_property
     def published_sizes(self) -> NDArray[np.int64]:
-        """How many original items each published item stands for, int64[published items]."""
+        """How many original items each published item covers, int64[published items]."""
         return self.release.published_sizes
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether what is published stands for itself, so that all ways of reading agree."""
-        return not isinstance(self.release, Grouping) and bool((self.published_sizes == 1).all())
+        """Whether every published item covers one item only, so that all estimators agree."""
+        return bool((self.published_sizes == 1).all())
+
+    @property
+    def estimators(self) -> tuple[Estimator, ...]:
+        """The estimators whose answers can differ."""
+        return ESTIMATORS if self.is_exact else get_args(Estimator)
 
     def supports(self, itemsets: Itemsets, estimator: Estimator = "expand") -> NDArray[np.float64]:
         """The estimated support of each itemset over ``vocabulary``, float64[itemsets]."""
         if estimator not in get_args(Estimator):
             raise InputError(f'estimator must be one of {", ".join(get_args(Estimator))}, not "{estimator}".')
-        if isinstance(self.release, Grouping):
-            return self._in_groups(self.release, itemsets, estimator)
+        return self._estimated(itemsets, estimator)
+
+    def _estimated(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
         queries, is_lost = self._queries(itemsets)
-        if isinstance(self.release, LocalRecoding) and estimator != "expand" and not self.is_exact:
-            supports = self._by_record(itemsets, estimator)
-        else:
-            supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
-            if estimator in ("share", "exact") and not self.is_exact:
-                owners = np.repeat(np.arange(len(itemsets)), np.diff(itemsets.indptr))
-                sizes = self.published_sizes[np.maximum(self.images.of_item[itemsets.items], 0)]
-                if estimator == "exact":
-                    is_lost |= np.bincount(owners[sizes > 1], minlength=len(itemsets)) > 0
-                supports /= np.exp(np.bincount(owners, weights=np.log(sizes), minlength=len(itemsets)))
-            elif estimator == "probability" and not self.is_exact:
-                # Each item halves what is left; an empty subset is impossible for each published item involved.
-                possible = -np.expm1(-np.log(2) * self.published_sizes[queries[1]])  # 1 - 2^-g
-                owners = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))
-                exponent = -np.log(2) * np.diff(itemsets.indptr)
-                exponent -= np.bincount(owners, weights=np.log(possible), minlength=len(itemsets))
-                supports *= np.exp(exponent)
+        supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
+        if estimator in ("share", "exact") and not self.is_exact:
+            owners = np.repeat(np.arange(len(itemsets)), np.diff(itemsets.indptr))
+            sizes = self.published_sizes[np.maximum(self.images.of_item[itemsets.items], 0)]
+            if estimator == "exact":
+                is_lost |= np.bincount(owners[sizes > 1], minlength=len(itemsets)) > 0
+            supports /= np.exp(np.bincount(owners, weights=np.log(sizes), minlength=len(itemsets)))
+        elif estimator == "probability" and not self.is_exact:
+            # Each item halves the number of possible subsets; the empty subset is impossible for each published item.
+            possible = -np.expm1(-np.log(2) * self.published_sizes[queries[1]])  # 1 - 2^-g
+            owners = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))
+            exponent = -np.log(2) * np.diff(itemsets.indptr)
+            exponent -= np.bincount(owners, weights=np.log(possible), minlength=len(itemsets))
+            supports *= np.exp(exponent)
         supports[is_lost] = 0
         return supports
 
@@ -99,8 +109,19 @@ class Reading:
         indptr = np.searchsorted(keys, np.arange(len(itemsets) + 1) * width).astype(np.int64)
         return (indptr, (keys % width).astype(np.int32)), is_lost
 
+
+class LocalReading(Reading):
+    """An item may be published differently in different records."""
+
+    has_one_image = False
+
+    def _estimated(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
+        if estimator == "expand" or self.is_exact:
+            return super()._estimated(itemsets, estimator)
+        return self._by_record(itemsets, estimator)
+
     def _by_record(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
-        """In each matching record an item is read from the most specific published item that can stand for it."""
+        """In each matching record an item is read from the most specific published item that covers it."""
         (indptr, queried), is_lost = self._queries(itemsets)
         possible = -np.expm1(-np.log(2) * self.published_sizes)
         remembered = max(16, _REMEMBERED // max(self.release.published.n_records, 1))
@@ -123,7 +144,7 @@ class Reading:
         return supports
 
     def _read_from(self, item: int) -> NDArray[np.int32]:
-        """The most specific published item that can stand for an item in each record, -1 if none, int32[records]."""
+        """The most specific published item that covers an item in each record, -1 if none, int32[records]."""
         image = self.images.of_item[item]
         covering = self.images.published_items[self.images.indptr[image] : self.images.indptr[image + 1]]
         indptr, records = self._published_lists
@@ -136,10 +157,21 @@ class Reading:
     def _published_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return self.release.published.inverted()
 
-    def _in_groups(self, release: Grouping, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
-        """Public items decide which records, the group's counts how likely the sensitive ones are."""
+
+class GroupReading(Reading):
+    """Public items are exact; sensitive items are counted per group."""
+
+    has_one_image = False
+    is_exact = False
+    estimators = ESTIMATORS  # nothing covers several items
+
+    release: Grouping
+
+    def _estimated(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
+        """Public items select the records, the counts of groups say how likely the sensitive ones are."""
+        release = self.release
         hidden = release.sensitive.numbers(self.vocabulary)  # [items], -1 for public ones
-        sizes = np.bincount(release.group_of, minlength=release.n_groups)
+        sizes = release.group_sizes
         shares = np.zeros((len(release.sensitive), release.n_groups))
         shares[release.count_item, release.count_group] = release.count / sizes[release.count_group]
         if estimator == "expand":
@@ -153,3 +185,6 @@ class Reading:
             of_group = shares[hidden[itemset[hidden[itemset] >= 0]]].prod(axis=0)
             supports[number] = of_group[release.group_of[rows]].sum()
         return supports
+
+
+READINGS: dict[str, type[Reading]] = {"local-recoding": LocalReading, "grouping": GroupReading}

@@ -15,7 +15,7 @@ from setveil.verify.verdict import Verdict, Violation, times
 
 
 def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> Verdict:
-    """Whether what is published keeps a model's promise, counted anew from the published records.
+    """Whether published records meet the guarantee of a model, counted anew from these records.
 
     ``what`` is a release, transactions, or any iterable of iterables of labels. If it does not hold, the verdict
     carries a witness and its support. ``progress`` is called at least about every half second of work and may raise to
@@ -24,10 +24,9 @@ def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> 
     >>> verify([{"a"}, {"a", "b"}], KmAnonymity(k=2, m=1)).witness
     ('b',)
     """
-    published, counted = read_published(what), _check_of(model)
+    published, check = read_published(what), _check_of(model)
     misnamed = _named_otherwise(published, model)
-    check: Verdict = counted(published, model, progress) if misnamed is None else misnamed
-    return check
+    return check(published, model, progress) if misnamed is None else misnamed
 
 
 def judge(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> tuple[Verdict, dict[str, int | float]]:
@@ -57,12 +56,12 @@ def minimal_violations(
 
     Args:
         what: a release, or an iterable of sets.
-        model: the promise.
+        model: the privacy model.
         limit: how many to list.
         progress: called with a stage and the share that is done.
 
     Returns:
-        The violations, each with its itemset and support; empty if the promise holds.
+        The violations, each with its itemset and support; empty if the guarantee is met.
 
     Examples:
         >>> import setveil as sv
@@ -81,7 +80,7 @@ def minimal_violations(
 
 
 def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> dict[str, int | float]:
-    """What really holds, exactly, in the terms of the model; a figure that nothing determines is left out.
+    """What really holds, exactly, in the terms of the model; a figure that nothing determines is missing.
 
     ``smallest_support`` (km, constraints, coherence), ``smallest_class`` and ``fewest_sensitive_items`` (k-anonymity,
     the latter for l > 1), ``suppressed_percentage`` (constraints), ``privacy_degree`` (degree), ``largest_percentage``

@@ -4,8 +4,8 @@ Constraints name *original* items. What an original item is published as comes f
 
 - recodings: its published item; a suppressed item leaves the constraint; an item that is neither published nor
   suppressed does not occur, so a constraint with it has support 0;
-- local recodings: any published item that can stand for it, so a record fits a constraint if it can stand for all of
-  its items; an item of the domain nothing stands for counts as suppressed, unless the release knows that nothing was;
+- local recodings: any published item that covers it, so a record matches a constraint if it covers all of its items; an
+  item of the domain that nothing covers counts as suppressed, unless the release knows that nothing was;
 - everything else, plain data included: itself.
 
 An item nobody knows has support 0. An empty constraint is satisfied.
@@ -13,7 +13,7 @@ An item nobody knows has support 0. An empty constraint is satisfied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
-from setveil.errors import InputError, name_some
+from setveil.errors import name_some
 from setveil.models import ConstraintAnonymity
-from setveil.releases import LocalRecoding, Recoding
-from setveil.verify.published import Published
+from setveil.verify.published import Published, sorted_rows
 from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 SUPPRESSED, ABSENT = -1, -2
@@ -87,19 +86,9 @@ def achieved(published: Published, model: ConstraintAnonymity, progress: Progres
 
 
 def suppressed_items(published: Published) -> tuple[list[str], int]:
-    """The items of the domain that were taken out, and the size of the domain."""
-    release = published.release
-    if isinstance(release, Recoding):
-        target, suppressed = recoding_targets(release)
-        return [release.domain[int(item)] for item in np.flatnonzero(suppressed & (target < 0))], len(release.domain)
-    if isinstance(release, LocalRecoding):
-        domain = release.cover.vocabulary
-        covered = np.zeros(len(domain), dtype=bool)
-        covered[cover_pairs(release)[1]] = True
-        nodes = release.node_of_occurrence
-        known_whole = nodes is not None and not bool((np.asarray(nodes) < 0).any())
-        return [] if known_whole else [domain[int(item)] for item in np.flatnonzero(~covered)], len(domain)
-    return [], len(published.labels)
+    """The items of the domain that were suppressed, and the size of the domain."""
+    book = published.book
+    return ([], len(published.labels)) if book is None else (book.suppressed, len(book.domain))
 
 
 def _supports(
@@ -128,41 +117,21 @@ def _supports(
 
 
 def _images(published: Published, wanted: set[str]) -> tuple[Published, dict[str, int]]:
-    """Records over cells, and the cell of each wanted item: SUPPRESSED, ABSENT, or the number that stands for it
-    there.
-    """
-    release = published.release
-    if isinstance(release, Recoding):
-        target, suppressed = recoding_targets(release)
-        assert published.number_of is not None
-        cell_of = {}
-        for item in wanted:
-            place = release.domain.number(item)
-            if place < 0:
-                cell_of[item] = ABSENT
-            elif target[place] >= 0:
-                cell_of[item] = int(published.number_of[target[place]])
-            else:
-                cell_of[item] = SUPPRESSED if suppressed[place] else ABSENT
-        return published, cell_of
-    if isinstance(release, LocalRecoding):
-        return _local_images(published, release, wanted)
-    known = {label: number for number, label in enumerate(published.labels)}
-    return published, {item: known.get(item, ABSENT) for item in wanted}
+    """Records over cells, and the cell of each wanted item: SUPPRESSED, ABSENT, or the number that covers it there.
 
-
-def _local_images(published: Published, release: LocalRecoding, wanted: set[str]) -> tuple[Published, dict[str, int]]:
-    """A cell is the set of published items that can stand for an item; a record holds a cell if it holds one of
-    them.
+    A cell is the set of published items that cover an item. A record holds a cell if it holds one of them.
     """
-    label_of_pair, item_of_pair = cover_pairs(release)
-    domain = release.cover.vocabulary
+    book = published.book
+    if book is None:
+        known = {label: number for number, label in enumerate(published.labels)}
+        return published, {item: known.get(item, ABSENT) for item in wanted}
+    domain = book.domain
     assert published.number_of is not None
     labels_of: dict[int, list[int]] = {number: [] for item in wanted if (number := domain.number(item)) >= 0}
-    for label, number in zip(published.number_of[label_of_pair].tolist(), item_of_pair.tolist(), strict=True):
+    for label, number in zip(published.number_of[book.labels].tolist(), book.items.tolist(), strict=True):
         if number in labels_of:
             labels_of[number].append(label)
-    gone = set(suppressed_items(published)[0])
+    gone = set(book.suppressed)
     cells: dict[tuple[int, ...], int] = {}
     cell_of = {}
     for item in ascending(wanted):
@@ -171,7 +140,10 @@ def _local_images(published: Published, release: LocalRecoding, wanted: set[str]
             cell_of[item] = cells.setdefault(labels, len(cells))
         else:
             cell_of[item] = SUPPRESSED if item in gone else ABSENT
-    # Join the occurrences with the cells of their label: a list of cells per label, then a row of cells per record.
+    if all(len(labels) == 1 for labels in cells):  # every cell is a published item: the records stay as they are
+        number_of = {cell: labels[0] for labels, cell in cells.items()}
+        return published, {item: number_of.get(cell, cell) for item, cell in cell_of.items()}
+    # Join the entries with the cells of their label: a list of cells per label, then a row of cells per record.
     cells_of: list[list[int]] = [[] for _ in published.labels]
     for labels, cell in cells.items():
         for label in labels:
@@ -185,33 +157,23 @@ def _local_images(published: Published, release: LocalRecoding, wanted: set[str]
     items = flat[np.repeat(first[published.items], repeats) + offset]
     indptr = np.zeros(published.n_records + 1, dtype=np.int64)
     np.cumsum(np.bincount(np.repeat(row, repeats), minlength=published.n_records), out=indptr[1:])
-    from setveil.verify.published import sorted_rows
-
     indptr, items = sorted_rows(indptr, items, len(cells))
     return Published(tuple(str(cell) for cell in range(len(cells))), indptr, items), cell_of
 
 
 def _mixed(published: Published, model: ConstraintAnonymity) -> tuple[str, str, str] | None:
-    """The first published item that stands for items of different utility groups, with two of them.
+    """The first published item that covers items of different utility groups, with two of them.
 
     An item of no group is a group of its own: it may be published alone, or suppressed, and nothing else.
     """
-    release = published.release
-    if isinstance(release, Recoding):
-        target, _ = recoding_targets(release)
-        members = np.flatnonzero(target >= 0)
-        pairs: Iterable[tuple[int, int]] = zip(target[members].tolist(), members.tolist(), strict=True)
-        domain = release.domain
-    elif isinstance(release, LocalRecoding):
-        labels, items = cover_pairs(release)
-        pairs = zip(labels.tolist(), items.tolist(), strict=True)
-        domain = release.cover.vocabulary
-    else:
+    book = published.book
+    if book is None or published.release is None:
         return None
+    domain = book.domain
     group_of = {item: number for number, group in enumerate(model.utility or ()) for item in group}
     first_of: dict[int, int] = {}
     worst: tuple[int, int, int] | None = None
-    for label, item in pairs:
+    for label, item in zip(book.labels.tolist(), book.items.tolist(), strict=True):
         first = first_of.setdefault(label, item)
         if first == item or (worst is not None and label >= worst[0]):
             continue
@@ -220,24 +182,4 @@ def _mixed(published: Published, model: ConstraintAnonymity) -> tuple[str, str, 
     if worst is None:
         return None
     label, first, item = worst
-    return release.published.vocabulary[label], domain[first], domain[item]
-
-
-def recoding_targets(release: Recoding) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The published item of every item of the domain (-1 for none), and whether it was taken out on purpose."""
-    target, suppressed = np.asarray(release.target, dtype=np.int64), np.asarray(release.suppressed, dtype=bool)
-    if not len(target) == len(suppressed) == len(release.domain):
-        raise InputError("the recoding is damaged: not every item of the domain has a published item or none.")
-    if len(target) and (target.min() < -1 or target.max() >= len(release.published.vocabulary)):
-        raise InputError("the recoding is damaged: an item points to a published item that does not exist.")
-    return target, suppressed
-
-
-def cover_pairs(release: LocalRecoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(published item, domain item) pairs."""
-    bounds, items = np.asarray(release.cover.indptr), np.asarray(release.cover.items, dtype=np.int64)
-    if len(bounds) != len(release.published.vocabulary) + 1 or bounds[-1] != len(items):
-        raise InputError("the local recoding is damaged: not every published item has a cover.")
-    if len(items) and (items.min() < 0 or items.max() >= len(release.cover.vocabulary)):
-        raise InputError("the local recoding is damaged: a cover names an item that does not exist.")
-    return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), items
+    return published.release.published.vocabulary[label], domain[first], domain[item]

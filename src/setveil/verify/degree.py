@@ -48,7 +48,7 @@ def violations(
 
 
 def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
-    grouping = published.release if isinstance(published.release, Grouping) else None
+    grouping = published.grouping
     supports = np.bincount(published.items, minlength=len(published.labels))
     for item in published.numbers(published.sensitive(_sensitive(model, grouping))):
         if supports[item]:
@@ -65,7 +65,7 @@ def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
 
 def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> dict[str, int | float]:
     """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items in the open."""
-    grouping = published.release if isinstance(published.release, Grouping) else None
+    grouping = published.grouping
     shown = published.numbers(published.sensitive(_sensitive(model, grouping)))
     if shown and np.isin(published.items, shown).any():
         return {"privacy_degree": 1}

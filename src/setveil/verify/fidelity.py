@@ -6,8 +6,8 @@ checked for which kind of release is listed in ``docs/verification.md``. Message
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,20 @@ from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import name_some
-from setveil.models import ConstraintAnonymity, PrivacyModel
+from setveil.models import PrivacyModel
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
-from setveil.verify.constraints import cover_pairs, recoding_targets
+from setveil.verify.book import cover_pairs, recoding_targets
 from setveil.verify.degree import GroupCounts
 from setveil.verify.published import Published, read_published, sorted_rows
 from setveil.verify.verdict import times
+
+
+class Asked(NamedTuple):
+    """What a release says of itself, and what is to be counted besides."""
+
+    in_input_order: bool
+    suppression: bool
+    utility_groups: Sequence[Sequence[str]]
 
 
 class Records(NamedTuple):
@@ -50,13 +58,13 @@ def check_original(
 ) -> list[str]:
     """Problems found by holding a release against the original, one line each.
 
-    ``model``: with a ConstraintAnonymity the counts of its utility groups are compared too. ``in_input_order``: the
+    ``model``: the counts of its utility groups are compared, too. ``in_input_order``: the
     release's records are in the order of the original, so that each can be held against its own. ``suppression``: the
-    release says that single occurrences were left out (local recodings), or sensitive items in excess (groupings).
+    release says that single entries were suppressed (local recodings), or sensitive items in excess (groupings).
     """
     published, source = read_published(release), read_published(original)
-    if isinstance(release, Grouping):
-        source = _with_public_items(source, set(release.sensitive))
+    if published.grouping is not None:
+        source = _with_public_items(source, set(published.grouping.sensitive))
     problems = []
     if published.n_records != source.n_records:
         problems.append(
@@ -64,24 +72,14 @@ def check_original(
         )
         in_input_order = False
     progress("comparing with the original", None)
-    match release:
-        case Recoding():
-            problems += _check_recoding(release, published, source, in_input_order)
-            if isinstance(model, ConstraintAnonymity) and model.utility is not None:
-                problems += _check_utility(release, published, source, model)
-        case LocalRecoding():
-            problems += _check_local_recoding(release, published, source, in_input_order, suppression)
-        case Replacement():
-            problems += _check_replacement(release, published, source, in_input_order)
-        case Grouping():
-            problems += _check_grouping(release, published, source, in_input_order, suppression)
-    return problems
+    groups = () if model is None else model.utility_groups
+    return problems + CHECKS[release.kind](release, published, source, Asked(in_input_order, suppression, groups))
 
 
 # -- recodings ----------------------------------------------------------------------------------------------------
 
 
-def _check_recoding(release: Recoding, published: Published, source: Published, in_order: bool) -> list[str]:
+def _check_recoding(release: Recoding, published: Published, source: Published, asked: Asked) -> list[str]:
     """The codebook, applied to the original, gives exactly the published records."""
     target, suppressed = recoding_targets(release)
     assert published.number_of is not None
@@ -96,24 +94,27 @@ def _check_recoding(release: Recoding, published: Published, source: Published, 
     problems = _naming("the codebook lacks item(s) of the original:", source.labels, occurs & ~known)
     problems += _naming("neither published nor suppressed, but in the original: item(s)", source.labels, lost)
     expected = _recoded(source, becomes, len(published.labels))
-    return problems + _compare(
+    problems += _compare(
         expected,
         Records(published.indptr, published.items),
         published.labels,
         "published otherwise than the codebook says",
-        in_order,
+        asked.in_input_order,
     )
+    return problems + _check_utility(release, published, source, asked.utility_groups)
 
 
-def _check_utility(release: Recoding, published: Published, source: Published, model: ConstraintAnonymity) -> list[str]:
+def _check_utility(
+    release: Recoding, published: Published, source: Published, groups: Sequence[Sequence[str]]
+) -> list[str]:
     """As many published records as original ones hold something of each utility group none of whose items is
     suppressed.
     """
     target, suppressed = recoding_targets(release)
-    assert published.number_of is not None and model.utility is not None
+    assert published.number_of is not None
     ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
     problems = []
-    for number, group in enumerate(model.utility, start=1):
+    for number, group in enumerate(groups, start=1):
         place = release.domain.numbers(group)
         place = place[place >= 0]
         if suppressed[place].any():
@@ -132,10 +133,8 @@ def _check_utility(release: Recoding, published: Published, source: Published, m
 # -- local recodings ----------------------------------------------------------------------------------------------
 
 
-def _check_local_recoding(
-    release: LocalRecoding, published: Published, source: Published, in_order: bool, suppression: bool
-) -> list[str]:
-    """Every published item can stand for an item of its record, and every item has a published one.
+def _check_local_recoding(release: LocalRecoding, published: Published, source: Published, asked: Asked) -> list[str]:
+    """Every published item covers an item of its record, and a published item covers every item.
 
     Without the order of the original only what every faithful release fulfils is checked: how many records can hold
     each published item and each item, and which parts of the domain that never share a published item the records
@@ -151,8 +150,8 @@ def _check_local_recoding(
     number[place[place >= 0]] = np.flatnonzero(place >= 0)
     pairs = np.unique(np.column_stack((number[item], label))[number[item] >= 0], axis=0)  # [(item, published item)]
     nodes = release.node_of_occurrence
-    suppression = suppression or (nodes is not None and bool((np.asarray(nodes) < 0).any()))
-    if in_order:
+    suppression = asked.suppression or (nodes is not None and bool((np.asarray(nodes) < 0).any()))
+    if asked.in_input_order:
         return problems + _check_cover_by_record(published, source, pairs, suppression)
     return problems + _check_cover_by_counts(published, source, pairs, suppression)
 
@@ -167,9 +166,7 @@ def _check_cover_by_record(
     possible = theirs.owners[occurrence] * width + label  # (record, published item that could stand there)
     actual = ours.owners * width + ours.items
     unfounded = np.bincount(ours.items[~np.isin(actual, possible)], minlength=len(published.labels)) > 0
-    problems = _naming(
-        "published for record(s) that hold nothing it can stand for: item(s)", published.labels, unfounded
-    )
+    problems = _naming("published for record(s) that hold nothing that it covers: item(s)", published.labels, unfounded)
     if not suppression:
         has_cover = np.zeros(len(source.labels), dtype=bool)
         has_cover[pairs[:, 0]] = True
@@ -238,7 +235,7 @@ def _parts(pairs: NDArray[np.int64], n_items: int, n_labels: int) -> tuple[NDArr
 # -- replacements and groupings -----------------------------------------------------------------------------------
 
 
-def _check_replacement(release: Replacement, published: Published, source: Published, in_order: bool) -> list[str]:
+def _check_replacement(release: Replacement, published: Published, source: Published, asked: Asked) -> list[str]:
     """Sensitive items are untouched, and nothing is published that the original does not know."""
     unknown = np.array([label not in set(source.labels) for label in published.labels], dtype=bool)
     unknown &= np.bincount(published.items, minlength=len(published.labels)) > 0
@@ -249,13 +246,11 @@ def _check_replacement(release: Replacement, published: Published, source: Publi
         _only(published, sensitive),
         sensitive,
         "other sensitive items than in the original",
-        in_order,
+        asked.in_input_order,
     )
 
 
-def _check_grouping(
-    release: Grouping, published: Published, source: Published, in_order: bool, suppression: bool
-) -> list[str]:
+def _check_grouping(release: Grouping, published: Published, source: Published, asked: Asked) -> list[str]:
     """Public parts are untouched; sensitive counts add up, in all and as far as it can be told in each group."""
     sensitive = tuple(release.sensitive)
     hidden = set(sensitive)
@@ -267,20 +262,20 @@ def _check_grouping(
         & (np.bincount(published.items, minlength=len(published.labels)) > 0),
     )
     ours, theirs = _only(published, public), _only(source, public)
-    problems += _compare(theirs, ours, public, "other public items than in the original", in_order)
+    problems += _compare(theirs, ours, public, "other public items than in the original", asked.in_input_order)
     secrets = _only(source, sensitive)
     total = np.zeros(len(sensitive), dtype=np.int64)
     known = GroupCounts.of(release)
     np.add.at(total, known.item, known.count)
     expected = np.bincount(secrets.items, minlength=len(sensitive))
-    wrong = total > expected if suppression else total != expected
+    wrong = total > expected if asked.suppression else total != expected
     problems += [
         f'sensitive item "{sensitive[item]}" is counted {times(int(total[item]), "time")}; '
         f"the original holds it in {times(int(expected[item]), 'record')}."
         for item in np.flatnonzero(wrong).tolist()[:20]
     ]
     if not problems:
-        problems += _check_group_counts(known, sensitive, ours, theirs, secrets, in_order, suppression)
+        problems += _check_group_counts(known, sensitive, ours, theirs, secrets, asked)
     return problems
 
 
@@ -290,8 +285,7 @@ def _check_group_counts(
     ours: Records,
     theirs: Records,
     secrets: Records,
-    in_order: bool,
-    suppression: bool,
+    asked: Asked,
 ) -> list[str]:
     """Each count lies between what the group's public parts force and what they allow.
 
@@ -300,7 +294,7 @@ def _check_group_counts(
     max(0, a − (n − b)) and min(a, b) of the group's records hold it.
     """
     n_sensitive, n_groups = max(len(sensitive), 1), max(len(known.names), 1)
-    if in_order:
+    if asked.in_input_order:
         theirs_part = ours_part = np.arange(ours.n_records, dtype=np.int64)
     else:
         part = _equal_rows(theirs, ours)
@@ -316,7 +310,7 @@ def _check_group_counts(
     np.add.at(most, place[: len(bounded)], np.minimum(a, b))
     np.add.at(least, place[: len(bounded)], np.maximum(0, a - (n - b)))
     np.add.at(count, place[len(bounded) :], known.count)
-    wrong = (count > most) | (False if suppression else count < least)
+    wrong = (count > most) | (False if asked.suppression else count < least)
     return [
         f'group {known.names[keys[bad] // n_sensitive]}: "{sensitive[int(keys[bad] % n_sensitive)]}" is counted '
         f"{times(int(count[bad]), 'time')}; the original allows {least[bad]:,} to {most[bad]:,}."
@@ -325,6 +319,14 @@ def _check_group_counts(
 
 
 # -- comparing ----------------------------------------------------------------------------------------------------
+
+
+CHECKS: dict[str, Callable[[Any, Published, Published, Asked], list[str]]] = {
+    "recoding": _check_recoding,
+    "local-recoding": _check_local_recoding,
+    "replacement": _check_replacement,
+    "grouping": _check_grouping,
+}
 
 
 def _recoded(records: Published, becomes: NDArray[np.integer], n_labels: int) -> Records:

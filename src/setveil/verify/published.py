@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Transactions, Vocabulary
+from setveil.core import Transactions
 from setveil.core.transactions import label_of
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
+from setveil.releases import KINDS, Grouping, Release, is_grouped
+from setveil.verify.book import Book, read_book
 
 NUMBERED = ("fimi", "spmf")  # layouts in which every item may have another name
 
@@ -27,6 +29,16 @@ class Published:
     items: NDArray[np.int32]
     release: Release | None = None  # where the codebook, the groups and the sensitive counts are, if there are any
     number_of: NDArray[np.int32] | None = None  # [release.published.vocabulary] the verifier's number of each label
+
+    @cached_property
+    def book(self) -> Book | None:
+        """What the codebook says; None where every label is the item it names."""
+        return read_book(self.release)
+
+    @property
+    def grouping(self) -> Grouping | None:
+        """The release, if it has groups."""
+        return self.release if self.release is not None and is_grouped(self.release) else None
 
     @property
     def n_records(self) -> int:
@@ -53,9 +65,9 @@ class Published:
         theirs.
         """
         wanted = set(items)
-        if not isinstance(self.release, Recoding | LocalRecoding):
+        if self.book is None or self.release is None:
             return sorted(wanted)
-        labels, members, domain = _meanings(self.release)
+        labels, members, domain = self.book.labels, self.book.items, self.book.domain
         names = self.release.published.vocabulary
         is_wanted = np.array([item in wanted for item in domain], dtype=bool)
         stands_for_others = np.ones(len(names), dtype=bool)
@@ -72,9 +84,9 @@ class Published:
         label, which stands for nothing else, and is its own name; in layouts of whole numbers it is a number.
         """
         wanted = set(sensitive)
-        if not wanted or not isinstance(self.release, Recoding | LocalRecoding) or self.number_of is None:
+        if not wanted or self.book is None or self.release is None or self.number_of is None:
             return []
-        labels, members, domain = _meanings(self.release)
+        labels, members, domain = self.book.labels, self.book.items, self.book.domain
         names = self.release.published.vocabulary
         supports = np.bincount(self.items, minlength=len(self.labels))[self.number_of]
         occurs = supports[labels] > 0
@@ -95,24 +107,13 @@ class Published:
         return [(label, *found[label]) for label in ascending(set(found))]
 
 
-def _meanings(release: Recoding | LocalRecoding) -> tuple[NDArray[np.int64], NDArray[np.int64], Vocabulary]:
-    """(published item, item) pairs, and the items' names."""
-    from setveil.verify.constraints import cover_pairs, recoding_targets
-
-    if isinstance(release, LocalRecoding):
-        return *cover_pairs(release), release.cover.vocabulary
-    target, _ = recoding_targets(release)
-    members = np.flatnonzero(target >= 0)
-    return target[members], members, release.domain
-
-
 def read_published(what: Any) -> Published:
     """From a release, from transactions, or from any iterable of iterables of labels. Nothing about the arrays is
     trusted.
     """
     if isinstance(what, Release):
-        if not isinstance(what, Recoding | LocalRecoding | Replacement | Grouping):
-            raise InputError(f"a release of kind {type(what).__name__} cannot be verified.")
+        if what.kind not in KINDS:
+            raise InputError(f"a release of kind {what.kind} cannot be verified.")
         return _from_transactions(what.published, what)
     if isinstance(what, Transactions):
         return _from_transactions(what, None)

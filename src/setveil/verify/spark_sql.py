@@ -18,9 +18,9 @@ from setveil.core import Transactions
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import UncheckedError, name_some
-from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
+from setveil.models import KAnonymity, KmAnonymity, PrivacyModel
 from setveil.releases import Recoding, Release, Replacement
-from setveil.verify.constraints import recoding_targets
+from setveil.verify.book import recoding_targets
 from setveil.verify.verdict import Verdict, in_braces, times
 
 Ask = Callable[[str], list[Any]]  # a query → its rows
@@ -72,11 +72,11 @@ def _judge_classes(
 
 
 def judge_groups(
-    ask: Ask, table: str, counts: str, model: PrivacyDegree, progress: Progress
+    ask: Ask, table: str, counts: str, model: Any, progress: Progress
 ) -> tuple[Verdict, dict[str, int | float]]:
     """The verdict on groups: a table with the columns ``group`` and ``items``, another with ``group, item, count``.
 
-    Where the claim holds, the largest whole degree is told, too.
+    ``model``: a model about groups. Where it is met, the largest whole degree is given, too.
     """
     progress("looking for sensitive items in the open", 0.0)
     each = f"SELECT `group`, explode(array_distinct(items)) AS item FROM {table}"
@@ -129,7 +129,7 @@ def _counted(table: str, size: int, code: str = "{0}") -> str:
 
 
 def _broken(ask: Ask, table: str, size: int, k: int) -> Verdict:
-    """The first itemset that is too rare, in the house order of labels: numbers by value, else by code point."""
+    """The first itemset that is too rare, in ascending order of labels: numbers by value, else by code point."""
     shape = _shape(ask, table)
     members = ", ".join(shape.format(f"item{place}") for place in range(1, size + 1))
     rare = f"SELECT sort_array(array({members})) AS itemset, n FROM ({_counted(table, size)}) WHERE n < {k}"
@@ -140,7 +140,7 @@ def _broken(ask: Ask, table: str, size: int, k: int) -> Verdict:
 
 
 def _shape(ask: Ask, table: str) -> str:
-    """An item as something that sorts in the house order; a format with one place."""
+    """An item as something that sorts in ascending order; a format with one place."""
     each = f"SELECT explode(items) AS item FROM {table}"
     ((strange,),) = ask(f"SELECT count(*) FROM ({each}) WHERE NOT item RLIKE '^[0-9]+$'")
     by_value = "" if strange else "'digits', length(ltrim('0', {0})), 'value', ltrim('0', {0}), "
@@ -161,20 +161,27 @@ def check_labels(release: Release, original: Transactions) -> tuple[Images, list
             f"the release has {times(release.published.n_records, 'record')}, "
             f"the original {times(original.n_records, 'record')}."
         )
+    check = LABEL_CHECKS.get(release.kind)
+    if check is None:
+        raise UncheckedError(f"only the local engine can compare a {release.kind} with its original.")
+    images, further = check(release, original)
+    return images, problems + further
+
+
+def _check_replaced(release: Replacement, original: Transactions) -> tuple[Images, list[str]]:
+    known = set(compress(original.vocabulary.labels, original.supports > 0))
+    published = compress(release.published.vocabulary, release.published.supports > 0)
+    return (), _naming("not in the original: published item(s)", [label for label in published if label not in known])
+
+
+def _check_codebook(release: Recoding, original: Transactions) -> tuple[Images, list[str]]:
     labels, occurs = original.vocabulary.labels, original.supports > 0
-    if isinstance(release, Replacement):
-        shown = release.published.supports > 0
-        known = set(compress(labels, occurs))
-        strange = [label for label in compress(release.published.vocabulary, shown) if label not in known]
-        return (), problems + _naming("not in the original: published item(s)", strange)
-    if not isinstance(release, Recoding):
-        raise UncheckedError(f"a {release.kind} is held against its original with the local engine only.")
     target, suppressed = recoding_targets(release)
     place = release.domain.numbers(labels)
     becomes = np.where(place >= 0, np.append(target, -1)[place], -1)
     is_kept = (becomes >= 0) | np.append(suppressed, False)[place]
     is_unknown, is_lost = occurs & (place < 0), occurs & (place >= 0) & ~is_kept
-    problems += _naming("the codebook lacks item(s) of the original:", list(compress(labels, is_unknown)))
+    problems = _naming("the codebook lacks item(s) of the original:", list(compress(labels, is_unknown)))
     problems += _naming(
         "neither published nor suppressed, but in the original: item(s)", list(compress(labels, is_lost))
     )
@@ -182,6 +189,12 @@ def check_labels(release: Release, original: Transactions) -> tuple[Images, list
     return [
         (label, published[goes]) for label, goes in zip(labels, becomes.tolist(), strict=True) if goes >= 0
     ], problems
+
+
+LABEL_CHECKS: dict[str, Callable[[Any, Transactions], tuple[Images, list[str]]]] = {
+    "recoding": _check_codebook,
+    "replacement": _check_replaced,
+}
 
 
 def check_recoded(ask: Ask, table: str, original: str, images: str) -> list[str]:

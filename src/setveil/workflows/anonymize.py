@@ -101,6 +101,7 @@ def make_release(
         from setveil.workflows.portfolio import take_least_loss
 
         name, options, release = take_least_loss(data, model, options, context)
+        package = find_for(model.name, name).package
     else:
         entry, chosen = _choose(model, algorithm, options)
         options = vars(chosen) if isinstance(algorithm, Algorithm) else options
@@ -108,7 +109,7 @@ def make_release(
             warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
         if not isinstance(algorithm, Algorithm):  # as it takes them
             options = {name: value for name in options if (value := getattr(chosen, name)) is not None}
-        name, release = entry.name, chosen.run(data, model, context)
+        name, package, release = entry.name, entry.package, chosen.run(data, model, context)
     original, data = data, release.published_part(data)
     check_release(data, release, model)
     record = RunRecord(
@@ -120,6 +121,7 @@ def make_release(
         hierarchy_source=hierarchy_source,
         seed=context.seed,
         seconds={"anonymize": time.perf_counter() - started},
+        package=package.strip("_") or "unknown",  # a class of a script is in "__main__"
         original=original,
     )
     return replace(release, record=record)

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from setveil.core import Transactions, Vocabulary
-from setveil.errors import GuaranteeError, InputError, name_some
+from setveil.errors import GuaranteeError, InputError
 from setveil.models import PrivacyModel
-from setveil.releases import Recoding, Release
+from setveil.releases import Release
 from setveil.workflows.assess import verify
 from setveil.workflows.reading import as_transactions
 
@@ -26,19 +23,15 @@ def apply(
     *,
     unknown_items: str = "error",
     read_options: Mapping[str, Any] | None = None,
-) -> Recoding:
+) -> Release:
     """New records through the recoding of ``release``; refused if they break its promise."""
-    if not isinstance(release, Recoding):
-        raise InputError(
-            f"a {release.kind} is made for its own records; only a recoding can be applied to new ones: anonymize them."
-        )
     promise = model if model is not None or release.record is None else release.record.model
     if promise is None:
         raise InputError("the release was read from its files and does not say its promise; give model.")
     if unknown_items not in UNKNOWN:
         raise InputError(f'unknown_items="{unknown_items}": choose error or suppress.')
     data = as_transactions(new_data, **(read_options or {}))
-    applied = _recoded(release, data, unknown_items)
+    applied = release.recoded(data, unknown_items)
     if release.record is not None:
         told = (*release.record.warnings, TAKEN_OVER)
         record = replace(
@@ -52,31 +45,3 @@ def apply(
             "all together."
         )
     return applied
-
-
-def _recoded(release: Recoding, data: Transactions, unknown_items: str) -> Recoding:
-    data = data.used_items()
-    domain, target, labels = release.domain, release.target, list(release.published.vocabulary)
-    tree, cut = release.hierarchy, release.node_of_leaf
-    if tree is not None and cut is not None:  # what did not occur yet has a place in the tree
-        target, labels = cut, list(tree.published_labels)
-    place = domain.numbers(data.vocabulary)
-    is_known = place >= 0
-    is_known[is_known] = (target[place[is_known]] >= 0) | release.suppressed[place[is_known]]
-    strangers = [data.vocabulary[int(item)] for item in np.flatnonzero(~is_known)]
-    if not strangers:
-        applied = Recoding.from_targets(data, domain, place, target, labels)
-        return replace(applied, suppressed=release.suppressed, hierarchy=tree, node_of_leaf=cut)
-    if unknown_items == "error":
-        raise InputError(
-            f"the recoding does not know {name_some(strangers)}; leave such items out, or give "
-            'unknown_items="suppress".'
-        )
-    wider = Vocabulary({*domain, *strangers})
-    spread = np.full(len(wider), -1, dtype=np.int32)
-    spread[wider.numbers(domain)] = target
-    suppressed = np.zeros(len(wider), dtype=bool)
-    suppressed[wider.numbers(domain)] = release.suppressed
-    suppressed[wider.numbers(strangers)] = True
-    applied = Recoding.from_targets(data, wider, wider.numbers(data.vocabulary), spread, labels)
-    return replace(applied, suppressed=suppressed)

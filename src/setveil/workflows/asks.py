@@ -18,7 +18,7 @@ from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, SetveilWarning, name_some
 from setveil.models import PrivacyModel, declared
 from setveil.policy.selection import refuse_file_names
-from setveil.releases import Grouping, Release
+from setveil.releases import Release
 
 INNER_MARKS = re.compile(r"(?<=\w)[\s._/-]+(?=\w)")
 WORD = re.compile(r"[^\W_]+")
@@ -146,7 +146,7 @@ def resembling(labels: Iterable[str], named: Iterable[str]) -> list[str]:
 
 def check_release(data: Transactions, release: Release, model: PrivacyModel) -> None:
     """Warn about a release that says the same of everybody, or that is the original."""
-    if isinstance(release, Grouping):  # which publishes other items as they are, and hides the sensitive ones
+    if release.has_groups:  # which publishes other items as they are, and hides the sensitive ones
         return
     n_published, n_items = int((release.published.supports > 0).sum()), int((data.supports > 0).sum())
     if n_items > 1 and n_published <= 1:

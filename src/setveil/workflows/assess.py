@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.core import Hierarchy, RemoteTransactions, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.models import KmAnonymity, PrivacyDegree, PrivacyModel, as_model
-from setveil.releases import Grouping, Release, RunRecord
+from setveil.models import PrivacyModel, as_model
+from setveil.releases import Release, RunRecord, is_grouped
 from setveil.workflows.reading import as_transactions
 
 if TYPE_CHECKING:
@@ -210,9 +210,8 @@ def _with_names(release: Release, original: Transactions) -> Release:
 def public_metrics(release: Release) -> dict[str, int]:
     """The figures of a certificate: what the published files alone determine."""
     published = release.published
-    groups = {"n_groups": release.n_groups} if isinstance(release, Grouping) else {}
     return {
-        **groups,
+        **release.public_figures(),
         "n_published_items": int((published.supports > 0).sum()),
         "empty_records": published.n_empty,
     }
@@ -231,7 +230,7 @@ def quick_guesses(data: Transactions, release: Release) -> GuessTable | None:
     """Who of a group has its sensitive item: every guesser who does not run the program again; groupings only."""
     from setveil.risk.guesses import guess_both
 
-    if not isinstance(release, Grouping) or release.record is None:
+    if not is_grouped(release) or release.record is None:
         return None
     known = guessing_options(release.record)
     return guess_both(data, release, known.get("promised"), known.get("remake"), release.record.seed, replay=False)
@@ -246,13 +245,11 @@ def remaking(
     model: PrivacyModel, algorithm: str, options: Mapping[str, Any], seed: int, hierarchy: Hierarchy | None = None
 ) -> dict[str, Any]:
     """The same from a folder; only for models and algorithms where running the program again may help an attacker."""
-    from setveil.algorithms import ENTRIES, Context, find, make_algorithm
+    from setveil.algorithms import ENTRIES, Context, make_algorithm
 
-    if not isinstance(model, PrivacyDegree | KmAnonymity):
-        return {}
-    promised = {"promised": 1 / (model.p if isinstance(model, PrivacyDegree) else model.k)}
-    by_hand = all(entry.name != algorithm for entry in ENTRIES)  # cannot be made again
-    if by_hand or (isinstance(model, KmAnonymity) and algorithm != "trim"):
+    promised = {} if model.crowd is None else {"promised": 1 / model.crowd}
+    entry = next((entry for entry in ENTRIES if entry.name == algorithm), None)  # None: made by hand
+    if entry is None or not (entry.suppresses_entries or model.is_about_groups):
         return promised
-    chosen = make_algorithm(find(algorithm).load(), algorithm, options)
+    chosen = make_algorithm(entry.load(), algorithm, options)
     return {**promised, "remake": lambda data: chosen.run(data, model, Context(seed=seed, hierarchy=hierarchy))}

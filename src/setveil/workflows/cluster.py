@@ -17,8 +17,8 @@ from setveil.engines import Engine, LocalEngine
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.tables import SENSITIVE
-from setveil.models import MODELS, PrivacyDegree, PrivacyModel
-from setveil.releases import Recoding, Release
+from setveil.models import MODELS, PrivacyModel
+from setveil.releases import Release
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -233,7 +233,7 @@ def judge_parts(
     def ask(query: str) -> list[Any]:
         return session.sql(query).collect()
 
-    if not isinstance(model, PrivacyDegree):
+    if not model.is_about_groups:
         return judge_table(ask, _table(folder / PARTS), model, progress)
     _read_counts(folder, master).createOrReplaceTempView(COUNTS)
     try:
@@ -254,7 +254,7 @@ def compare_parts(
 
     assert isinstance(original, SparkTransactions)
     images, problems = check_labels(release, original)
-    if not isinstance(release, Recoding):
+    if not release.is_uniform:
         return problems
     session = session_on(master)
     views = {

@@ -16,13 +16,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
 from setveil.core import Transactions
 from setveil.errors import SetveilError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
-from setveil.releases import Grouping, Release
+from setveil.releases import Release
 from setveil.report.facts import Facts
 from setveil.report.figures import worst_of
 from setveil.utility.avg_re import least_error
@@ -71,7 +69,7 @@ def figures_of(data: Transactions, release: Release, known: int, facts: Facts | 
         "algorithm": record.algorithm,
         "singled_out": None if worst is None else worst.of_all_people,
         "mean_chance": max(linked, default=None),
-        "sensitive_chance": _sensitive_chance(release),
+        "sensitive_chance": release.largest_share,  # who is in a group is no secret
         "avg_re": least_error(data, release, seed=record.seed),
         "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
@@ -81,14 +79,6 @@ def figures_of(data: Transactions, release: Release, known: int, facts: Facts | 
             for name in ("exact_ratio", "largest_set", "ncp", "ul_log2", "suppression_ratio", "il_ratio")
         },
     }
-
-
-def _sensitive_chance(release: Release) -> float | None:
-    """The greatest share of a group that has the same sensitive item; who is in a group is no secret."""
-    if not isinstance(release, Grouping):
-        return None
-    sizes = np.bincount(release.group_of, minlength=release.n_groups)
-    return float((release.count / sizes[release.count_group]).max(initial=0.0))
 
 
 def limit(order: dict[str, Any]) -> None:

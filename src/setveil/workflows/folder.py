@@ -22,7 +22,7 @@ from setveil.io.releases.files import read_release
 from setveil.io.releases.folders import RECORD, internal_beside, read_record
 from setveil.io.releases.names import guard, unguard
 from setveil.models import PrivacyModel, certified_model
-from setveil.releases import Grouping, Recoding, Release
+from setveil.releases import KINDS, Release
 from setveil.report.certificate_schema import check_schema
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
@@ -85,7 +85,7 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
     original = as_transactions(data)
     release, is_ordered = _open(out, original)
-    if isinstance(original, RemoteTransactions) and not isinstance(release, Recoding):
+    if isinstance(original, RemoteTransactions) and not release.is_uniform:
         raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
     return measure(original, release, aligned=is_ordered)
 
@@ -136,7 +136,7 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
         parts = [name for name in certificate["files"] if name.endswith(".parquet")]
         check_expansion([folder / name for name in parts])
     groups = None
-    if isinstance(rows, RemoteTransactions) and told["kind"] == Grouping.kind:
+    if isinstance(rows, RemoteTransactions) and KINDS[told["kind"]].has_groups:
         groups = read_groups(folder, rows)
     release = read_release(
         folder, told["kind"], told["published"], layout, labels, keep_ids=keep_ids, rows=rows, groups=groups

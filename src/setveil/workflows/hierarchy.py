@@ -6,6 +6,7 @@ import hashlib
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -109,14 +110,15 @@ def auto_hierarchy(
 
     if method or not data.n_items:
         return auto(data, method or "frequency")
-    promise = model if isinstance(model, KmAnonymity) and model.m != "all" else USUAL
+    is_fit = model is not None and model.shapes_hierarchy and model.violated_by == "combination"
+    guarantee: Any = model if is_fit else USUAL
     part = _tried_part(data)
     best: tuple[float, Hierarchy] | None = None
     for number, name in enumerate(METHODS):
         progress(f"trying hierarchy auto:{name}", number / len(METHODS))
         tree = auto(data, name)
         try:
-            loss = AA().run(part, promise, Context(hierarchy=tree)).details["ncp"]
+            loss = AA().run(part, guarantee, Context(hierarchy=tree)).details["ncp"]
         except SetveilError:  # nothing to tell them apart by, such as fewer than k records
             loss = 1.0
         if best is None or loss < best[0]:

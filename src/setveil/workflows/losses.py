@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Transactions
 from setveil.models import PrivacyModel
-from setveil.releases import Grouping, LocalRecoding, Release
+from setveil.releases import Release
 from setveil.report.facts import Facts
 
 SHOWN = 8
@@ -66,31 +66,18 @@ def losses_of(facts: Facts, release: Release, data: Transactions, model: Privacy
 
 def _entries_left_out(release: Release, data: Transactions) -> list[tuple[str, int]]:
     """Items of which single entries were left out, with how many, the most frequent first."""
-    if not isinstance(release, LocalRecoding) or release.node_of_occurrence is None:
-        return []
-    n_gone = np.bincount(data.items[release.node_of_occurrence < 0], minlength=data.n_items)
+    n_gone = release.suppressed_entries(data)
     order = np.lexsort((np.arange(data.n_items), -n_gone))[:SHOWN]
     return [(data.vocabulary[item], int(n_gone[item])) for item in order.tolist() if n_gone[item]]
 
 
 def _unlinked(release: Release, model: PrivacyModel) -> list[Loss]:
     """Sensitive items of a grouping: who has them is no longer told, only how many of a group."""
-    if not isinstance(release, Grouping):
-        return []
-    n_items = len(release.sensitive)
-    sizes = np.bincount(release.group_of)
-    holders = np.bincount(release.count_item, weights=release.count, minlength=n_items).astype(np.int64)
-    among = np.bincount(release.count_item, weights=sizes[release.count_group], minlength=n_items).astype(np.int64)
-    order = np.lexsort((np.arange(n_items), holders - among))[:SHOWN]
+    hidden = sorted(release.hidden_among(), key=lambda one: one[1] - one[2])[:SHOWN]  # stable: ascending by item
     return [
-        Loss(
-            release.sensitive[item],
-            f"its {holders[item]:,} people are hidden among {among[item]:,}",
-            None,
-            Cause("group", (), model.crowd),
-        )
-        for item in order.tolist()
-        if holders[item]
+        Loss(label, f"its {n:,} people are hidden among {among:,}", None, Cause("group", (), model.crowd))
+        for label, n, among in hidden
+        if n
     ]
 
 
@@ -119,13 +106,13 @@ def _broken(data: Transactions, model: PrivacyModel, wanted: Iterable[str]) -> d
     labels = dict.fromkeys(wanted)
     if not labels:
         return {}
-    if model.name == "degree":
+    kind = model.violated_by
+    if kind == "group":
         return dict.fromkeys(labels, Cause("group", (), model.crowd))
-    if model.name == "km" and getattr(model, "m", 1) == "all":
+    if kind == "part":
         people = _People(data)
         causes = {label: people.rare_part(label, model.crowd or 1) for label in labels if label in data.vocabulary}
         return {label: cause for label, cause in causes.items() if cause is not None}
-    kind = "record" if model.name == "k-anonymity" else "combination"
     violations = minimal_violations(data, model, LOOKED_THROUGH)
     if kind == "record":  # the shortest records tell most
         violations.sort(key=lambda violation: (len(violation.itemset), violation.support, violation.itemset))

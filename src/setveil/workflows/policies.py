@@ -71,9 +71,10 @@ def _as_patterns(value: Any, known: Vocabulary) -> Any:
 
 def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_progress) -> Hierarchy | None:
     """The hierarchy a policy asks for; one built from the data suits the promise."""
+    from setveil.models import MODELS
     from setveil.policy.resolve import model_of
 
-    model = model_of(policy, data, None) if policy.model.name == "km" else None
+    model = model_of(policy, data, None) if MODELS[policy.model.name].shapes_hierarchy else None
     return resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items, model, progress)
 
 

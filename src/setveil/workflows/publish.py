@@ -22,8 +22,7 @@ from setveil.errors import GuaranteeError, InfeasibleError, InputError, SetveilW
 from setveil.io.releases.canonical import PARTS, bare_layout
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.io.transactions.reading import layout_for
-from setveil.models import Coherence
-from setveil.releases import Grouping, Recoding, Release, RemoteGrouping, RunRecord
+from setveil.releases import Release, RunRecord
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
 from setveil.workflows.cluster import judge_parts, read_groups, read_parts
 from setveil.workflows.policies import policy_of
@@ -125,7 +124,7 @@ def publish(
     record = release.record
     if record is None:
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
-    if to and isinstance(release, Grouping):
+    if to and release.has_groups:
         raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
     kept = tuple(name for name, is_kept in (("ids", keep_ids), ("order", keep_order)) if is_kept)
     for words in kept_words(kept):
@@ -135,7 +134,7 @@ def publish(
     is_here = not isinstance(record.data, RemoteTransactions)
     if not is_here and (kept or to not in (None, "parquet")):
         raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
-    if safe_csv and isinstance(release, RemoteGrouping):
+    if safe_csv and release.has_groups and not is_here:
         raise InputError("labels of a grouping stay as they are on Spark; leave out --safe-csv, or use --engine local.")
     layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
@@ -235,7 +234,7 @@ def _refuse_nothing_sensitive(release: Release, record: RunRecord) -> None:
     from setveil.report.record import options_that_occur
 
     asked = record.model.options().get("sensitive")
-    if not asked or isinstance(record.model, Coherence):  # that one is also about all other items
+    if not asked or record.model.is_about_other_items:
         return
     if not options_that_occur(release, record.model.options(), record.data)["sensitive"]:
         asked = [label for label in asked if label in record.data.vocabulary]
@@ -290,15 +289,13 @@ def _verified(
     if safe_csv:
         sensitive = tuple(guard(label) for label in sensitive)
     rows = read_parts(folder) if isinstance(release.published, RemoteTransactions) else None
-    groups = read_groups(folder, rows) if rows is not None and isinstance(release, Grouping) else None
+    groups = read_groups(folder, rows) if rows is not None and release.has_groups else None
     kind, layout = release.kind, written.layout
     spelled = read_release(
         folder, kind, written.published, layout, sensitive, keep_ids=keep_ids, rows=rows, groups=groups
     )
     again = spelled.relabelled(unguard) if safe_csv else spelled
-    if isinstance(release, Recoding) and isinstance(again, Recoding):
-        # Files do not tell absent items from suppressed ones, and do not name all of either; the owner knows.
-        again = replace(again.with_items(release.domain), suppressed=release.suppressed)
+    again = again.completed_by(release)
     if rows is None:
         verdict, achieved = judge(again, record.model, progress)
     else:

@@ -10,24 +10,23 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from setveil import __version__
-from setveil.core import Layout, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Layout, RemoteTransactions, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
 from setveil.io.releases.names import guard, guarded_labels
 from setveil.io.releases.tables import read_codebook
-from setveil.models import ConstraintAnonymity, PrivacyModel, certified_model
-from setveil.releases import Grouping, Recoding, Release
+from setveil.models import PrivacyModel, certified_model
+from setveil.releases import KINDS, Release
 from setveil.report.certificate_schema import check_schema
-from setveil.report.facts import GUESSING, public_achieved
+from setveil.report.facts import GUESSING, named_algorithm, public_achieved
 from setveil.report.record import further_sentences, kept_of, options_that_occur, sentences_of
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
@@ -267,7 +266,7 @@ class _Check:
         if said["records"] != spelled.published.n_records:
             self._wrong("tells of another number of records than are published")
         release = plain(spelled, said)
-        if release.kind != "grouping":
+        if not release.has_groups:
             self.nothing_left = nothing_left(release.published)
             self.notes += filter(None, [self.nothing_left])
         is_here = not isinstance(data, RemoteTransactions)  # elsewhere no model has lists that are left out
@@ -280,7 +279,7 @@ class _Check:
             self.unchecked.append(HIDDEN_CONSTRAINTS)
         else:
             self._check_claim(release, owners if is_hidden and owners else model, data)
-        if isinstance(model, ConstraintAnonymity) and not is_hidden:
+        if model.private and not is_hidden:
             self._check_lists(release, model, owners, data)
         self._check_sensitive(release, model)
         self._check_words(model)
@@ -294,8 +293,7 @@ class _Check:
             known = release.with_items(data.vocabulary)
             internal = None if self.staged is None else self.staged.internal
             ordered, is_ordered = ordered_as_input(self.folder, known, said, internal)
-            if isinstance(ordered, Grouping):
-                ordered = _with_unseen(ordered, data)
+            ordered = ordered.with_unseen(compress(data.vocabulary, data.supports > 0))
             self.progress("comparing with the original", None)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
@@ -309,6 +307,8 @@ class _Check:
         name, options = self.certificate["model"]["name"], dict(self.certificate["model"]["options"])
         try:
             model, is_hidden = certified_model(name, options)
+        except UncheckedError:
+            raise
         except SetveilError as problem:
             raise InputError(f"{CERTIFICATE}: {problem}") from None
         except (TypeError, ValueError, AttributeError):
@@ -333,8 +333,7 @@ class _Check:
         if published == {PARTS}:
             n_parts = -(-release.published.n_records // PART_SIZE)
             published = {part_name(number) for number in range(n_parts)}
-        wanted = {*published, "codebook.csv", "report.html"}
-        wanted |= {"sensitive.csv"} if release.kind == "grouping" else set()
+        wanted = {*published, "codebook.csv", "report.html", *release.further_files}
         if set(self.certificate["files"]) != wanted:
             self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
 
@@ -344,17 +343,19 @@ class _Check:
         layout = Layout(**told["layout"])
         if layout != bare_layout(layout, kind, self.certificate["record_ids"]):
             self._wrong("its layout has details that the published file does not show")
-        if told["suppression"] and kind in ("recoding", "replacement"):
+        decided_by = KINDS[kind].suppression_by
+        if told["suppression"] and not decided_by:
             self._wrong(f"no single entry can be missing from a {kind}")
         algorithm = self._algorithm()
-        if kind == "local-recoding" and algorithm is not None and told["suppression"] != algorithm.suppresses_entries:
+        if decided_by == "algorithm" and algorithm is not None and told["suppression"] != algorithm.suppresses_entries:
             self._wrong(f'whether entries may be missing is not what "{algorithm.name}" does')
 
     def _algorithm(self) -> Entry | None:
         """What is known of the algorithm; nothing of one that is not listed, made by hand."""
         from setveil.algorithms import ENTRIES
 
-        return next((entry for entry in ENTRIES if entry.name == self.certificate["algorithm"]["name"]), None)
+        said = (self.certificate["algorithm"]["name"], self.certificate["algorithm"].get("package", "setveil"))
+        return next((entry for entry in ENTRIES if (entry.name, entry.package) == said), None)
 
     def _check_guards(self, release: Release, book: Sequence[tuple[str, str]], has_original: bool) -> None:
         """Of labels that are said to be guarded against spreadsheets some are; that all are which need it is seen when
@@ -377,41 +378,37 @@ class _Check:
             self.verdict, found = judge_parts(self.folder, model, self.progress, self.master)
             self._compare_achieved(found)
             return
-        if not isinstance(model, ConstraintAnonymity) or not isinstance(release, Recoding):
+        if not (model.depends_on_suppressed and release.is_uniform):
             self.verdict, found = judge(release, model, self.progress)
             self._compare_achieved(found)
             return
         if data is not None:  # a codebook does not tell absent items from suppressed ones; the original does
-            release = release.with_items(data.vocabulary)
-            occurs = np.zeros(len(release.domain), dtype=bool)
-            places = release.domain.numbers(data.vocabulary)
-            occurs[places[(places >= 0) & (data.supports > 0)]] = True
-            known = replace(release, suppressed=release.suppressed & occurs)
+            occurring = set(compress(data.vocabulary, data.supports > 0))
+            known = release.with_items(data.vocabulary).with_suppressed(occurring)
             self.verdict, found = judge(known, model, self.progress)
             self._compare_achieved(found)
             return
-        unbounded = replace(model, max_suppressed=100)
-        if model.max_suppressed < 100:
+        unbounded = model.unbounded()
+        if unbounded != model:
             self.unchecked.append(HIDDEN_SUPPRESSION)
-        self.verdict, _ = judge(_all_suppressed(release, model), unbounded, self.progress)
+        wide = release.with_items(model.listed_items)  # the strictest reading: all that is not published is suppressed
+        self.verdict, _ = judge(wide.with_suppressed(set(wide.domain_items)), unbounded, self.progress)
         if self.verdict.holds:
             return
-        none_suppressed = replace(release, suppressed=np.zeros(len(release.domain), dtype=bool))
-        lenient, _ = judge(none_suppressed, unbounded, self.progress)
+        lenient, _ = judge(release.with_suppressed(()), unbounded, self.progress)
         if lenient.holds:
             self.verdict = None
             self.unchecked.append(MAYBE_SUPPRESSED)
 
     def _check_lists(
-        self, release: Release, model: ConstraintAnonymity, owners: PrivacyModel | None, data: Transactions | None
+        self, release: Release, model: PrivacyModel, owners: PrivacyModel | None, data: Transactions | None
     ) -> None:
-        """Published constraints are the owner's, and a list without any is no promise."""
-        for name, lists in (("constraints", model.constraints), ("utility groups", model.utility or ())):
-            told = [tuple(one) for one in lists]
+        """Published lists are the owner's, and a list of which nothing is published guarantees nothing."""
+        for name in model.private:
+            told = [tuple(one) for one in getattr(model, name) or ()]
             if told != sorted(set(told)):
-                self._wrong(f"its {name} are not in order, or one stands there twice")
-        shown = _shown(release)
-        if owners is None and not any(item in shown for one in model.constraints for item in one):
+                self._wrong(f'its list "{name}" is not in order, or one entry stands there twice')
+        if owners is None and not model.listed_items & release.shown_items:
             self.unchecked.append(NO_CONSTRAINTS)
         if owners is None or data is None:
             return
@@ -426,15 +423,16 @@ class _Check:
     def _check_sensitive(self, release: Release, model: PrivacyModel) -> None:
         """Only items that the files show are called sensitive, and all that are counted are."""
         named = set(model.options().get("sensitive", ()))
-        if not named <= _shown(release):
+        if not named <= release.shown_items:
             self._wrong("it calls items sensitive that the files do not show")
-        if isinstance(release, Grouping) and named != _counted(release):
+        if release.has_groups and named != release.counted_labels:
             self._wrong("the items it calls sensitive are not those that are counted")
 
     def _check_words(self, model: PrivacyModel) -> None:
         """Sentences belong to a model and its options; other versions may word them differently."""
         said = self.certificate
-        self.publisher_says |= {"setveil": said["setveil"], "algorithm": said["algorithm"]["name"]}
+        made_by = named_algorithm(said["algorithm"]["name"], said["algorithm"].get("package", "setveil"))
+        self.publisher_says |= {"setveil": said["setveil"], "algorithm": made_by}
         if said["setveil"] != __version__:
             self.unchecked.append(
                 f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use "
@@ -486,38 +484,3 @@ class _Check:
 def _is_same(found: Any, said: Any) -> bool:
     """Whether figures are written alike: 5, 5.0 and true are equal, and a choice among them would tell something."""
     return json.dumps(found, sort_keys=True) == json.dumps(said, sort_keys=True)
-
-
-def _counted(release: Grouping) -> set[str]:
-    return {release.sensitive[item] for item in np.unique(release.count_item).tolist()}
-
-
-def _with_unseen(release: Grouping, data: Transactions) -> Grouping:
-    """With every item of the original that the files do not show: only sensitive ones may have been left out."""
-    shown = _shown(release)
-    unseen = {label for label, support in zip(data.vocabulary, data.supports, strict=True) if support} - shown
-    sensitive = Vocabulary({*release.sensitive, *unseen})
-    items = sensitive.numbers(release.sensitive)[release.count_item]
-    order = np.lexsort((items, release.count_group))
-    return replace(
-        release,
-        sensitive=sensitive,
-        count_group=release.count_group[order],
-        count_item=items[order],
-        count=release.count[order],
-    )
-
-
-def _shown(release: Release) -> set[str]:
-    """The items that the files show: published under their own name, counted, or behind something published."""
-    from setveil.report.changes import Cover
-
-    cover = Cover(release)
-    shown = {*release.published.vocabulary, *(cover.domain[item] for item in np.unique(cover.items).tolist())}
-    return shown | _counted(release) if isinstance(release, Grouping) else shown
-
-
-def _all_suppressed(release: Recoding, model: ConstraintAnonymity) -> Recoding:
-    """The release as if every item that is not published had been suppressed: the strictest reading of its codebook."""
-    wide = release.with_items({item for constraint in model.constraints for item in constraint})
-    return replace(wide, suppressed=wide.target < 0)

@@ -24,7 +24,6 @@ from setveil.core.progress import Progress, no_progress
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
-from setveil.releases import Grouping
 from setveil.report.figures import utility_of, worst_of
 from setveil.report.words import percent
 from setveil.workflows.anonymize import make_release
@@ -442,7 +441,7 @@ def _measured(
         n_tried=data.n_records,
         is_sampled=part.is_sampled,
         seconds=time.monotonic() - started,
-        warning=_leaves_exposed(isinstance(release, Grouping), has_sensitive),
+        warning=_leaves_exposed(release.has_groups, has_sensitive),
     )
 
 

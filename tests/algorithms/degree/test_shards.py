@@ -19,7 +19,7 @@ from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 from setveil.releases import Grouping, RemoteGrouping
-from setveil.report.changes import Cover, shape_of
+from setveil.report.changes import shape_of
 from setveil.risk.guesses import Guesses, deal_anew, guess_both, guess_holders
 from setveil.utility import measure
 from setveil.workflows.recheck import verify_folder
@@ -130,7 +130,7 @@ def test_the_same_release_where_the_records_are_elsewhere(options: dict[str, obj
         np.add.at(totals, here.count_item, here.count)
         assert there.count.tolist() == totals[there.count_item].tolist() and totals.sum() == there.count.sum()
         labels = list(here.published.vocabulary)
-        assert shape_of(there, labels, Cover(there)) == shape_of(here, labels, Cover(here))
+        assert shape_of(there, labels) == shape_of(here, labels)
         original = Grouping.without_bare(data, SENSITIVE)
         told = measure(original, here)
         known = {name: told[name] for name in told if not name.startswith("kl_")}

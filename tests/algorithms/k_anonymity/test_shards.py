@@ -51,8 +51,7 @@ def test_the_same_release_where_the_records_are_elsewhere(
         assert measure(remote, there) == measure(data, here)
         assert sv.verify(there.published.whole, model)
         labels = list(here.published.vocabulary)
-        cover: object = None  # a replacement has none
-        assert shape_of(there, labels, cover) == shape_of(here, labels, cover)  # type: ignore[arg-type]
+        assert shape_of(there, labels) == shape_of(here, labels)
 
 
 def test_shards_are_woven_alone() -> None:

@@ -31,7 +31,7 @@ from setveil.io.releases.tables import (
 )
 from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
-from setveil.releases import Grouping, Release, RemoteGrouping
+from setveil.releases import KINDS, Grouping, Release, RemoteGrouping, is_grouped
 
 PARQUET_ABOVE = 10_000_000  # records of a grouping
 PARTS = "published"  # the folder of the parts, where a cluster wrote the release
@@ -44,7 +44,7 @@ Files = Iterable[tuple[str, Iterator[bytes]]]  # name and bytes, piece by piece
 def bare_layout(layout: Layout, kind: str, keep_ids: bool) -> Layout:
     """A layout with no detail that its file does not show: names of columns would else tell of the input."""
     format = FORMATS[layout.name]
-    if kind == "grouping":
+    if KINDS[kind].has_groups:
         return Layout(layout.name)
     has_ids = format.needs_ids or layout.long or keep_ids
     shown = [detail for detail in format.details if detail != "id_column" or has_ids]
@@ -53,11 +53,10 @@ def bare_layout(layout: Layout, kind: str, keep_ids: bool) -> Layout:
 
 def layout_of(release: Release, wanted: Layout, *, in_parts: bool = False) -> Layout:
     """The layout a release is written in: groupings have their own."""
-    if isinstance(release, Grouping):
-        if in_parts or isinstance(release, RemoteGrouping):
-            return Layout("parquet")
-        return Layout("parquet" if release.published.n_records > PARQUET_ABOVE else "jsonl")
-    return wanted
+    if not release.has_groups:
+        return wanted
+    is_large = in_parts or isinstance(release.published, RemoteTransactions)
+    return Layout("parquet" if is_large or release.published.n_records > PARQUET_ABOVE else "jsonl")
 
 
 def published_name(layout: Layout) -> str:
@@ -89,7 +88,7 @@ def encode_release(
         made = rows.sorted_parts(PART_SIZE, partial(encode_part, layout=layout))
         files = ((part_name(number), iter([content])) for number, content in made)
         return chain(files, [(CODEBOOK, encode_codebook(release))]), np.empty(0, dtype=np.int64)
-    if isinstance(release, Grouping):
+    if is_grouped(release):
         if keep_order or keep_ids:
             raise InputError(
                 "a grouping cannot keep record order or ids: they would tell who is in which group; leave it out."

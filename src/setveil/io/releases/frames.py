@@ -19,7 +19,7 @@ from setveil.errors import InputError
 from setveil.io.releases.canonical import canonical_groups
 from setveil.io.releases.tables import CODEBOOK_HEADER, SENSITIVE_HEADER
 from setveil.io.transactions.writing import items_or_nothing
-from setveil.releases import Grouping, Release
+from setveil.releases import Release, is_grouped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ class _View:
     def of(cls, release: Release, keep_order: bool) -> _View:
         rows, group = release.published, None
         order = None if keep_order else rows.lexicographic_order()
-        if isinstance(release, Grouping):
+        if is_grouped(release):
             number, canonical = canonical_groups(release)
             group = number[release.group_of] + 1
             order = None if keep_order else canonical
@@ -169,14 +169,13 @@ def to_lists(release: Release, *, keep_order: bool = True) -> list[list[str]]:
 def _checked(layout: str, release: Release) -> str:
     if layout not in LAYOUTS:
         raise InputError(f'layout="{layout}": unknown; choose one of {", ".join(LAYOUTS)}.')
-    if layout == "sensitive" and not isinstance(release, Grouping):
+    if layout == "sensitive" and not release.has_groups:
         raise InputError('layout="sensitive": only groupings count sensitive items; choose long, list or onehot.')
     return layout
 
 
-def _counts(release: Release) -> dict[str, Any]:
-    """The columns of ``sensitive.csv``."""
-    assert isinstance(release, Grouping)
+def _counts(release: Any) -> dict[str, Any]:
+    """The columns of ``sensitive.csv``, of a release with groups."""
     number, _ = canonical_groups(release)
     group = number[release.count_group] + 1
     order = np.lexsort((release.count_item, group))
