@@ -219,11 +219,13 @@ class Transactions:
     def select(self, records: NDArray[np.integer]) -> Transactions:
         """The given records, in the given order, over the same vocabulary."""
         ids = None if self.ids is None else tuple(self.ids[record] for record in records)
+        # The input holds other records: there is nothing to compare these with.
+        reading = self.reading and replace(self.reading, interpretation=None)
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
             indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
-            return replace(self, indptr=indptr, items=items, ids=ids)
-        indptr, items = take_rows(self.indptr, self.items, records)
-        return replace(self, indptr=indptr, items=items, ids=ids)
+        else:
+            indptr, items = take_rows(self.indptr, self.items, records)
+        return replace(self, indptr=indptr, items=items, ids=ids, reading=reading)
 
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
         """Replace every item ``i`` by ``target[i]``; -1 drops it. Items that fall together are kept once per record."""
