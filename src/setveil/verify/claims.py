@@ -24,10 +24,10 @@ def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> 
     >>> verify([{"a"}, {"a", "b"}], KmAnonymity(k=2, m=1)).witness
     ('b',)
     """
-    published = read_published(what)
+    published, check = read_published(what), _check_of(model)
     misnamed = _named_otherwise(published, model)
-    check: Verdict = _check_of(model)(published, model, progress) if misnamed is None else misnamed
-    return check
+    verdict: Verdict = check(published, model, progress) if misnamed is None else misnamed
+    return verdict
 
 
 def judge(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> tuple[Verdict, dict[str, int | float]]:
