@@ -21,7 +21,7 @@ Candidate = tuple[str, dict[str, Any]]  # an algorithm and its options
 
 YARDSTICKS = {
     "counts": "mean relative error of counts of pairs",
-    "ncp": "NCP, an entry left out counted as 1",
+    "ncp": "NCP, a suppressed entry counted as 1",
     "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the best reading",
     "entries": "share of entries not published exactly",
 }

@@ -85,7 +85,7 @@ def best_of(
 ) -> tuple[Candidate, Result]:
     """The candidate with the lowest loss, the first of equals, and its result; other results are not kept.
 
-    ``note`` is called with each trial. If no trial has a result, the problem of the last one is raised.
+    ``note`` is called with each trial. If no trial has a result, the last problem ends the search with its error.
     """
     best: tuple[float, Candidate, Result] | None = None
     problem: SetveilError = InfeasibleError("there is no candidate to try.")
