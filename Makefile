@@ -8,7 +8,7 @@ SECONDS ?= 300
 CORE := tests/core tests/models tests/policy tests/io/test_reading.py tests/io/test_writing.py tests/io/test_objects.py \
 	tests/verify/test_claims.py tests/verify/test_originals.py tests/algorithms/km tests/cli/test_commands.py tests/workflows/test_compare.py
 # Percent of the lines outside compiled loops that the tests must run.
-COVERED := 85
+COVERED := 70
 
 .PHONY: demo test test-long test-lowest screens fuzz check docs format coverage bench reproduce clean
 
