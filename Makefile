@@ -1,12 +1,16 @@
 # Two commands on a fresh machine: `make demo` and `make test`. Everything lives in .venv.
-PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3.14 || command -v python3)
 BIN := .venv/bin
 DATA ?= $(or $(SETVEIL_DATA),../shared/data)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 SECONDS ?= 300
+CORE := tests/core tests/models tests/policy tests/io/test_reading.py tests/io/test_writing.py tests/io/test_objects.py \
+	tests/verify/test_claims.py tests/verify/test_originals.py tests/algorithms/km tests/cli/test_commands.py tests/workflows/test_compare.py
+# Percent of the lines outside compiled loops that the tests must run.
+COVERED := 70
 
-.PHONY: demo test test-long screens fuzz check docs format coverage bench reproduce clean
+.PHONY: demo test test-long test-lowest screens fuzz check docs format coverage bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -19,6 +23,13 @@ test: .venv/.ready-dev
 # What takes half a minute and more a test: a cluster that loses a worker, the largest searches.
 test-long: .venv/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m long
+
+# The core tests with the lowest versions that pyproject.toml declares, in an environment of their own.
+test-lowest:
+	$(PYTHON) -m venv --clear .venv-lowest
+	$(PYTHON) .ci/lowest.py > .venv-lowest/versions.txt
+	.venv-lowest/bin/python -m pip --disable-pip-version-check --quiet install -c .venv-lowest/versions.txt . pytest hypothesis pandas pyarrow
+	.venv-lowest/bin/python -m pytest -q -W default $(CORE)
 
 # Every step of the page at three widths, light and dark, as pictures to be looked at, in screens/.
 screens: .venv/.ready-dev
@@ -43,7 +54,7 @@ format: .venv/.ready-dev
 	$(BIN)/ruff format .
 
 coverage: .venv/.ready-dev
-	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term --cov-fail-under=$(COVERED)
 
 bench: .venv/.ready-dev
 	for part in km constraints sensitive classes; do $(BIN)/python -m benchmarks.$$part --data $(DATA); done
@@ -64,5 +75,5 @@ reproduce: .venv/.ready-dev
 	touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-out demo-out.internal
+	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-out demo-out.internal
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,7 @@ import setveil as sv
 from setveil.algorithms import ENTRIES, Algorithm, Entry, options_of
 from setveil.algorithms.base import Context
 from setveil.core import Hierarchy, Transactions
-from setveil.models import PrivacyModel, make_model
+from setveil.models import MODELS, PrivacyModel, make_model
 from setveil.releases import Grouping, Recoding, Release
 
 CASES = [pytest.param(entry, model, id=f"{entry.name}-{model}") for entry in ENTRIES for model in entry.models]
@@ -49,7 +49,8 @@ def make(model: str, k: int = 3) -> PrivacyModel:
         "degree": {"p": min(k, 2), "sensitive": SENSITIVE},
         "coherence": {"h": 80, "k": k, "p": 2, "sensitive": SENSITIVE},
     }
-    return make_model(model, options[model])
+    example = dict(MODELS[model].example)  # of a model that asks for nothing special here
+    return make_model(model, options.get(model, example | ({"sensitive": SENSITIVE} if "sensitive" in example else {})))
 
 
 def run(entry: Entry, data: Transactions, model: PrivacyModel, seed: int = 0) -> Release:

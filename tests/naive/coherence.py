@@ -15,7 +15,7 @@ def mm(records: Sequence[frozenset[str]], model: Coherence, loss: str = "occurre
     """The suppressed items, in the order of their suppression after those that are moles alone."""
     items = sorted({item for record in records for item in record})
     alone = Coherence(model.h, model.k, 1, model.sensitive)
-    suppressed = sorted(itemset[0] for itemset, _ in coherence(records, alone)[0])
+    suppressed = sorted(itemset[0] for itemset, _ in coherence(list(records), alone)[0])
     while moles := coherence([record - set(suppressed) for record in records], model)[0]:
 
         def score(item: str, now: list[tuple[tuple[str, ...], int]] = moles) -> Fraction:

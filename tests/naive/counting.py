@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from itertools import combinations
+from typing import Any
 
 Records = list[frozenset[str]]
 
@@ -27,7 +28,7 @@ def occurring_itemsets(records: Iterable[Collection[str]], size: int) -> Counter
     return counts
 
 
-def is_km_anonymous(records: Iterable[Collection[str]], k: int, m: int | str) -> bool:
+def is_km_anonymous(records: Iterable[Collection[Any]], k: int, m: int | str) -> bool:
     rows = [frozenset(record) for record in records]
     if m == "all":
         return all(support(rows, row) >= k for row in rows if row)

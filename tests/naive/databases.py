@@ -24,7 +24,7 @@ def random_paths(source: random.Random, items: str = ITEMS) -> list[list[str]]:
     groups = [[[item]] for item in source.sample(items, len(items))]
     level = 0
     while len(groups) > 1:
-        merged = []
+        merged: list[list[list[str]]] = []
         while groups:
             size = min(source.randint(1, 4), len(groups))
             members, groups = groups[:size], groups[size:]

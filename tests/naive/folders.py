@@ -94,7 +94,7 @@ def figures_of_records(folder: Path, said: Mapping[str, Any], asked: Mapping[str
         "records": len(rows),
         "metrics": metrics,
         "achieved": dict(achieved),
-        "risk": {"after": [risk_row(rows, known, model.crowd) for known in (1, 2, 3, 4)]},
+        "risk": {"after": [risk_row(rows, known, model.crowd or 5) for known in (1, 2, 3, 4)]},
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         "digest": hashlib.sha256(sealed).hexdigest(),
     }
@@ -105,7 +105,8 @@ def risk_row(rows: Sequence[frozenset[str]], known: int, k: int) -> dict[str, An
     found = risk.exposure(rows, known, k)
     shares = {name: None if value is None else float(value) for name, value in found.items() if name != "n_records"}
     for name in ("singled_out", "mean_inverse_support"):
-        shares[name] = None if shares[name] is None else round(shares[name], 12)
+        share = shares[name]
+        shares[name] = None if share is None else round(share, 12)
     n_records = int(found["n_records"] or 0)
     return {
         **shares,

@@ -50,7 +50,7 @@ def cases(n: int, seed: int, items: str = "abcdefgh") -> list[tuple[Transactions
     first that fails is the one to look at.
     """
     rng = Random(seed)
-    found = []
+    found: list[tuple[Transactions, Hierarchy, int]] = []
     while len(found) < n:
         data = Transactions.from_lists(random_records(rng, items[: rng.randint(2, len(items))], rng.randint(1, 14)))
         n_filled = data.n_records - data.n_empty

@@ -340,8 +340,8 @@ def _arff_row(line: str, attributes: list[tuple[str, list[str] | None]]) -> list
         if not line.endswith("}"):
             raise Refused("}")
         for entry in line.strip("{}").split(",") if line.strip("{} ") else []:
-            place, value = entry.split(maxsplit=1)
-            (cells[int(place)],) = words_of(value)
+            number, value = entry.split(maxsplit=1)
+            (cells[int(number)],) = words_of(value)
         for place, (_, values) in enumerate(attributes):
             if place not in cells and values is not None:
                 cells[place] = (values[0], True)
@@ -419,7 +419,10 @@ def read_frame(
         places = [names.index("item")]
     else:
         places = [place for place in range(len(names)) if place != id_place]
-    spell = (lambda value: "" if is_null(value) else str(value)) if is_json else text_of
+
+    def spell(value: Any) -> str:
+        return text_of(value) if not is_json else "" if is_null(value) else str(value)
+
     rows = [
         [
             answers[not value] if isinstance(value, bool) else spell(value)

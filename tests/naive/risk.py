@@ -21,7 +21,7 @@ def exposure(records: Sequence[Collection[str]], known: int, k: int) -> dict[str
     for record in long_enough:
         own = [supports[frozenset(subset)] for subset in combinations(record, known)]
         singled_out += Fraction(sum(s == 1 for s in own), len(own))
-        mean_inverse += sum(Fraction(1, s) for s in own) / len(own)
+        mean_inverse += sum((Fraction(1, s) for s in own), Fraction(0)) / len(own)
         below_k += any(s < k for s in own)
     return row | {
         "singled_out": singled_out / n,

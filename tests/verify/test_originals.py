@@ -258,3 +258,12 @@ def test_a_file_that_changed_is_not_what_was_read(tmp_path: Path) -> None:
     path.write_text("1 2\n1 3\n")
     with pytest.raises(sv.InputError, match="changed after it was read"):
         release.publish(tmp_path / "out")
+
+
+def test_some_records_of_an_input_are_not_compared_with_all_of_it(tmp_path: Path) -> None:
+    """Whoever selects records of a file publishes these; the file holds others."""
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(["a", f"b{n % 2}"]) + "\n" for n in range(20)))
+    some = sv.read(tmp_path / "data.jsonl").select(np.arange(5, 15))
+    outcome = sv.publish(sv.anonymize(some, "km", k=2, m=1, algorithm="pcta"), tmp_path / "out")
+    assert json.loads((tmp_path / "out.internal" / "run.json").read_text())["second_reading"] is None
+    assert outcome.certificate["records"] == 10

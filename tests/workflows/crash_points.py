@@ -147,10 +147,10 @@ def prepared(what: str) -> tuple[Callable[[Path, bool], None], Callable[[Path], 
 class QuickWorker:
     """Stands for the process of a setting: it has its result at once."""
 
-    def __init__(self, point: Any, folder: Path, *_: Any) -> None:
-        self.target = folder / "points" / f"{point.id}.json"
+    def __init__(self, job: Any, *_: Any) -> None:
+        self.target = job.target
 
-    def is_over(self, grid: Any) -> bool:
+    def is_over(self) -> bool:
         from setveil.io.releases.folders import write_whole
 
         write_whole(self.target, json.dumps({"status": "ok", "mean_chance": 0.5, "avg_re": 1.0, "peak_mb": 1.0}))
@@ -170,14 +170,15 @@ class QuickFrame:
 def compared(out: Path, again: bool) -> None:
     """A small comparison; ``again`` makes no difference to it."""
     from setveil.workflows import compare as module
+    from setveil.workflows import trials
 
     data = out.parent / "data.dat"
     if not data.exists():
         data.write_text("1 2\n1 2\n")
         os.utime(data, (0, 0))
-    module._Worker = QuickWorker  # type: ignore[assignment, misc]
+    trials._Process = QuickWorker  # type: ignore[assignment, misc]
     module._frame = lambda rows: QuickFrame()  # type: ignore[assignment]
-    module.time.sleep = lambda seconds: None  # type: ignore[assignment]
+    trials.time.sleep = lambda seconds: None  # type: ignore[assignment]
     block = {"model": "km", "k": [2, 3], "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}
     module.compare(data, {"grid": [block]}, out, processes=1)
 

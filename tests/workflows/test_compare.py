@@ -254,13 +254,14 @@ def test_damaged_results_are_run_again_and_nobody_else_may_look(tmp_path: Path) 
 
 PARENT = """
 import sys
-from setveil.workflows import compare
-worker = compare._Worker
-def slow(point, folder, task, grid):
-    made = worker(point, folder, {**task, "source": sys.argv[3]}, grid)
+from dataclasses import replace
+from setveil.workflows import compare, trials
+process = trials._Process
+def slow(job, limits, read):
+    made = process(replace(job, order={**job.order, "source": sys.argv[3]}), limits, read)
     print(made.process.pid, flush=True)
     return made
-compare._Worker = slow
+trials._Process = slow
 setting = {"model": "km", "k": 2, "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}
 compare.compare(sys.argv[1], {"grid": [setting]}, sys.argv[2])
 """

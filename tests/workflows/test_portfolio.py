@@ -43,7 +43,7 @@ def test_the_internal_report_shows_the_choice_and_the_losers(tmp_path: Path) -> 
     release.publish(tmp_path / "out")
     page = (tmp_path / "out.internal" / "report.html").read_text()
     told = release.details["portfolio"]
-    assert "What was tried" in page and page.count("<td>taken</td>") == 1
+    assert "What was tried" in page and page.count("<td>used</td>") == 1
     assert all(f'<th scope="row">{entry["algorithm"]}' in page for entry in told["tried"])
     assert YARDSTICKS["counts"] in page
     assert "What was tried" not in (tmp_path / "out" / "report.html").read_text()

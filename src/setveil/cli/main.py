@@ -86,7 +86,11 @@ def _register() -> None:
         command.short_help = " ".join(told.split("\n\n")[0].split())
 
 
-_register()
+_unusable: SetveilError | None = None  # a plug-in that cannot be loaded; ``_run`` says so
+try:
+    _register()
+except SetveilError as problem:
+    _unusable = problem
 is_loaded()
 
 
@@ -133,6 +137,8 @@ def _run_command(arguments: list[str]) -> int:
     show_warnings()
     try:
         is_loaded()
+        if _unusable is not None:
+            raise _unusable
         if arguments == ["--version"]:
             from setveil import __version__
 

@@ -226,8 +226,8 @@ class Transactions:
         ids = None if self.ids is None else tuple(self.ids[record] for record in records)
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
             indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
-            return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part)
-        indptr, items = take_rows(self.indptr, self.items, records)
+        else:
+            indptr, items = take_rows(self.indptr, self.items, records)
         return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part)
 
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:

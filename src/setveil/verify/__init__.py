@@ -1,6 +1,6 @@
 """Independent checks of a published release. Counts with code of its own; Numba is loaded when something is counted."""
 
-from setveil.verify.claims import achieved, judge, minimal_violations, verify
+from setveil.verify.claims import achieved, judge, lists_violations, minimal_violations, verify
 from setveil.verify.codebook import check_codebook
 from setveil.verify.fidelity import check_original
 from setveil.verify.files import check_files
@@ -14,6 +14,7 @@ __all__ = [
     "check_files",
     "check_original",
     "judge",
+    "lists_violations",
     "minimal_violations",
     "verify",
 ]

@@ -73,10 +73,15 @@ def minimal_violations(
     misnamed = published.misnamed(model.options().get("sensitive") or ())
     found: Iterator[Violation] = (Violation((label,), support) for label, _, support in misnamed)
     if not misnamed:
-        if not hasattr(checks, "violations"):
+        if not lists_violations(model):
             raise InputError(f'model "{model.name}" does not list violations; verify it without --all-violations.')
         found = checks.violations(published, model, progress, limit)
     return list(islice(found, max(limit, 0)))
+
+
+def lists_violations(model: PrivacyModel) -> bool:
+    """Whether the model's verifier can list violations; one of another package need not."""
+    return hasattr(_checks_of(model), "violations")
 
 
 def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> dict[str, int | float]:

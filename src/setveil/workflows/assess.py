@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 KNOWN = (1, 2, 3, 4)
 TARGETS = 1_000  # people attacked by each attacker in every run; `setveil attack` takes more
+USUAL_K = 5  # what risk tables compare with where the model has no smallest number of records
 
 
 def risk(
@@ -64,7 +65,7 @@ def risk(
 
 def quick_risk(data: Any, model: PrivacyModel) -> RiskTable:
     """The risk table of every run: the same draws as ``risk`` takes by default, so that both show the same figures."""
-    return risk(data, k=model.crowd)
+    return risk(data, k=model.crowd or USUAL_K)
 
 
 def quick_attacks(
@@ -82,7 +83,7 @@ def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_p
     """The risk of a release as its files have it: anyone who has them gets the same figures."""
     if not isinstance(release.published, RemoteTransactions):
         release = replace(release, published=replace(release.published))  # what is indexed for this goes with it
-    return risk(release, k=model.crowd, progress=progress)
+    return risk(release, k=model.crowd or USUAL_K, progress=progress)
 
 
 def verify(

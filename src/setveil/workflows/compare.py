@@ -12,9 +12,6 @@ import io
 import json
 import os
 import shlex
-import subprocess
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +36,7 @@ from setveil.report.compare_page import (
 from setveil.workflows.grid import Grid, default_grid, make_grid, read_grid
 from setveil.workflows.policies import make_policy
 from setveil.workflows.reading import as_transactions
+from setveil.workflows.trials import Job, Limits, kept_answer, try_in_processes
 
 COLUMNS = (
     "id",
@@ -57,6 +55,7 @@ COLUMNS = (
     "pareto",
 )
 MEASURED = (*FIGURES, "seconds", "peak_mb")
+WORKER = "setveil.workflows.compare_worker"
 LOST = {"status": "failed", "reason": "the result was lost"}
 
 
@@ -261,7 +260,7 @@ def _compare(
     task = {"source": str(Path(source).absolute()), "read": read_options, "known": grid.known}
     points = [Point(_id_of(policy, task), policy) for policy in grid.policies]
     reading = {"input": {name: value for name, value in read_options.items() if value is not None}}
-    commands = {}
+    commands, jobs = {}, []
     for point in points:
         # The file repeats the setting from anywhere: its paths start at its own folder, and it says how to read the
         # input.
@@ -270,8 +269,12 @@ def _compare(
         write_whole(file, policy.seen_from(file.parent).to_toml())
         words = ["setveil", "anonymize", str(source), "--policy", str(file), "-o", f"release-{point.id}"]
         commands[point.id] = shlex.join(words)
-    _run_all(points, folder, task, grid, processes, progress)
-    done = [Point(point.id, point.policy, _result_of(folder, point) or LOST) for point in points]
+        jobs.append(Job(WORKER, {**task, "policy": str(file)}, file.with_suffix(".json")))
+    try_in_processes(jobs, processes, Limits(grid.seconds, grid.memory_mb), _read_result, progress)
+    done = [
+        Point(point.id, point.policy, kept_answer(job.target, _read_result) or LOST)
+        for point, job in zip(points, jobs, strict=True)
+    ]
     front = pareto_front(done)
     rows = tuple(row_of(point, point.id in front) for point in done)
     _write_table(rows, folder)
@@ -286,91 +289,6 @@ def _id_of(policy: Policy, task: Mapping[str, Any]) -> str:
     stat = Path(task["source"]).stat()
     told = json.dumps([policy.to_toml(), task, stat.st_size, stat.st_mtime_ns], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:12]
-
-
-def _run_all(
-    points: Sequence[Point], folder: Path, task: Mapping[str, Any], grid: Grid, processes: int, progress: Progress
-) -> None:
-    """Keep ``processes`` workers busy; each has one kernel thread, and is watched for time and memory."""
-    waiting = [point for point in points if _result_of(folder, point) is None]
-    n_all, running = len(points), []  # type: int, list[_Worker]
-    try:
-        while waiting or running:
-            while waiting and len(running) < processes:
-                running.append(_Worker(waiting.pop(0), folder, task, grid))
-            for worker in list(running):
-                if worker.is_over(grid):
-                    running.remove(worker)
-            n_done = n_all - len(waiting) - len(running)
-            progress(f"{n_done} of {n_all} settings", n_done / n_all)
-            time.sleep(0.05)
-    finally:
-        for worker in running:
-            worker.stop()
-
-
-class _Worker:
-    """One setting in a process of its own."""
-
-    def __init__(self, point: Point, folder: Path, task: Mapping[str, Any], grid: Grid) -> None:
-        self.point = point
-        self.target = folder / "points" / f"{point.id}.json"
-        self.started = time.monotonic()
-        self.peak_mb = 0.0
-        environment = {**os.environ, "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
-        limits = {"seconds": grid.seconds, "memory_mb": grid.memory_mb, "parent": os.getpid()}
-        order = json.dumps({**task, **limits, "policy": str(folder / "points" / f"{point.id}.toml")})
-        command = [sys.executable, "-P", "-m", "setveil.workflows.compare_worker", order]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True
-        )
-
-    def is_over(self, grid: Grid) -> bool:
-        """Watch once; write the result if it has ended or had to be stopped."""
-        if self.process.poll() is None:
-            self.peak_mb = max(self.peak_mb, _resident_mb(self.process.pid))
-            seconds = time.monotonic() - self.started
-            if self.peak_mb > grid.memory_mb:
-                return self._end({"status": "memory", "reason": f"grew beyond {grid.memory_mb:,} MB"})
-            if seconds > grid.seconds:
-                return self._end({"status": "time", "reason": f"took longer than {grid.seconds:g} s"})
-            return False
-        printed = self.process.stdout.read() if self.process.stdout else ""
-        result = _read_result(printed)
-        if result is not None:
-            return self._end(result)
-        return self._end({"status": "failed", "reason": f"the process ended with code {self.process.returncode}"})
-
-    def _end(self, result: dict[str, Any]) -> bool:
-        self.stop()
-        result["peak_mb"] = max(self.peak_mb, result.get("peak_mb", 0.0))
-        write_whole(self.target, json.dumps(result, sort_keys=True))
-        return True
-
-    def stop(self) -> None:
-        """End the process if it has not ended by itself."""
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        if self.process.stdout:
-            self.process.stdout.close()
-
-
-def _resident_mb(process: int) -> float:
-    """Resident size in MB, 0 where the system does not tell."""
-    try:
-        with open(f"/proc/{process}/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    except (OSError, IndexError, ValueError):
-        return 0.0
-
-
-def _result_of(folder: Path, point: Point) -> dict[str, Any] | None:
-    """What an earlier run found out about a setting; None if it did not, or if its file is damaged."""
-    try:
-        return _read_result((folder / "points" / f"{point.id}.json").read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def _read_result(text: str) -> dict[str, Any] | None:

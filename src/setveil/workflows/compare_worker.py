@@ -70,7 +70,7 @@ def figures_of(data: Transactions, release: Release, known: int, facts: Facts | 
         "singled_out": None if worst is None else worst.of_all_people,
         "mean_chance": max(linked, default=None),
         "sensitive_chance": release.largest_share,  # who is in a group is no secret
-        "avg_re": least_error(data, release, seed=record.seed),
+        "avg_re": least_error(data, release, seed=record.seed) if facts is None else _least_error_of(facts),
         "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
@@ -79,6 +79,12 @@ def figures_of(data: Transactions, release: Release, known: int, facts: Facts | 
             for name in ("exact_ratio", "largest_set", "ncp", "ul_log2", "suppression_ratio", "il_ratio")
         },
     }
+
+
+def _least_error_of(facts: Facts) -> float | None:
+    """What ``least_error`` gives, from the errors that the report shows: the same queries were asked."""
+    by_estimator = facts.query_errors.get("pairs") or facts.query_errors.get("singles") or {}
+    return min((row["mean"] for row in by_estimator.values()), default=None)
 
 
 def limit(order: dict[str, Any]) -> None:

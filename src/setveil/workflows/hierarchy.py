@@ -16,6 +16,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, SetveilError, one_line
 from setveil.models import KmAnonymity, PrivacyModel
+from setveil.workflows.trials import best_of, try_each
 
 USUAL = KmAnonymity(k=5, m=2)  # what trees are tried with where no other k and m is asked for
 TRIED_ON = 2_000_000  # occurrences; of more data, evenly spaced records are tried
@@ -113,18 +114,16 @@ def auto_hierarchy(
     is_fit = model is not None and model.shapes_hierarchy and model.violated_by == "combination"
     guarantee: Any = model if is_fit else USUAL
     part = _tried_part(data)
-    best: tuple[float, Hierarchy] | None = None
-    for number, name in enumerate(METHODS):
-        progress(f"trying hierarchy auto:{name}", number / len(METHODS))
+
+    def attempt(name: str, _: object) -> tuple[float, Hierarchy]:
         tree = auto(data, name)
         try:
-            loss = AA().run(part, guarantee, Context(hierarchy=tree)).details["ncp"]
+            return AA().run(part, guarantee, Context(hierarchy=tree)).details["ncp"], tree
         except SetveilError:  # nothing to tell them apart by, such as fewer than k records
-            loss = 1.0
-        if best is None or loss < best[0]:
-            best = loss, tree
-    assert best is not None
-    return best[1]
+            return 1.0, tree
+
+    trials = try_each(list(METHODS), attempt, lambda name: f"hierarchy auto:{name}", progress=progress)
+    return best_of(trials, lambda result: result[0])[1][1]
 
 
 def _tried_part(data: Transactions) -> Transactions:

@@ -101,10 +101,10 @@ def _moves(moves: Sequence[Mapping[str, Any]]) -> dict[str, Cause]:
 
 def _broken(data: Transactions, model: PrivacyModel, wanted: Iterable[str]) -> dict[str, Cause]:
     """Per item, a smallest part of the original that breaks the promise, as far as there is one."""
-    from setveil.verify import minimal_violations
+    from setveil.verify import lists_violations, minimal_violations
 
     labels = dict.fromkeys(wanted)
-    if not labels:
+    if not labels or not lists_violations(model):
         return {}
     kind = model.violated_by
     if kind == "group":

@@ -12,13 +12,16 @@ from typing import Any, NamedTuple
 
 from setveil.algorithms import Context, find, make_algorithm
 from setveil.core import Transactions
-from setveil.errors import InfeasibleError, InputError
+from setveil.errors import InputError
 from setveil.models import PrivacyModel
 from setveil.releases import Release
+from setveil.workflows.trials import Trial, best_of, try_each
+
+Candidate = tuple[str, dict[str, Any]]  # an algorithm and its options
 
 YARDSTICKS = {
     "counts": "mean relative error of counts of pairs",
-    "ncp": "NCP, an entry left out counted as 1",
+    "ncp": "NCP, a suppressed entry counted as 1",
     "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the best reading",
     "entries": "share of entries not published exactly",
 }
@@ -43,25 +46,17 @@ class Choice(NamedTuple):
 def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[str, Any], context: Context) -> Choice:
     """The release with the smallest figure on the yardstick; ties go to the algorithm listed first."""
     effort, yardstick = _asked(options)
+
+    def attempt(candidate: Candidate, _: object) -> tuple[float, Release]:
+        name, settings = candidate
+        release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
+        return figure_of(data, release, yardstick), release
+
+    named = candidates(data, effort, yardstick, context.hierarchy is not None)
+    trials = try_each(named, attempt, lambda candidate: candidate[0], progress=context.step)
     tried: list[dict[str, Any]] = []
-    best: tuple[float, Choice] | None = None
-    refused: InfeasibleError | None = None
-    for name, settings in candidates(data, effort, yardstick, context.hierarchy is not None):
-        context.step(f"trying {name}", None)
-        try:
-            release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
-        except InfeasibleError as problem:
-            refused = problem
-            tried.append({"algorithm": name, "options": settings, "figure": None, "refused": str(problem)})
-            continue
-        figure = figure_of(data, release, yardstick)
-        tried.append({"algorithm": name, "options": settings, "figure": figure})
-        if best is None or figure < best[0]:
-            best = figure, Choice(name, settings, release)
-    if best is None:
-        assert refused is not None
-        raise refused
-    choice = best[1]
+    best, (_, release) = best_of(trials, lambda result: result[0], lambda trial: tried.append(_told(trial)))
+    choice = Choice(*best, release)
     portfolio = {
         "yardstick": yardstick,
         "means": YARDSTICKS[yardstick],
@@ -72,6 +67,13 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
     }
     release = replace(choice.release, details={**choice.release.details, "portfolio": portfolio})
     return choice._replace(release=release)
+
+
+def _told(trial: Trial[Candidate, tuple[float, Release]]) -> dict[str, Any]:
+    """A trial in the details of the release."""
+    name, settings = trial.candidate
+    told = {"algorithm": name, "options": settings, "figure": trial.result[0] if trial.result else None}
+    return told if trial.result else {**told, "refused": trial.reason}
 
 
 def _asked(options: Mapping[str, Any]) -> tuple[str, str]:
@@ -86,14 +88,12 @@ def _asked(options: Mapping[str, Any]) -> tuple[str, str]:
     return effort, yardstick
 
 
-def candidates(
-    data: Transactions, effort: str, yardstick: str, has_hierarchy: bool
-) -> list[tuple[str, dict[str, Any]]]:
+def candidates(data: Transactions, effort: str, yardstick: str, has_hierarchy: bool) -> list[Candidate]:
     """Algorithms with their options, in the order in which ties are decided."""
     n_items = int((data.supports > 0).sum())
     small = data.n_occurrences <= MOST_ENTRIES[effort] and n_items <= MOST_ITEMS[effort]
     ways = [{"raising": way} for way in WAYS[yardstick]] if has_hierarchy else [{}]
-    names: list[tuple[str, dict[str, Any]]] = [(FIRST, {"effort": effort, **way}) for way in ways]
+    names: list[Candidate] = [(FIRST, {"effort": effort, **way}) for way in ways]
     if has_hierarchy and small and n_items <= PROVABLE[effort]:
         names.append(("optimal", {}))
     if small:
