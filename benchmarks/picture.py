@@ -118,7 +118,7 @@ def draw(risk: str, rows: Sequence[dict[str, Any]]) -> str:
         f'<style>{STYLE}</style><rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>'
         '<text class="title" x="28" y="30">What an attacker finds</text>'
         '<text class="b" x="28" y="54">□ – – the original</text><text class="a" x="160" y="54">● —— published</text>'
-        f'<text x="300" y="54">shaded: promised (k={K}, m={M})</text>'
+        f'<text x="300" y="54">shaded: guaranteed (k={K}, m={M})</text>'
         f"{_at(risk, 10, 70, 480, 360)}"
         '<text class="title" x="525" y="30">What each setting costs</text>'
         '<text x="940" y="54">– – none is better in both</text>'
