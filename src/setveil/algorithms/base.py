@@ -31,16 +31,16 @@ class Context:
     cancelled: Callable[[], bool] = _never
 
     def step(self, stage: str, share: float | None = None) -> None:
-        """Say how far a stage is, and stop here if the user asked to. Call at least every half second of work."""
+        """Report progress and raise CancelledError if the run was cancelled. Call it at least every half second."""
         if self.cancelled():
-            raise CancelledError("stopped on request; nothing was written.")
+            raise CancelledError("the run was cancelled; nothing was written.")
         self.progress(stage, share)
 
     def need_hierarchy(self, algorithm: str) -> Hierarchy:
-        """The hierarchy, for algorithms that cannot do without."""
+        """The hierarchy, for algorithms that need one."""
         if self.hierarchy is None:
             raise InputError(
-                f'algorithm "{algorithm}" needs a hierarchy; give --hierarchy FILE, fanout:5, prefix:… or auto.'
+                f'algorithm "{algorithm}" needs a hierarchy; set --hierarchy to a file, fanout:5, prefix:… or auto.'
             )
         return self.hierarchy
 
@@ -175,7 +175,7 @@ def _convert(entry: Option, value: Any) -> Any:
     elif isinstance(entry.default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     elif entry.default is not None and type(value) is not type(entry.default):
-        raise InputError(f'option "{entry.name}" must be of the same kind as {entry.default!r}, not {value!r}.')
+        raise InputError(f'option "{entry.name}" must be of the same type as {entry.default!r}, not {value!r}.')
     return value
 
 
@@ -189,11 +189,16 @@ def _number_or_text(value: str) -> int | float | str:
 
 
 def require_k_records(data: Transactions, k: int) -> None:
-    """Fewer than k non-empty records: whatever is published of them, nobody can hide among k."""
+    """Raise InfeasibleError if fewer than k records have items: then no release can meet the guarantee."""
     n_filled = data.n_records - data.n_empty
     if 0 < n_filled < k:
+        found = (
+            f"{n_filled:,} of {data.n_records:,} records have items"
+            if data.n_empty
+            else f"the data has {n_filled:,} records"
+        )
         raise InfeasibleError(
-            f"only {n_filled:,} of {data.n_records:,} records have items, fewer than k={k}; lower k or add records.",
+            f"{found}, fewer than k={k}; lower k or add records.",
             items=data.vocabulary.labels,
         )
 

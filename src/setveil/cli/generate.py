@@ -11,7 +11,7 @@ from setveil.cli.console import progress_bar, say
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the records.")]
 _Layout = Annotated[str | None, typer.Option("--to", help="fimi, spmf, long, basket, jsonl or parquet.")]
-_Seed = Annotated[int, typer.Option(help="Same seed, same bytes.")]
+_Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same bytes.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -84,7 +84,7 @@ def check(
         for problem in problems:
             say(f"{problem.severity}: {problem}")
         if not problems:
-            say(f"{file}: {setveil.Hierarchy.from_file(str(file), **told)!r}, nothing wrong")
+            say(f"{file}: {setveil.Hierarchy.from_file(str(file), **told)!r}, no problems found")
     raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
@@ -111,7 +111,7 @@ def _renamed(old: str, given: str | None, new: str, value: str | None) -> str | 
     """What an option says under its name or its old one."""
     if given is None:
         return value
-    note(f"warning: {old} is called {new} now.")
+    note(f"warning: {old} is now called {new}.")
     return given if value is None else value
 
 
@@ -122,9 +122,7 @@ def _about_the_file(reading: o.Reading) -> dict[str, Any]:
     known = {"delimiter", "encoding", "strip", "no_header"}
     for name in reading:
         if name not in known:
-            raise InputError(
-                f"--{name.replace('_', '-')} is about transactions; name them with --data, or leave it out."
-            )
+            raise InputError(f"--{name.replace('_', '-')} is about transactions; set --data, or remove it.")
     told = {name: value for name, value in reading.items() if name != "no_header"}
     return {**told, "header": False} if reading.get("no_header") else told
 

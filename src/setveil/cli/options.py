@@ -15,22 +15,22 @@ Input = Annotated[
 ]
 _FORMATS = "fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json or parquet"
 Format = Annotated[str | None, typer.Option("--format", help=f"Layout: {_FORMATS}; detected otherwise.")]
-Delimiter = Annotated[str | None, typer.Option(help="What separates the fields of a table; tab for a tab.")]
+Delimiter = Annotated[str | None, typer.Option(help="Separator between the fields of a table; the word tab for a tab.")]
 IdColumn = Annotated[str | None, typer.Option(help="Column of record ids: a name, or a number from 1.")]
 ItemColumn = Annotated[str | None, typer.Option(help="Column of items in long tables: a name, or a number from 1.")]
 ItemColumns = Annotated[
     str | None, typer.Option(help='Columns of items in wide and one-hot tables, as in "dx*" or a,b,c.')
 ]
-Split = Annotated[str | None, typer.Option(help='What separates the items of a cell that holds a list, as "|".')]
+Split = Annotated[str | None, typer.Option(help='Separator between the items of a cell, as in "|".')]
 Missing = Annotated[
     str | None,
     typer.Option(help='What words such as "?" or "NA" mean in the cells of a table: drop (absent) or value.'),
 ]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line of the table is a row.")]
-Strip = Annotated[bool, typer.Option("--strip", help="Take blanks off labels.")]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="The table has no header: its first line is a row.")]
+Strip = Annotated[bool, typer.Option("--strip", help="Remove blanks at the start and end of labels.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of the text, as latin-1; UTF-8 otherwise.")]
 AsTheyAre = Annotated[
-    bool, typer.Option("--labels-as-they-are", help="Do not refuse labels that look like a slip (lists, ids, text).")
+    bool, typer.Option("--labels-as-they-are", help="Accept labels that look like a mistake (lists, ids, text).")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -52,15 +52,15 @@ HierarchyColumns = Annotated[
     str | None,
     typer.Option(
         metavar="LEAF,…,TOP",
-        help="Columns that hold the hierarchy, in the --hierarchy file or, without one, in the input itself.",
+        help="Columns of the hierarchy, in the --hierarchy file or, without one, in the input.",
     ),
 ]
 UnknownItems = Annotated[
     str | None, typer.Option(help="Items missing from the hierarchy: error, or root to put them below the root.")
 ]
-Engine = Annotated[str, typer.Option(help="Where the work is done: local, or spark for data on a cluster.")]
+Engine = Annotated[str, typer.Option(help="Where the data is processed: local, or spark for data on a cluster.")]
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark's master: local[2], or spark://HOST:7077.")]
-Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of everything random.")]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all random numbers.")]
 
 
 Reading = Mapping[str, Any]  # what was said about reading the input, as ``setveil.read`` takes it
@@ -166,10 +166,10 @@ def hierarchy_source(
         raise InputError("--hierarchy-columns: name the table with --hierarchy; standard input can be read once only.")
     if (format or columns) and hierarchy is not None and is_built_hierarchy(hierarchy):
         raise InputError(
-            f"--hierarchy {hierarchy} is built, not read; leave out --hierarchy-format and --hierarchy-columns."
+            f"--hierarchy {hierarchy} is built, not read; remove --hierarchy-format and --hierarchy-columns."
         )
     if format is not None and hierarchy is None:
-        raise InputError("--hierarchy-format is about a file; name it with --hierarchy.")
+        raise InputError("--hierarchy-format is about a file; set --hierarchy FILE.")
     return source_of(hierarchy, format, columns, input or "")
 
 

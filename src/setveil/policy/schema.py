@@ -166,7 +166,7 @@ class Policy(_Section):
         name = str(where) if where else "policy"
         _refuse_unwritable(content, name)
         if "schema" not in content:
-            raise InputError(f"{name}: lacks `schema = 1`; put it first.")
+            raise InputError(f"{name}: `schema = 1` is missing; add it as the first line.")
         try:
             policy = cls.model_validate(content)
             check_written(policy.model.name, policy.model.given())
@@ -258,7 +258,7 @@ def _beside(where: Path, path: str) -> str:
     except (OSError, ValueError):  # opening it says what is wrong
         return str(found)
     if not stat.S_ISREG(mode):
-        raise InputError(f"{where}: {one_line(path)} is not a regular file; name one.")
+        raise InputError(f"{where}: {one_line(path)} is not a regular file; use the path of a file.")
     return str(found)
 
 

@@ -139,7 +139,7 @@ def _choose(
             raise InputError(f"{kind.__name__} is not an algorithm; derive it from setveil.Algorithm.")
         entry = entry_of(kind)
         if not entry.enforces(model.name):
-            raise InputError(f'algorithm "{entry.name}" cannot enforce model "{model.name}".')
+            raise InputError(f'algorithm "{entry.name}" does not support model "{model.name}".')
         if isinstance(algorithm, Algorithm):
             if options:
                 raise InputError(f"{', '.join(options)} given beside an algorithm that has its options; remove them.")

@@ -79,7 +79,7 @@ def make_grid(content: Mapping[str, Any], where: Path, folder: Path | None = Non
     """A grid from nested dictionaries; paths in it are relative to ``folder``, that of ``where`` unless given."""
     folder = where.parent if folder is None else folder
     if content.get("schema") != 1:
-        raise InputError(f"{where}: lacks `schema = 1`; put it first.")
+        raise InputError(f"{where}: `schema = 1` is missing; add it as the first line.")
     blocks, limits = content.get("grid"), content.get("limits", {})
     if not isinstance(limits, dict):
         raise InputError(f"{where}: `limits` is a table with seconds and memory_mb.")

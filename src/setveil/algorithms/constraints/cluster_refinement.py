@@ -188,7 +188,7 @@ def _sets(ask: Ask) -> Sets:
 
 
 def _without(sets: Sets, number: NDArray[np.int64]) -> Sets:
-    """Sets in new numbers; what has number -1 is left out, and so are sets without anything else."""
+    """Sets in new numbers; items with number -1 are skipped, and so are sets without other items."""
     starts, slots = sets
     owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     renamed = number[slots]

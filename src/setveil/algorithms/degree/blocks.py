@@ -62,8 +62,10 @@ SCALE = 1 << 16  # logarithms are compared as whole numbers of this fineness
 class BlocksOfRecords(Algorithm):
     """Groups that do not depend on who is sensitive."""
 
-    reach: int = option(64, "records looked at on either side, per item of the record that gathers a block", least=1)
-    passes: int = option(2, "exchanges tried per record to make blocks more alike", least=0)
+    reach: int = option(
+        64, "candidates on either side in Gray order, per item of the record that starts a block", least=1
+    )
+    passes: int = option(2, "exchanges tried per record to make blocks more similar", least=0)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:

@@ -205,7 +205,7 @@ def cut(held: Transactions, n_parts: int, p: int) -> NDArray[np.int64]:
 
 
 def _pair(units: NDArray[np.int64], fails: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64] | None:
-    """Units of two, one that does not fail left out if their number is odd; None if that is impossible."""
+    """Units of two, without one that does not fail if their number is odd; None if that is impossible."""
     if len(units) % 2:
         fine = rng.permutation(np.flatnonzero(~_is_bad(units, fails)))
         if not len(fine):

@@ -8,8 +8,8 @@ Cost: per record with a sensitive item, the records that share a public item wit
 data; ``lsh`` and ``cahd`` do not.
 
 Departures from the paper
-1. A group is accepted if the degree holds for what remains *without* it; the printed test uses the number of records
-   before the group is taken away, which lets leftovers miss the degree.
+1. A group is accepted if the remaining records meet the degree *without* it; the printed test uses the number of
+   records before the group is removed, and leftovers may then not meet the degree.
 2. A seed that finds fewer than p-1 neighbours stays ungrouped; the printed code does not say.
 3. Neighbours are found exactly through an inverted index, not by scanning all records.
 4. The distance is a choice: Hamming (the paper's), most items in common, Jaccard. Ties: smaller Hamming distance, then
@@ -39,7 +39,7 @@ SLICE = 200  # seeds between two progress reports
 class NN(Algorithm):
     """Exact nearest neighbours."""
 
-    distance: str = option("hamming", "which neighbours are nearest", DISTANCES)
+    distance: str = option("hamming", "the distance between records", DISTANCES)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:

@@ -127,16 +127,18 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Trim(Algorithm):
-    """Decides for every itemset whether to show it, and lets every record show as much as that allows."""
+    """Decides for every itemset whether it is published, then publishes as much of every record as this allows."""
 
     weights: Mapping[str, float] | str | None = option(
-        None, "what an entry of each item is worth, above 0: a CSV file item,weight; 1 for items not listed"
+        None, "the value of an entry of each item, above 0: a CSV file item,weight; 1 for items not listed"
     )
-    effort: str = option("normal", "search effort: how long to look for less to suppress", tuple(EFFORTS))
+    effort: str = option(
+        "normal", "search effort: more effort suppresses fewer entries and takes longer", tuple(EFFORTS)
+    )
     raising: str = option(
         "counts",
-        "with a hierarchy: generalize what would be suppressed and keep the rest exact (counts), "
-        "publish every entry as what loses least in all (loss), or do not use the hierarchy (none)",
+        "with a hierarchy: generalize entries that would be suppressed and publish the others unchanged (counts), "
+        "generalize for the lowest total loss (loss), or do not use the hierarchy (none)",
         ("counts", "loss", "none"),
     )
 
@@ -517,7 +519,7 @@ def trim_whole(
 
     ``stays``: items of which every entry is kept; these entries must be safe by themselves.
     """
-    context.step("cutting records to common beginnings", None)
+    context.step("reducing records to common parts", None)
     if stays is None:
         return bring_back(records, keep_beginnings(records, k, value), k, value, context)
     first = np.where(stays, value.max(initial=0.0) * (records.n_records + 1), value)  # they come first in every row
@@ -580,7 +582,7 @@ def bring_back(
             budget -= n_words * (end - start)
             if budget <= 0:
                 break
-            context.step("bringing entries back", None)
+            context.step("restoring entries", None)
             others = np.bitwise_and.reduce(bits[records.items[places[mine]]], axis=0, initial=everyone[0])
             gone = places[~mine]
             worth = records.supports[records.items[gone]] * value[records.items[gone]]
