@@ -247,7 +247,7 @@ WARNED: dict[str, tuple[str, str]] = {
     ),
     "a domain of other items": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm pcta --domain other.txt",
-        'the domain lacks 5 item(s) of the data: "beer", "bread", "flu" and 2 more',
+        '5 item(s) of the data are not in the domain: "beer", "bread", "flu" and 2 more',
     ),
     "ids published": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-ids",

@@ -51,8 +51,8 @@ def algorithms(
             guessable = "; guessable: needs --accept-guessable" if entry.guessable else ""
             say(f"{'':32}{entry.paper}; scales by {entry.scales}{needs}{guessable}")
         say(
-            "\nThe first algorithm listed for a model is its default. For km several are tried, and the one with the lowest "
-            "loss is used."
+            "\nThe first algorithm listed for a model is its default. For km several are tried, and the one with the "
+            "lowest loss is used."
         )
         say("`setveil algorithms NAME` shows the options of one algorithm.")
         return

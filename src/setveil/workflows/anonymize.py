@@ -48,7 +48,7 @@ def anonymize(
 
     Args:
         data: anything that ``read`` takes, or Transactions.
-        model: the promise, or its name (``"km"``, ``"k-anonymity"``, ``"constraints"``, ``"degree"``, ``"coherence"``).
+        model: the privacy model, or its name, as in ``"km"``; ``models()`` lists them.
         algorithm: its name, see ``algorithms()``.
         hierarchy: a Hierarchy, a file, or ``"auto"``, ``"fanout:5"``, ``"prefix:1,3"``, …
         options: the algorithm's own options.
@@ -142,7 +142,9 @@ def _choose(
             raise InputError(f'algorithm "{entry.name}" does not support model "{model.name}".')
         if isinstance(algorithm, Algorithm):
             if options:
-                raise InputError(f"{', '.join(options)} given beside an algorithm that has its options; remove them.")
+                raise InputError(
+                    f"{', '.join(options)} given with an algorithm object, which has its own options; remove them."
+                )
             return entry, algorithm
         return entry, make_algorithm(kind, entry.name, options)
     return entry, make_algorithm(entry.load(), entry.name, options)

@@ -15,7 +15,7 @@ from setveil.releases import Recoding, Release
 from setveil.workflows.assess import verify
 from setveil.workflows.reading import as_transactions
 
-TAKEN_OVER = "the recoding was taken over from an earlier release, not made for these records"
+TAKEN_OVER = "the recoding comes from an earlier release; it was not made for these records"
 UNKNOWN = ("error", "suppress")
 
 
@@ -27,14 +27,14 @@ def apply(
     unknown_items: str = "error",
     read_options: Mapping[str, Any] | None = None,
 ) -> Recoding:
-    """New records through the recoding of ``release``; refused if they break its promise."""
+    """Apply the recoding of ``release`` to new records; an error if they do not meet its guarantee."""
     if not isinstance(release, Recoding):
         raise InputError(
-            f"a {release.kind} is made for its own records; only a recoding can be applied to new ones: anonymize them."
+            f"a {release.kind} cannot be applied to new records, only a recoding can; anonymize the new records."
         )
     promise = model if model is not None or release.record is None else release.record.model
     if promise is None:
-        raise InputError("the release was read from its files and does not say its promise; give model.")
+        raise InputError("the release does not name its privacy model; set model.")
     if unknown_items not in UNKNOWN:
         raise InputError(f'unknown_items="{unknown_items}": choose error or suppress.')
     data = as_transactions(new_data, **(read_options or {}))
@@ -46,7 +46,7 @@ def apply(
     verdict = verify(applied, promise)
     if not verdict.holds:
         raise GuaranteeError(
-            f"the recoding does not keep the promise for these records: {verdict.reason} Anonymize them, or "
+            f"the recoding does not meet the guarantee for these records: {verdict.reason} Anonymize them, or "
             "all together."
         )
     return applied
@@ -67,8 +67,7 @@ def _recoded(release: Recoding, data: Transactions, unknown_items: str) -> Recod
         return replace(applied, suppressed=release.suppressed, hierarchy=tree, node_of_leaf=cut)
     if unknown_items == "error":
         raise InputError(
-            f"the recoding does not know {name_some(strangers)}; leave such items out, or give "
-            'unknown_items="suppress".'
+            f'the recoding does not have {name_some(strangers)}; remove these items, or set unknown_items="suppress".'
         )
     wider = Vocabulary({*domain, *strangers})
     spread = np.full(len(wider), -1, dtype=np.int32)

@@ -85,7 +85,7 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     original = as_transactions(data)
     release, is_ordered = _open(out, original)
     if isinstance(original, RemoteTransactions) and not isinstance(release, Recoding):
-        raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
+        raise InputError(f"a {release.kind} is measured record by record; use --engine local.")
     return measure(original, release, aligned=is_ordered)
 
 
@@ -95,7 +95,7 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
 
     original = as_transactions(data)
     if isinstance(original, RemoteTransactions):
-        raise InputError("--patterns looks for itemsets in the records; use --engine local for it.")
+        raise InputError("--patterns needs the records on this machine; use --engine local.")
     return compare_patterns(original, _open(out)[0].with_items(original.vocabulary), thresholds)
 
 

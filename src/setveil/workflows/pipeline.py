@@ -55,7 +55,7 @@ def run(
 
     Raises:
         GuaranteeError: the files do not keep the claim.
-        InfeasibleError: no release can keep the promise.
+        InfeasibleError: no release can meet the guarantee.
         InputError: the input, the policy or the folder is wrong.
 
     Examples:

@@ -12,4 +12,6 @@ def spare_what_is_read(source: str | os.PathLike[str], output: Path) -> None:
     """Refuse to write a file in place of the one it is made from, whatever name leads there."""
     read = Path(source)
     if read.exists() and output.exists() and output.samefile(read):
-        raise InputError(f"{one_line(str(output), 120)}: is what is read, and would be lost; choose another output.")
+        raise InputError(
+            f"{one_line(str(output), 120)}: is the input, which would be overwritten; choose another output."
+        )
