@@ -66,7 +66,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
-        """Make a release of ``data`` that keeps ``model``, or raise InfeasibleError."""
+        """Make a release of ``data`` that meets the guarantee of ``model``, or raise InfeasibleError."""
 
 
 LARGEST = 10**9  # whole numbers in options, where no other bound is declared

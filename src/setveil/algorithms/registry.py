@@ -433,7 +433,8 @@ def by_kind(model: str) -> dict[str, list[str]]:
 def list_algorithms() -> tuple[Entry, ...]:
     """Every algorithm, in the order of the registry.
 
-    The first one for a model is its default; for k^m-anonymity several run, and what loses least is taken.
+    The first one for a model is its default. For k^m-anonymity several are tried, and the one with the lowest loss is
+    used.
 
     Returns:
         Entries with ``name``, ``models``, ``paper``, ``scales``, ``hierarchy`` and ``summary``.

@@ -77,8 +77,8 @@ class PrivacyModel(ABC):
         return self.reach
 
     def doubts(self, data: Transactions) -> Iterator[str]:
-        """Sentences about parameters that are allowed but protect little of these data. What protects nothing is an
-        InputError.
+        """Sentences about parameters that are allowed but protect little of these data. Parameters that protect
+        nothing are an InputError.
         """
         yield from ()
 

@@ -136,7 +136,7 @@ class AboutSection(_Section):
 
 
 class Policy(_Section):
-    """One file, everything decided.
+    """The decisions of a data owner, from one TOML file.
 
     Examples:
         >>> import setveil as sv
@@ -203,7 +203,7 @@ class Policy(_Section):
         )
 
     def to_toml(self) -> str:
-        """The policy as TOML, only what differs from the defaults."""
+        """The policy as TOML, without defaults."""
         content = self.model_dump(exclude_defaults=True, exclude_none=True, by_alias=True)
         content["schema"] = self.schema_version
         return tomli_w.dumps(content)

@@ -33,23 +33,23 @@ def query(
     """How many records have all of ``with_items`` and none of ``without_items``; in a grouping together with
     ``sensitive``.
 
-    Groupings are asked about what they publish (see ``reconstruction.query``). Elsewhere the estimate takes each of the
-    g items that a published item stands for to be there with the chance 1/g, and ``expand`` takes all of them. ``low``
-    counts the records that fit whatever the published items stand for, ``high`` those that fit for some of it. Where
-    entries may have been left out a record can hold more than it shows: the published count of exact items is ``low``,
-    and nothing bounds it from above but what records show of the excluded items. A replacement bounds nothing.
+    For groupings see ``reconstruction.query``. For other releases the estimate assumes that each of the g items that a
+    published label covers occurs with probability 1/g; ``expand`` assumes all of them. ``low`` counts the records that
+    match for every meaning of the published labels, ``high`` those that match for at least one. If entries may be
+    suppressed, a record can have more items than it shows: ``low`` is the published count of exact items, and only
+    excluded items that records show lower ``high``. A replacement gives no bounds.
 
     Args:
-        release: what is asked.
+        release: the release.
         sensitive: the sensitive item to count, in groupings.
-        with_items: a record must hold all of them.
-        without_items: a record must hold none of them.
+        with_items: a record must have all of them.
+        without_items: a record must have none of them.
 
     Returns:
-        An estimate, with the least and the most it can be.
+        An estimate with a lower and an upper bound.
 
     Raises:
-        InputError: an item is not known to the release.
+        InputError: the release does not have an item.
 
     Examples:
         >>> import setveil as sv

@@ -112,7 +112,8 @@ def read_input(
         if strangers:
             warnings.warn(
                 f"{len(strangers):,} item(s) of the data are not in the domain: "
-                f"{name_some(map(one_line, strangers), 3)}; published labels will name them. Check that the list belongs to this data.",
+                f"{name_some(map(one_line, strangers), 3)}; published labels will name them. Check that the list "
+                "belongs to this data.",
                 SetveilWarning,
                 stacklevel=2,
             )
