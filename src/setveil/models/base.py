@@ -109,7 +109,6 @@ def _plain(value: Any) -> Any:
 NEGATIVE_KNOWLEDGE = (
     "Negative knowledge: an attacker who knows that a person does not have an item can exclude records."
 )
-SENSITIVE_ITEM = "an item that must not be linked to a person"
 REPEATED_RELEASES = (
     "Repeated releases: an attacker can compare two releases of the same people. Publish once, or coordinate releases."
 )

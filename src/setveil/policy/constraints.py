@@ -77,8 +77,8 @@ def resolve_utility(
     if rest == "free":
         return [*groups, others]
     raise InputError(
-        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them to a group, or set "
-        "--utility-rest to keep (publish them unchanged) or free (they may be generalized together)."
+        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them to a group, or use "
+        "--utility-rest keep (publish them unchanged) or free (they may be generalized together)."
     )
 
 

@@ -127,8 +127,8 @@ def _groups(data: Transactions, utility: Sequence[Sequence[str]] | None) -> NDAr
     if (group < 0).any():
         lost = [data.vocabulary[int(slot)] for slot in np.flatnonzero(group < 0)]
         raise InputError(
-            f"{len(lost):,} item(s) are in no utility group: {name_some(lost)}; add them to a group, or set "
-            "--utility-rest to keep (publish them unchanged) or free (they may be generalized together)."
+            f"{len(lost):,} item(s) are in no utility group: {name_some(lost)}; add them to a group, or use "
+            "--utility-rest keep (publish them unchanged) or free (they may be generalized together)."
         )
     return group
 
