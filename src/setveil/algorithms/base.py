@@ -192,13 +192,9 @@ def require_k_records(data: Transactions, k: int) -> None:
     """Raise InfeasibleError if fewer than k records have items: then no release can meet the guarantee."""
     n_filled = data.n_records - data.n_empty
     if 0 < n_filled < k:
-        found = (
-            f"{n_filled:,} of {data.n_records:,} records have items"
-            if data.n_empty
-            else f"the data has {n_filled:,} records"
-        )
+        empty = f" ({data.n_empty:,} more are empty)" if data.n_empty else ""
         raise InfeasibleError(
-            f"{found}, fewer than k={k}; lower k or add records.",
+            f"{n_filled:,} records have items{empty}, fewer than k={k}; lower k or add records.",
             items=data.vocabulary.labels,
         )
 

@@ -52,7 +52,7 @@ def anonymize(
         str | None, typer.Option(help="A public list of all items that could occur, one per line.")
     ] = None,
     seed: o.Seed = None,
-    to: Annotated[str | None, typer.Option(help="Layout to write. Default: that of the input.")] = None,
+    to: Annotated[str | None, typer.Option(help="Layout to write; the input's otherwise.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier release.")] = False,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Publish records in the order of the input.")

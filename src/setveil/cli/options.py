@@ -15,22 +15,22 @@ Input = Annotated[
 ]
 _FORMATS = "fimi, spmf, long, wide, onehot, table, basket, gmt, arff, jsonl, json or parquet"
 Format = Annotated[str | None, typer.Option("--format", help=f"Layout: {_FORMATS}; detected otherwise.")]
-Delimiter = Annotated[str | None, typer.Option(help="Separator between the fields of a table; the word tab for a tab.")]
+Delimiter = Annotated[str | None, typer.Option(help="What separates the fields of a table; tab for a tab.")]
 IdColumn = Annotated[str | None, typer.Option(help="Column of record ids: a name, or a number from 1.")]
 ItemColumn = Annotated[str | None, typer.Option(help="Column of items in long tables: a name, or a number from 1.")]
 ItemColumns = Annotated[
     str | None, typer.Option(help='Columns of items in wide and one-hot tables, as in "dx*" or a,b,c.')
 ]
-Split = Annotated[str | None, typer.Option(help='Separator between the items of a cell, as in "|".')]
+Split = Annotated[str | None, typer.Option(help='What separates the items of a cell that holds a list, as "|".')]
 Missing = Annotated[
     str | None,
     typer.Option(help='What words such as "?" or "NA" mean in the cells of a table: drop (absent) or value.'),
 ]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="The table has no header: its first line is a row.")]
-Strip = Annotated[bool, typer.Option("--strip", help="Remove blanks at the start and end of labels.")]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line of the table is a row.")]
+Strip = Annotated[bool, typer.Option("--strip", help="Take blanks off labels.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of the text, as latin-1; UTF-8 otherwise.")]
 AsTheyAre = Annotated[
-    bool, typer.Option("--labels-as-they-are", help="Accept labels that look like a mistake (lists, ids, text).")
+    bool, typer.Option("--labels-as-they-are", help="Do not refuse labels that look like a slip (lists, ids, text).")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 

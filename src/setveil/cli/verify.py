@@ -67,7 +67,7 @@ def verify(
     if "name" not in model:
         raise InputError(f"{target}: to audit a file, set the privacy model, as in --model km -k 5 -m 2.")
     if original is not None:
-        raise InputError(f"{target}: --original needs a release folder, and this is a file. Remove --original.")
+        raise InputError(f"{target}: --original is compared with a release folder; this is a file. Omit it.")
     audited = read_data(target, reading)
     try:
         verdict, violations = recheck.audit(audited, model, limit if all_violations else 0, time_limit)

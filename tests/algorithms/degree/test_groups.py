@@ -262,7 +262,7 @@ def test_bad_options(name: str, options: dict[str, Any], words: str) -> None:
 class TestBadInput:
     def test_too_frequent(self, name: str) -> None:
         data = Transactions.from_lists([["a", "x"], ["b", "x"], ["c", "y"], ["d"], ["e"]])
-        with pytest.raises(InfeasibleError, match=r'"x" \(2\); use p=2 or lower') as caught:
+        with pytest.raises(InfeasibleError, match=r'"x" \(2\); the largest p that works is 2') as caught:
             run(name, data, PrivacyDegree(4, ["x", "y"]))
         assert caught.value.items == ("x",)
 
@@ -275,7 +275,7 @@ class TestBadInput:
 
     def test_p_above_the_number_of_records(self, name: str) -> None:
         data = Transactions.from_lists([["a", "x"], ["b"]])
-        with pytest.raises(InfeasibleError, match="use p=2 or lower"):
+        with pytest.raises(InfeasibleError, match="largest p that works is 2"):
             run(name, data, PrivacyDegree(3, ["x"]))
         release = run(name, data, PrivacyDegree(3, ["x"]), suppress_excess=True)
         assert len(release.count) == 0
