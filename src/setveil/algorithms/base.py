@@ -47,18 +47,29 @@ class Context:
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
-    """A frozen dataclass of options with one method.
+    """Base class of algorithms: a frozen dataclass of options with the method ``run``.
 
-    An algorithm of another package declares here what setveil's own algorithms have in the registry.
+    An algorithm of another package declares its name, models and summary on its class. For setveil's own algorithms
+    the registry has them.
+
+    Examples:
+        >>> import numpy as np
+        >>> import setveil as sv
+        >>> class KeepFrequent(sv.Algorithm):
+        ...     def run(self, data, model, context):
+        ...         is_frequent = data.supports >= model.k
+        ...         return sv.Recoding.from_clusters(data, np.where(is_frequent, np.arange(data.n_items), -1))
+        >>> sv.anonymize([["a", "b"], ["a"]], "km", k=2, m=1, algorithm=KeepFrequent).transactions()
+        [{'a'}, {'a'}]
     """
 
-    name: ClassVar[str] = ""  # how users ask for it; the name of the class in small letters otherwise
+    name: ClassVar[str] = ""  # its name for users; by default the name of the class in small letters
     models: ClassVar[tuple[str, ...]] = ()  # the models it can meet; (): any, the verifier decides
     paper: ClassVar[str] = ""
     scales: ClassVar[Literal["counts", "shards", "local"]] = "local"
     hierarchy: ClassVar[Literal["required", "optional", "none"]] = "optional"
     release: ClassVar[str] = ""  # the kind of release it makes, where that is always the same
-    summary: ClassVar[str] = ""  # one line; the first line of the docstring otherwise
+    summary: ClassVar[str] = ""  # one line; by default the first line of the docstring
 
     def __post_init__(self) -> None:
         for entry in options_of(type(self)):

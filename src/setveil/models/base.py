@@ -27,12 +27,19 @@ class Attacker(NamedTuple):
 
 @dataclass(frozen=True)
 class PrivacyModel(ABC):
-    """Parameters, and the definition in words.
+    """Base class of privacy models: declared parameters, and the guarantee in words.
 
     ``verifier`` names the function that checks the model from published records, as ``"package.module:check"``:
     ``check(published, model, progress)`` returns a Verdict. Its module may also have ``violations(published, model,
     progress, limit)``, which yields Violations, and ``achieved(published, model, progress)``, which returns exact
     figures.
+
+    Examples:
+        >>> import setveil as sv
+        >>> isinstance(sv.KmAnonymity(k=5, m=2), sv.PrivacyModel)
+        True
+        >>> sv.KmAnonymity(k=5, m=2).options()
+        {'k': 5, 'm': 2}
     """
 
     name: ClassVar[str]

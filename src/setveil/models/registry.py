@@ -94,6 +94,9 @@ def as_model(model: PrivacyModel | str, parameters: Mapping[str, Any]) -> Privac
 def list_models() -> tuple[type[PrivacyModel], ...]:
     """Every privacy model: those of setveil, then those of other packages.
 
+    Returns:
+        Classes of models, with ``name`` and ``title``.
+
     Examples:
         >>> import setveil as sv
         >>> [model.name for model in sv.models()][:2]
