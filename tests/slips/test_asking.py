@@ -120,7 +120,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "grid beside a hierarchy": (
         "compare data.csv -o cmp --grid grid.toml --hierarchy tree.csv",
         2,
-        "leave out --hierarchy",
+        "remove --hierarchy",
     ),
     "a sensitive item in another spelling only": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive flu,BEER",

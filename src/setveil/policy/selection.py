@@ -63,7 +63,7 @@ def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None,
         return [pattern]
     if pattern.startswith(SUBTREE):
         return _subtree(pattern.removeprefix(SUBTREE), hierarchy)
-    if _is_plain(pattern):
+    if _is_plain(pattern) and _BRACKETED.search(pattern):
         return [_BRACKETED.sub(r"\1", pattern)]
     if any(mark in pattern for mark in MARKS):
         found = [label for label in vocabulary if fnmatchcase(label, pattern)]
