@@ -42,7 +42,7 @@ STYLE = """
 text{font:13px system-ui,sans-serif;fill:#566173}text.title{font-weight:700;font-size:16px;fill:#1c2430}
 .tip{display:none}
 .grid{stroke:#d5dbe3}polyline{fill:none;stroke-width:2.5}.front{stroke:#1c2430;stroke-width:1.5;stroke-dasharray:5 4}
-.promised{fill:#e3eef8}polyline.before{stroke:#a3201d;stroke-dasharray:6 4}polyline.after{stroke:#14693a}
+.guaranteed{fill:#e3eef8}polyline.before{stroke:#a3201d;stroke-dasharray:6 4}polyline.after{stroke:#14693a}
 .point.before rect{fill:#fff;stroke:#a3201d;stroke-width:2.5}.point.after circle{fill:#14693a}
 .b{fill:#a3201d}.a{fill:#14693a}.s0{fill:#1f5fa8}.s1{fill:#a3201d}.s2{fill:#14693a}.s3{fill:#7a4b00}.s4{fill:#5b2a86}
 """

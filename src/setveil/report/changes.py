@@ -296,7 +296,7 @@ def _subtrees(
     loss: NDArray[np.int64],
     total: int,
 ) -> list[dict[str, Any]]:
-    """What happened below each child of the root, the costliest first. ``size``: 1 intact, -1 left out."""
+    """What happened below each child of the root, the costliest first. ``size``: 1 unchanged, -1 suppressed."""
     if hierarchy is None:
         return []
     rows: list[dict[str, Any]] = []

@@ -186,7 +186,7 @@ def attack(
     given. ``control``: people who are not in the data. ``aligned=False``: the release is not in the order of the
     original, so it is unknown which record is the right one: *singled out*, *wrong match*, *found*, *linked*, the
     default control and guesses are not reported. ``remake``: makes the release of other data in the same way, for
-    attackers who know the program; ``promised``: the probability that the guarantee allows them at most.
+    attackers who know the program. The last parameter is the largest probability that the guarantee allows them.
     """
     if isinstance(release, Grouping) and release.published.n_records < original.n_records:
         original = original.select(Grouping.publishable(original, release.sensitive))

@@ -66,7 +66,7 @@ class Guesses(NamedTuple):
 
 
 class GuessTable(NamedTuple):
-    """Both measurements beside what is promised."""
+    """Both measurements, and the probability that the guarantee allows."""
 
     promised: float | None  # 1/p
     random: Guesses | None  # sensitive items dealt anew: what the algorithm gives away
@@ -178,7 +178,7 @@ def _picks(
 
 
 def _spread(values: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """At most so many of the values, evenly spread."""
+    """At most ``most`` of the values, evenly spaced."""
     if len(values) <= most:
         return values
     chosen: NDArray[np.int64] = values[np.linspace(0, len(values) - 1, most).astype(np.int64)]

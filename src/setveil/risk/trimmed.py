@@ -1,13 +1,13 @@
-"""Two attackers on a release from which single entries were left out.
+"""Two attackers on a release with suppressed entries.
 
-*One knows two items of a person, and the person's record does not show both.* The model promises that k records or none
-show both. None of those that do is the person's; if there is none, the attacker knows that an entry was left out, and
-looks at the records that show one of the two. Those are k or more for each item that is published at all, so the
+*One knows two items of a person, and the person's record does not show both.* The model guarantees that k records or
+none show both. None of those that do is the person's; if there is none, the attacker knows that an entry was
+suppressed, and looks at the records that show one of the two. Those are k or more for each item that is published at all, so the
 chance of picking the right one is still at most 1/k.
 
 *The other replays the program.* This attacker knows everybody's record as it was, but for one entry of the target that
-was left out; tries every item that it may have been, the right one among a stated number of them; makes the release of
-each such data, and keeps those guesses that give what was published. The model promises nothing about that: somebody
+was suppressed; tries every item that it may have been, the right one among a stated number of them; makes the release
+of each such data, and keeps those guesses that give what was published. The guarantee does not cover that: somebody
 who knows all other records is not who it was made for. Measured is how often the right guess is picked among those that
 are left, beside picking one of them blindly.
 """
@@ -68,7 +68,7 @@ def attack_left_out(
     promised: float | None = None,
     remake: Remake | None = None,
 ) -> LeftOutTable | None:
-    """Carry out both attacks; ``None`` if no entry was left out, or nobody has two items.
+    """Carry out both attacks; ``None`` if no entry was suppressed, or nobody has two items.
 
     ``release`` has its records in the order of ``original``. Without ``remake`` nothing is replayed.
     """

@@ -72,7 +72,7 @@ def class_table(release: Replacement) -> ClassTable:
 
 
 def _class_counts(published: RemoteTransactions) -> Metrics:
-    """The same for records on a cluster, without sensitive items: classes are told by how often records occur."""
+    """The same for records on a cluster, without sensitive items: classes follow from how often records occur."""
     sizes, n_classes = published.class_sizes()
     until = np.cumsum(n_classes)  # [different sizes]
     middle = [(until[-1] - 1) // 2, until[-1] // 2] if len(until) else []

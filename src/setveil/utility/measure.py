@@ -49,7 +49,7 @@ def measure(original: Transactions, release: Release, *, aligned: bool = True) -
     """What the release cost; ``docs/metrics.md`` defines every figure.
 
     ``aligned=False``: the release's records are not in the order of the original (files read back without the internal
-    folder); metrics that compare record with record are left out.
+    folder); metrics that compare record with record are not computed.
     """
     original = release.published_part(original)
     if release.published.n_records != original.n_records:

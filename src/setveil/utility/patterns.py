@@ -4,7 +4,7 @@ The original and the release are mined with the same threshold and compared in s
 
 - ``published``: the release as it is, published items as they are. Each frequent itemset is held against the truth, the
   number of original records with at least one of the items behind each published item. There is no recall here.
-- ``level 1``, ``level 2``, …: both sides raised to a level of the hierarchy (1 is directly below the root; an item
+- ``level 1``, ``level 2``, …: both sides generalized to a level of the hierarchy (1 is directly below the root; an item
   that is not as deep stays itself). A published item that stands for items of several nodes of the level is not
   visible there.
 - ``items``: original items. Of the release only items that are published as themselves are visible.
@@ -136,7 +136,7 @@ def _truth(original: Transactions, release: Release, itemsets: Itemsets) -> NDAr
 def _levels(
     original: Transactions, release: Release, hierarchy: Hierarchy | None
 ) -> list[tuple[str, Transactions, Transactions]]:
-    """Original and release raised to each inner level, over the same numbering."""
+    """Original and release generalized to each inner level, over the same numbering."""
     if hierarchy is None:
         return []
     views = []

@@ -62,7 +62,7 @@ def query(
 
     A group of size g with a occurrences and b records that fit the public part contributes a·b/g (eq. 4); for certain
     it contributes at least a+b-g and at most the smaller of a and b. All three are about what is published: a grouping
-    does not say how many records of sensitive items alone were left out before.
+    does not say how many records without public items were suppressed.
     """
     number = release.sensitive.number(sensitive)
     if number < 0:

@@ -15,7 +15,7 @@ from setveil.verify.verdict import Verdict, Violation, times
 
 
 def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> Verdict:
-    """Whether what is published keeps a model's promise, counted anew from the published records.
+    """Whether published records meet the guarantee of a model, counted again from these records.
 
     ``what`` is a release, transactions, or any iterable of iterables of labels. If it does not hold, the verdict
     carries a witness and its support. ``progress`` is called at least about every half second of work and may raise to
@@ -81,7 +81,7 @@ def minimal_violations(
 
 
 def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> dict[str, int | float]:
-    """What really holds, exactly, in the terms of the model; a figure that nothing determines is left out.
+    """What really holds, exactly, in the terms of the model; a figure that nothing determines is not listed.
 
     ``smallest_support`` (km, constraints, coherence), ``smallest_class`` and ``fewest_sensitive_items`` (k-anonymity,
     the latter for l > 1), ``suppressed_percentage`` (constraints), ``privacy_degree`` (degree), ``largest_percentage``

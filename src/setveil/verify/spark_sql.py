@@ -129,7 +129,7 @@ def _counted(table: str, size: int, code: str = "{0}") -> str:
 
 
 def _broken(ask: Ask, table: str, size: int, k: int) -> Verdict:
-    """The first itemset that is too rare, in the house order of labels: numbers by value, else by code point."""
+    """The first itemset that is too rare, in ascending order of labels: numbers by value, else by code point."""
     shape = _shape(ask, table)
     members = ", ".join(shape.format(f"item{place}") for place in range(1, size + 1))
     rare = f"SELECT sort_array(array({members})) AS itemset, n FROM ({_counted(table, size)}) WHERE n < {k}"
@@ -140,7 +140,7 @@ def _broken(ask: Ask, table: str, size: int, k: int) -> Verdict:
 
 
 def _shape(ask: Ask, table: str) -> str:
-    """An item as something that sorts in the house order; a format with one place."""
+    """An item as a value that sorts in ascending order of labels; a format with one place."""
     each = f"SELECT explode(items) AS item FROM {table}"
     ((strange,),) = ask(f"SELECT count(*) FROM ({each}) WHERE NOT item RLIKE '^[0-9]+$'")
     by_value = "" if strange else "'digits', length(ltrim('0', {0})), 'value', ltrim('0', {0}), "

@@ -31,7 +31,12 @@ class Verdict:
     def _repr_html_(self) -> str:
         tone = "good" if self.holds else "bad"
         return str(
-            call("card", "The promise holds" if self.holds else "The promise is broken", note=self.reason, tone=tone)
+            call(
+                "card",
+                "The guarantee is met" if self.holds else "The guarantee is not met",
+                note=self.reason,
+                tone=tone,
+            )
         )
 
 

@@ -133,7 +133,7 @@ def _row_ends(text: bytes, is_quoted: bool) -> NDArray[np.int64]:
 def rows_with_ids(form: Interpretation, ids: set[str]) -> Iterator[tuple[int, str]]:
     """The rows of a delimited file that may have one of the ids: all that have, and perhaps others.
 
-    Told by the first eight bytes of the id's field, for all rows at once; the caller looks at the rows themselves.
+    The first eight bytes of the id's field decide, for all rows at once; the caller looks at the rows themselves.
     """
     delimiter = delimiter_of(form)
     spelled = {text for one in ids for text in (one, '"' + one.replace('"', '""') + '"')}
