@@ -47,9 +47,9 @@ def generate(
 ) -> None:
     """Write privacy constraints made from data: what an attacker might know."""
     from setveil.workflows import constraints
-    from setveil.workflows.places import spare_what_is_read
+    from setveil.workflows.output_files import refuse_overwriting_input
 
-    spare_what_is_read(input, output)
+    refuse_overwriting_input(input, output)
     data = read_data(input, reading)
     with progress_bar() as progress:
         count = constraints.generate(

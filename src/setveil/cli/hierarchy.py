@@ -45,9 +45,9 @@ def build(
 ) -> None:
     """Build a hierarchy over the items of a data set."""
     from setveil.workflows.hierarchy import resolve_hierarchy
-    from setveil.workflows.places import spare_what_is_read
+    from setveil.workflows.output_files import refuse_overwriting_input
 
-    spare_what_is_read(input, output)
+    refuse_overwriting_input(input, output)
     data = read_data(input, reading)
     source = _renamed("--how", how, "--hierarchy", hierarchy) or "auto"
     with progress_bar() as progress:
@@ -98,9 +98,9 @@ def convert(
 ) -> None:
     """Write a hierarchy in another format."""
     import setveil
-    from setveil.workflows.places import spare_what_is_read
+    from setveil.workflows.output_files import refuse_overwriting_input
 
-    spare_what_is_read(file, output)
+    refuse_overwriting_input(file, output)
     format = _renamed("--from", old_format, "--hierarchy-format", hierarchy_format)
     tree = setveil.Hierarchy.from_file(str(file), format=format, columns=_columns(hierarchy_columns))
     tree.to_file(str(output), to)

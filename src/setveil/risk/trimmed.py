@@ -2,8 +2,8 @@
 
 *One knows two items of a person, and the person's record does not show both.* The model guarantees that k records or
 none show both. None of those that do is the person's; if there is none, the attacker knows that an entry was
-suppressed, and looks at the records that show one of the two. Those are k or more for each item that is published at all, so the
-chance of picking the right one is still at most 1/k.
+suppressed, and looks at the records that show one of the two. Those are k or more for each item that is
+published at all, so the chance of picking the right one is still at most 1/k.
 
 *The other replays the program.* This attacker knows everybody's record as it was, but for one entry of the target that
 was suppressed; tries every item that it may have been, the right one among a stated number of them; makes the release

@@ -32,7 +32,7 @@ from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
 
-SLICE = 200  # seeds between two progress reports
+SEEDS_PER_REPORT = 200  # seeds between two progress reports
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ def group_by_neighbours(split: Split, distance: str, tables: kernels.Tables, con
     hidden = kernels.Rows(split.hidden.indptr, split.hidden.items)
     search, state, seeds = _index_of(split.public), split.nothing_grouped(), split.telling
     kind = DISTANCES.index(distance)
-    for first in range(0, len(seeds), SLICE):
+    for first in range(0, len(seeds), SEEDS_PER_REPORT):
         context.step("grouping", first / len(seeds))
-        some = (first, seeds[first : first + SLICE])
+        some = (first, seeds[first : first + SEEDS_PER_REPORT])
         kernels.form_groups_by_neighbours(some, split.p, kind, public, hidden, search, tables, state)
     return state.group_of
 

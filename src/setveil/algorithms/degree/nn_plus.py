@@ -41,7 +41,7 @@ from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 from setveil.releases import Grouping
 
-SLICE = 500  # groups between two progress reports
+GROUPS_PER_REPORT = 500  # groups between two progress reports
 REINDEX = 0.8  # the index is made anew when only this share of its records is still ungrouped
 
 
@@ -86,12 +86,12 @@ class NNPlus(Algorithm):
         telling = np.flatnonzero(hidden.lengths)
         seeds = telling[np.argsort(-public.lengths[telling], kind="stable")]
         n_indexed = public.n_records
-        for first in range(0, len(seeds), SLICE):
+        for first in range(0, len(seeds), GROUPS_PER_REPORT):
             context.step("grouping", first / len(seeds))
             if state.tally[0] < REINDEX * n_indexed:
                 n_indexed = int(state.tally[0])
                 index = _index_only(index, public, np.flatnonzero(state.group_of < 0))
-            some = seeds[first : first + SLICE]
+            some = seeds[first : first + GROUPS_PER_REPORT]
             kernels.form_groups_by_profile(some, p, (self.reach, self.needed), rows, secrets, profiles, index, state)
 
     def _refill_groups(self, work: _Sequence, index: kernels.CandidateIndex, context: Context) -> None:
@@ -102,9 +102,9 @@ class NNPlus(Algorithm):
         index = _index_only(index, public, np.flatnonzero(hidden.lengths == 0))
         for number in range(self.rounds):
             n_new = 0
-            for first in range(0, len(groups), SLICE):
+            for first in range(0, len(groups), GROUPS_PER_REPORT):
                 context.step("choosing again", (number + first / len(groups)) / self.rounds)
-                some = groups[first : first + SLICE]
+                some = groups[first : first + GROUPS_PER_REPORT]
                 n_new += kernels.refill_groups(
                     some, p, (self.reach, self.needed), rows, secrets, profiles, index, state
                 )

@@ -93,7 +93,7 @@ from setveil.releases import LocalRecoding
 MOST_LISTED = 30_000_000  # entries of the lists of holders; frequent itemsets go without
 MOST_PAIRS = 30_000_000  # pairs of all records whose numbers are remembered; other records look them up each time
 LISTED = 100  # times k: itemsets of more records have no list, their items have
-SLICE = 3_000_000  # steps between two signs of life
+STEPS_PER_CALL = 3_000_000  # steps of a compiled call, well below half a second
 BOUNDING = 16  # nodes of the search tree of a record for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.4, 0.3  # the price of an itemset at k - 1 others per (k - 1) / m, and its decline per record less
@@ -331,7 +331,7 @@ class Search:
                 has_rare,
                 state,
                 self.limits,
-                10 * SLICE,
+                10 * STEPS_PER_CALL,
             )
         return starts, holders, np.flatnonzero(has_rare)
 
@@ -342,7 +342,7 @@ class Search:
         while done < len(self.concerned):
             self.context.step("bounding", done / len(self.concerned))
             done, more = bound_losses(
-                *self._arrays(self.free_costs), self.conflicts, self.stack, limits, self.concerned, done, SLICE
+                *self._arrays(self.free_costs), self.conflicts, self.stack, limits, self.concerned, done, STEPS_PER_CALL
             )
             total += more
         return total
@@ -386,7 +386,15 @@ class Search:
             while done < len(chosen):
                 self.context.step("annealing", (sweep + done / len(chosen)) / SWEEPS)
                 done = anneal_records(
-                    *self._arrays(self.costs), self.stack, self.limits, chosen, done, rises, thresholds, chance, SLICE
+                    *self._arrays(self.costs),
+                    self.stack,
+                    self.limits,
+                    chosen,
+                    done,
+                    rises,
+                    thresholds,
+                    chance,
+                    STEPS_PER_CALL,
                 )
 
     def choose(self, chosen: NDArray[np.int64]) -> None:
@@ -402,7 +410,7 @@ class Search:
         while done < len(chosen):
             self.context.step("choosing", done / len(chosen))
             done = choose_again(
-                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, SLICE
+                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, STEPS_PER_CALL
             )
 
     def repair_all(self, most_fills: int) -> None:
@@ -457,7 +465,7 @@ class Search:
                 self.k,
                 self.effort.fills,
                 self.effort.others,
-                SLICE // 10,
+                STEPS_PER_CALL // 10,
             )
 
     def revive(self) -> None:

@@ -1,4 +1,4 @@
-"""Where a single file may be written."""
+"""Checks of files that a command writes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from setveil.errors import InputError, one_line
 
 
-def spare_what_is_read(source: str | os.PathLike[str], output: Path) -> None:
-    """Refuse to write a file in place of the one it is made from, whatever name leads there."""
+def refuse_overwriting_input(source: str | os.PathLike[str], output: Path) -> None:
+    """Raise InputError if the output is the input file, also under another name."""
     read = Path(source)
     if read.exists() and output.exists() and output.samefile(read):
         raise InputError(
