@@ -1,4 +1,4 @@
-"""What groups that nobody can guess cost: the error of `blocks` beside groups that would break its promise.
+"""What groups that nobody can guess cost: the error of `blocks` beside groups that would not meet its guarantee.
 
     python -m benchmarks.blocks_bounds --data DIR [--support N]
 

@@ -42,7 +42,7 @@ STYLE = """
 text{font:13px system-ui,sans-serif;fill:#566173}text.title{font-weight:700;font-size:16px;fill:#1c2430}
 .tip{display:none}
 .grid{stroke:#d5dbe3}polyline{fill:none;stroke-width:2.5}.front{stroke:#1c2430;stroke-width:1.5;stroke-dasharray:5 4}
-.promised{fill:#e3eef8}polyline.before{stroke:#a3201d;stroke-dasharray:6 4}polyline.after{stroke:#14693a}
+.guaranteed{fill:#e3eef8}polyline.before{stroke:#a3201d;stroke-dasharray:6 4}polyline.after{stroke:#14693a}
 .point.before rect{fill:#fff;stroke:#a3201d;stroke-width:2.5}.point.after circle{fill:#14693a}
 .b{fill:#a3201d}.a{fill:#14693a}.s0{fill:#1f5fa8}.s1{fill:#a3201d}.s2{fill:#14693a}.s3{fill:#7a4b00}.s4{fill:#5b2a86}
 """
@@ -118,7 +118,7 @@ def draw(risk: str, rows: Sequence[dict[str, Any]]) -> str:
         f'<style>{STYLE}</style><rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>'
         '<text class="title" x="28" y="30">What an attacker finds</text>'
         '<text class="b" x="28" y="54">□ – – the original</text><text class="a" x="160" y="54">● —— published</text>'
-        f'<text x="300" y="54">shaded: promised (k={K}, m={M})</text>'
+        f'<text x="300" y="54">shaded: guaranteed (k={K}, m={M})</text>'
         f"{_at(risk, 10, 70, 480, 360)}"
         '<text class="title" x="525" y="30">What each setting costs</text>'
         '<text x="940" y="54">– – none is better in both</text>'

@@ -42,7 +42,7 @@ def main() -> None:
     if arguments.data is None:
         parser.error("give --data DIR or set SETVEIL_DATA")
     sv.anonymize([["a", "b"]] * 5, sv.KmAnonymity(k=2, m=2), algorithm="trim")  # compile
-    print("| data | m | effort | left out | bound | times | CPU s |\n|---|---|---|---|---|---|---|")
+    print("| data | m | effort | suppressed | bound | times | CPU s |\n|---|---|---|---|---|---|---|")
     for name, m in CASES:
         data = sv.read(arguments.data / name)
         for effort in arguments.effort:

@@ -30,7 +30,7 @@ def sets_of(record: Record, m: int) -> Iterator[Record]:
 
 
 def least_by_linear_program(records: list[Record], k: int, m: int) -> float:
-    """A lower bound for the entries that must be left out."""
+    """A lower bound for the entries that must be suppressed."""
     weights = Counter(records)
     support = Counter[Record]()
     for record, weight in weights.items():
@@ -88,7 +88,8 @@ def main() -> None:
     parser.add_argument("--longest", type=int, nargs="*", default=[3, 5, 7])
     arguments = parser.parse_args()
     everything = [tuple(sorted(record)) for record in sv.read(arguments.file).to_lists()]
-    print("| records up to | records | left out | its own bound | linear program | times |\n|---|---|---|---|---|---|")
+    print("| records up to | records | suppressed | its own bound | linear program | times |")
+    print("|---|---|---|---|---|---|")
     for longest in arguments.longest:
         records = [record for record in everything if 0 < len(record) <= longest]
         n_entries = sum(map(len, records))

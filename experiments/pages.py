@@ -192,7 +192,7 @@ def render_paper(paper: Paper, results: Results) -> str:
         if experiment.name in results:
             parts += _panels(experiment, results[experiment.name])
     if paper.left_out:
-        parts.append("## Left out\n")
+        parts.append("## Not run\n")
         parts.append(_table(("figure or table", "why"), paper.left_out))
     return "\n".join(parts)
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from setveil.models import MODELS, PrivacyModel
+from setveil.plugins import package_of
+from setveil.report import prose
 from setveil.words import TERMS, glossary_page
 
 ROOT = Path(__file__).parents[1]
@@ -54,6 +57,14 @@ def test_the_glossary_of_the_docs_is_that_of_the_code() -> None:
 
 def test_the_glossary_follows_itself() -> None:
     assert [(term, better_word(meaning)) for term, meaning in TERMS.items() if better_word(meaning)] == []
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS.values() if package_of(model) == "setveil"])
+def test_reports_take_their_terms_from_the_glossary(model: type[PrivacyModel]) -> None:
+    own = {term: meaning for term, meaning in model.glossary.items() if TERMS.get(term) != meaning}
+    assert own == {}, "add them to words.TERMS, and take them from there with words.terms"
+    listed = {*prose.EVERYWHERE, *(term for terms in prose.BY_KIND.values() for term in terms)}
+    assert listed - TERMS.keys() == set()
 
 
 @pytest.mark.parametrize("room", sorted(path.name for path in SOURCES.iterdir() if path.suffix in ("", ".py")))

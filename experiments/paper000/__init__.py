@@ -19,7 +19,7 @@ QUERIES = (
     "release in question publishes as part of a set (each method is asked about what it changed itself), "
     "of a random record or through a random item; and, shown beside it and not judged, from all items, the same "
     "queries for all methods. Our default for k^m-anonymity generalizes nothing: it is asked about the items of which "
-    "it left out entries."
+    "it suppressed entries."
 )
 APRIORI = "Apriori is our AA with a balanced hierarchy of fan-out 5 over ascending ids."
 GROUPS = (
@@ -109,7 +109,7 @@ EXPERIMENTS = (
     Experiment(
         "000-fig33",
         "Figures 33 and 34: utility constraints and complete 5-anonymity",
-        f"{GROUPS} Queries as in 000-fig7. Constraints of Pgen. UR1, still finer than UR2, is left out. "
+        f"{GROUPS} Queries as in 000-fig7. Constraints of Pgen. UR1, still finer than UR2, is not run. "
         "Besides: what share of the items is suppressed without a bound.",
         ("BMS2",),
         utility.complete,

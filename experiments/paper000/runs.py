@@ -29,9 +29,9 @@ ALGORITHMS = {"PCTA": "pcta", "UPCTA": "upcta", "COAT": "coat", "Apriori": "aa",
 TOO_MUCH = "no point: more than the allowed share of items would have to be suppressed"
 NOT_ASKED = "gaps: no record has five items of the kind asked for"
 LEFT_OUT = {
-    "log2 of UL": "what is left out costs nothing in UL: see AvgRE and NCP",
-    "AvgRE": "it generalizes nothing: where generalized items are asked about, those of which it left out entries",
-    "NCP": "what is left out counts as 1",
+    "log2 of UL": "suppressed entries cost nothing in UL: see AvgRE and NCP",
+    "AvgRE": "it generalizes nothing: queries about generalized items ask about items with suppressed entries",
+    "NCP": "a suppressed entry counts as 1",
 }  # what there is to say of a release that leaves out entries
 
 X = float | str

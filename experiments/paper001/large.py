@@ -16,7 +16,7 @@ from setveil.workflows.assess import measure
 
 FANOUT = 5
 MODEL = KmAnonymity(5, 3)
-NO_TREE = "needs no hierarchy; what is left out counts as 1"
+NO_TREE = "needs no hierarchy; a suppressed entry counts as 1"
 
 
 def by_frequency(data: Transactions) -> Transactions:
@@ -65,7 +65,7 @@ def vary(
             refined.append((float(x), loss(workshop, data, "aa+refine", k, m, tree(data))))
             workshop.step(f"default, {title}, {x}")
             default.append((float(x), default_loss(workshop, workshop.data(name), k, m) if for_default(x) else None))
-        gaps = "" if all(for_default(x) for x in xs) else "; gaps: left out to save time"
+        gaps = "" if all(for_default(x) for x in xs) else "; gaps: not run to save time"
         ours += [
             Line(f"{REFINE}, {short(title)}", tuple(refined), "items by frequency"),
             Line(f"{name_of_default('km')}, {short(title)}", tuple(default), NO_TREE + gaps),

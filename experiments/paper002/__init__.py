@@ -18,7 +18,7 @@ EXAMPLE = (
 )
 FIGURE_3 = (
     "NCP, suppressed items counted as 1. m grows from 1 to 7 with k=5 and k=50, k from 5 to 100 with "
-    "m=7. LG promises more than the others: k identical records"
+    "m=7. The guarantee of LG is stronger than that of the others: k identical records"
 )
 
 PAPER = Paper(

@@ -105,7 +105,7 @@ NOTES = {
     "LG": "has no m: one run for each k",
     "MM": "gaps: not run, the sets of items at risk are too many to list in seconds",
     "optimum": "proven, suppression allowed; asked for small m only",
-    name_of_default("km"): "needs no hierarchy; what is left out counts as 1; gaps: left out to save time",
+    name_of_default("km"): "needs no hierarchy; a suppressed entry counts as 1; gaps: not run to save time",
 }
 FIGURES = ("NCP", "CPU seconds", "mean relative error of counts of pairs")
 

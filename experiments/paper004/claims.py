@@ -146,7 +146,7 @@ ERRATA = (
     (
         "Algorithm 1",
         "the distance is added after the end has moved, so that it is always 0, and the closing edge that "
-        "section V counts is left out.",
+        "section V counts is missing.",
     ),
     ("Algorithm 3, line 14", "leftovers join “∈ MG”, the candidates; the equivalence classes must be meant."),
     ("Algorithm 2", "in a segment smaller than k a group wraps around and holds records twice."),

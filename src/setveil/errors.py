@@ -1,14 +1,14 @@
-"""Everything setveil raises on purpose.
+"""The errors of setveil.
 
-    SetveilError                 exit 4   something is wrong inside setveil
+    SetveilError                 exit 4   an internal error of setveil
     ├── InputError               exit 2   a file, an option or a policy is wrong; says where and how to fix it
-    ├── InfeasibleError          exit 3   the ask cannot be met; names the items in the way
-    ├── GuaranteeError           exit 1   a release does not keep its claim; it is not published
-    ├── UncheckedError           exit 5   whether a claim holds cannot be told here, or not in the time allowed
-    └── CancelledError           exit 130 the user stopped a long run; nothing was written
+    ├── InfeasibleError          exit 3   no release can meet the request; names the items in the way
+    ├── GuaranteeError           exit 1   a guarantee is not met; nothing is published
+    ├── UncheckedError           exit 5   a guarantee cannot be verified here, or not within the limits
+    └── CancelledError           exit 130 the user cancelled a run; nothing was written
 
-Messages are one line: what was wrong, where (``file:line``), how to fix it. They may name items, never records. They
-are written with the options of the command line; whoever calls from Python reads the arguments instead:
+Messages are one line: what is wrong, where (``file:line``), how to fix it. They may name items, never records. They
+are written with the options of the command line; in Python they name the arguments instead:
 ``--no-header`` is ``no_header=True``.
 """
 
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 
 
 class SetveilError(Exception):
-    """Root of the tree; raised itself only for faults of setveil."""
+    """An internal error of setveil, and the base class of all errors."""
 
     exit_code = 4
 
@@ -35,7 +35,7 @@ class InputError(SetveilError):
 
 
 class InfeasibleError(SetveilError):
-    """No release can meet the ask; ``items`` are the labels in the way.
+    """No release can meet the request; ``items`` are the labels in the way.
 
     Examples:
         >>> import setveil as sv
@@ -43,7 +43,7 @@ class InfeasibleError(SetveilError):
         ...     sv.anonymize([["a"], ["b"]], "km", k=5, m=1, algorithm="aa", hierarchy="fanout:2")
         ... except sv.InfeasibleError as problem:
         ...     print(problem)
-        only 2 of 2 records have items, fewer than k=5; lower k or add records.
+        2 records have items, fewer than k=5; lower k or add records.
     """
 
     exit_code = 3
@@ -54,27 +54,25 @@ class InfeasibleError(SetveilError):
 
 
 class GuaranteeError(SetveilError):
-    """A release was found to break its claim."""
+    """A guarantee is not met."""
 
     exit_code = 1
 
 
 class UncheckedError(SetveilError):
-    """A claim can neither be confirmed nor refuted here."""
+    """A guarantee cannot be verified here."""
 
     exit_code = 5
 
 
 class CancelledError(SetveilError):
-    """A run was stopped from outside."""
+    """The user cancelled the run."""
 
     exit_code = 130
 
 
 class SetveilWarning(UserWarning):
-    """Something the user should know about an ask that is allowed all the same (k=1, an unknown item in a
-    constraint).
-    """
+    """A remark about a request that is allowed, for example an unknown item in a constraint."""
 
     def __str__(self) -> str:
         return _spoken(super().__str__())
@@ -110,13 +108,13 @@ _speaks_of_options = False
 
 
 def name_option(name: str, values: str = "") -> None:
-    """Declare an option that messages may name, and the words that may follow as its value."""
+    """Declare an option that messages may name, and the words that may follow it as a value."""
     _VALUES.setdefault(name.replace("_", "-"), values)
 
 
 @contextmanager
 def speaking_of_options() -> Iterator[None]:
-    """The command line: messages name its options."""
+    """Within this context messages name command-line options."""
     global _speaks_of_options
     before, _speaks_of_options = _speaks_of_options, True
     try:
@@ -130,7 +128,7 @@ def _spoken(text: str) -> str:
 
 
 def _argument(found: re.Match[str]) -> str:
-    """``--format long`` as ``format="long"``; what is no option stays."""
+    """``--format long`` as ``format="long"``; other text is not changed."""
     option, value = found[1], found[2] or ""
     name, rest = option.replace("-", "_"), f" {value}" if value else ""
     if option in _SWITCHES.split():
@@ -143,17 +141,17 @@ def _argument(found: re.Match[str]) -> str:
 
 
 def name_some(labels: Iterable[str], limit: int = 5) -> str:
-    """``"beer", "wine" and 7 more``: labels in an error message, however many there are."""
+    """``"beer", "wine" and 7 more``: at most ``limit`` labels, for an error message."""
     known = list(labels)
     shown = ", ".join(f'"{one_line(label)}"' for label in known[:limit])
     return shown if len(known) <= limit else f"{shown} and {len(known) - limit:,} more"
 
 
 def one_line(text: str, limit: int = 60) -> str:
-    """Text from outside as people may see it: on one line, not too long, and nothing in it that a screen would obey.
+    """Text from a file as it may be shown: one line, at most ``limit`` characters, no control characters.
 
-    Control characters, marks that turn the direction of writing and whatever else has no shape of its own are shown as
-    escapes. What is too long is cut in the middle: messages end with how to fix it.
+    Control characters, marks of writing direction and other invisible characters are shown as escapes. Long text is
+    cut in the middle.
     """
     if len(text) > 2 * limit:  # escapes only make it longer
         text = f"{text[:limit]}…{text[-limit:]}"
@@ -163,7 +161,7 @@ def one_line(text: str, limit: int = 60) -> str:
 
 
 def printable(text: str, kept: str = "") -> str:
-    """The text with every character escaped that is neither visible nor one of the ``kept``."""
+    """The text with every invisible character escaped, except those in ``kept``."""
     return "".join(
         character if character.isprintable() or character in kept else character.encode("unicode_escape").decode()
         for character in text

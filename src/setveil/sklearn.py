@@ -37,20 +37,20 @@ from setveil.workflows.assess import verify
 class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns a recoding of the columns under which the data is k^m-anonymous, and applies it.
 
-    Every column is an item; a row has the items whose value is above ``threshold``. ``fit`` decides what is published
-    instead of what; ``transform`` gives one column of 0 and 1 per published item.
+    Every column is an item; a row has the items whose value is above ``threshold``. ``fit`` decides which category is
+    published for each item; ``transform`` returns one column of 0 and 1 per published item.
 
     Args:
-        k: at least so many rows share whatever is known.
-        m: so many items of a row may be known.
+        k: smallest number of rows that match what an attacker knows.
+        m: largest number of items of a row that an attacker knows.
         algorithm: any algorithm for ``km`` that makes a recoding.
-        hierarchy: as in ``setveil.anonymize``, over the columns' names.
-        threshold: a row has an item if its value is above.
-        check: whether ``transform`` refuses rows that together break the promise; the rows of ``fit`` never do.
+        hierarchy: as in ``setveil.anonymize``; its leaves are the names of the columns.
+        threshold: a row has an item if the value is above this number.
+        check: whether ``transform`` verifies the guarantee and refuses rows that do not meet it.
 
     Attributes:
-        codebook_: what every published item stands for.
-        n_features_in_, feature_names_in_: as everywhere in scikit-learn.
+        codebook_: the original items that every published item covers.
+        n_features_in_, feature_names_in_: as in all estimators of scikit-learn.
     """
 
     codebook_: Codebook
@@ -74,25 +74,25 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.check = check
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Decide on the recoding.
+        """Learn the recoding.
 
         Raises:
-            ValueError: there are too few rows to hide among.
-            GuaranteeError: the release that was made does not verify.
+            ValueError: there are fewer than ``k`` rows, or the algorithm does not make a recoding.
+            GuaranteeError: the release is not verified.
         """
         model = KmAnonymity(self.k, self.m)
         rows = self._rows(validate_data(self, X, accept_sparse="csr"))
         if rows.shape[0] < self.k:
-            raise ValueError(f"n_samples={rows.shape[0]} is fewer than k={self.k}; give more rows or a smaller k.")
+            raise ValueError(f"n_samples={rows.shape[0]} is fewer than k={self.k}; use more rows or a smaller k.")
         try:
             release = anonymize(self._records(rows), model, self.algorithm, self.hierarchy)
         except InfeasibleError as problem:
             raise ValueError(str(problem)) from problem
         if not isinstance(release, Recoding):
-            raise ValueError(f'algorithm="{self.algorithm}" makes a {release.kind}, not a recoding; take aa or pcta.')
+            raise ValueError(f'algorithm="{self.algorithm}" makes a {release.kind}, not a recoding; use aa or pcta.')
         verdict = verify(release, model)
         if not verdict.holds:
-            raise GuaranteeError(f"the release does not keep its promise: {verdict.reason}")
+            raise GuaranteeError(f"the release does not meet its guarantee: {verdict.reason}")
         self.codebook_ = release.codebook()
         self._names_out = np.array(list(release.published.vocabulary), dtype=object)
         target = release.target[release.domain.numbers(self._names_in())]  # [columns] published item, -1 for none
@@ -105,7 +105,7 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The published items of each row: sparse if ``X`` is, an array of 0 and 1 otherwise.
 
         Raises:
-            GuaranteeError: these rows break the promise, and ``check`` is on.
+            GuaranteeError: these rows do not meet the guarantee, and ``check`` is on.
         """
         check_is_fitted(self)
         given = validate_data(self, X, accept_sparse="csr", reset=False)
@@ -121,7 +121,7 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if not verdict.holds:
                 names = [str(self._names_out[int(number)]) for number in verdict.witness or ()]
                 raise GuaranteeError(
-                    f"these rows break the promise: {names} occur together in {verdict.support} of them, fewer "
+                    f"these rows do not meet the guarantee: {names} occur together in {verdict.support} of them, fewer "
                     f"than k={self.k}; transform more rows at once."
                 )
         small = published.astype(np.uint8)
@@ -138,7 +138,7 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any) -> csr_array:
         """True where a row has an item."""
         if issparse(X) and self.threshold < 0:
-            raise ValueError("threshold must be at least 0 for sparse data: what is not stored is 0.")
+            raise ValueError("threshold must be at least 0 for sparse data, in which missing values are 0.")
         rows = csr_array(self.threshold < X)
         rows.eliminate_zeros()
         return rows

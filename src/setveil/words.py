@@ -28,6 +28,7 @@ TERMS: dict[str, str] = {
     "item": "one thing a person may have: a product, a diagnosis code, a page",
     "itemset": "a set of items",
     "KL": "Kullback-Leibler divergence between true and estimated shares of sensitive items; 0 means no error",
+    "label": "the name of an item or of a category, as published records show it",
     "k-anonymity": "every published record occurs at least k times",
     "k^m-anonymity": "any m known items of a person match at least k published records, or none",
     "linkability": "connecting a published record with a person or with another record of the same person",
@@ -60,6 +61,11 @@ TERMS: dict[str, str] = {
     "(h, k, p)-coherence": "any p public items match at least k records, or none, and at most h % of them share a "
     "sensitive item",
 }
+
+
+def terms(*names: str) -> dict[str, str]:
+    """The given terms with their meanings."""
+    return {name: TERMS[name] for name in names}
 
 
 def glossary_page() -> str:

@@ -73,7 +73,7 @@ def test_whoever_checks_groups_that_can_be_guessed_is_told(folder: Path, capsys:
     capsys.readouterr()
     assert setveil("verify", "out") == 0
     told = capsys.readouterr().out
-    assert told.startswith("out: verified, but who holds what can be guessed\n")
+    assert told.startswith("out: verified, but attackers can guess who has a sensitive item\n")
     assert f"not verified: made by setveil {__version__} with nn. Guessing: groups" in told
 
 
@@ -144,7 +144,7 @@ BAD = {
     "wrong model for it": (
         ["anonymize", "baskets.txt", "-o", "out", "--model", "k-anonymity", "-k", "2", "--algorithm", "aa"],
         2,
-        "cannot enforce",
+        "does not support",
     ),
     "bad option": (
         ["anonymize", "baskets.txt", "-o", "out", *KM, "--hierarchy", "tree.csv", "--option", "colour=red"],

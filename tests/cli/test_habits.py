@@ -79,9 +79,9 @@ def test_old_spellings_are_understood_and_not_shown(tmp_path: Path, capsys: pyte
     expected = Path(tree).read_bytes()
     assert _run(["hierarchy", "build", BASKETS, "--how", "fanout:2", "-o", tree]) == 0
     assert Path(tree).read_bytes() == expected
-    assert "--how is called --hierarchy now" in capsys.readouterr().err
+    assert "--how is now called --hierarchy" in capsys.readouterr().err
     assert _run(["hierarchy", "convert", tree, "--from", "csv", "--to", "edges", "-o", edges]) == 0
-    assert "--from is called --hierarchy-format now" in capsys.readouterr().err
+    assert "--from is now called --hierarchy-format" in capsys.readouterr().err
     for command in ("build", "check", "convert"):
         assert _run(["hierarchy", command, "--help"]) == 0
         shown = capsys.readouterr().out

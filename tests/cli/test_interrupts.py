@@ -50,6 +50,6 @@ def test_an_interrupt_ends_quietly(tmp_path: Path, file: str, name: str) -> None
         check=False,
     )
     assert done.returncode == 130, (done.returncode, done.stderr[-600:])
-    assert done.stderr == "setveil: stopped; nothing was written.\n"
+    assert done.stderr == "setveil: cancelled; nothing was written.\n"
     assert done.stdout == ""
     assert [path.name for path in tmp_path.iterdir()] == ["d.dat"]

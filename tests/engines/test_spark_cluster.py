@@ -138,7 +138,7 @@ def test_disks_that_take_nothing_leave_nothing_and_are_told_in_one_line(tmp_path
     assert found.returncode == 4, found.stderr[-2000:]
     said = [line for line in found.stderr.splitlines() if line.startswith("setveil: ")]
     assert len(said) == 1
-    assert said[0].startswith("setveil: Spark gave up (")
+    assert said[0].startswith("setveil: Spark failed (")
     assert "Traceback" not in found.stderr
     assert list(place.iterdir()) == []
 

@@ -102,7 +102,7 @@ def test_a_utility_item_in_two_groups_is_refused(tmp_path: Path) -> None:
 
 def test_a_line_that_stands_for_too_much_is_refused() -> None:
     many = Vocabulary([f"c{number}" for number in range(120)])
-    with pytest.raises(sv.InputError, match="constraint 1: stands for 1,728,000 constraints"):
+    with pytest.raises(sv.InputError, match="constraint 1: matches 1,728,000 constraints"):
         resolve_constraints([["c*", "c*", "c*"]], many)
 
 
@@ -166,7 +166,7 @@ def test_nonsense_is_refused() -> None:
     data = Transactions.from_lists([["a"]])
     with pytest.raises(sv.InputError, match="m must be at least 1"):
         list(occurring(data, 0))
-    with pytest.raises(sv.InputError, match="from at least 1 up"):
+    with pytest.raises(sv.InputError, match="must start at 1 or above"):
         list(in_support_range(data, 3, 2, 1))
 
 

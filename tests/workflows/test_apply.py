@@ -60,7 +60,7 @@ def test_an_applied_recoding_can_be_published(tmp_path: object) -> None:
 
 def test_new_records_that_break_the_promise_are_refused() -> None:
     release = old_release()
-    with pytest.raises(sv.GuaranteeError, match="does not keep the promise"):
+    with pytest.raises(sv.GuaranteeError, match="does not meet the guarantee"):
         release.apply([["beer"], ["bread"], ["bread"], ["bread"]])
 
 
@@ -77,7 +77,7 @@ def test_items_the_recoding_does_not_know_are_refused_or_left_out() -> None:
 
 def test_a_release_read_from_its_files_needs_to_be_told_the_promise(tmp_path: object) -> None:
     opened = sv.open_release(old_release().publish(f"{tmp_path}/out"))
-    with pytest.raises(sv.InputError, match="give model"):
+    with pytest.raises(sv.InputError, match="set model"):
         opened.apply(OLD)
     assert opened.apply(OLD, sv.KmAnonymity(k=5, m=2)).transactions() == old_release().transactions()
 

@@ -189,7 +189,7 @@ def test_time_is_limited_also_where_nobody_asks(out: Path) -> None:
     answer = checked(out, time_limit=0.5)
     assert time.monotonic() - started < 4
     assert answer["holds"] is None
-    assert "not done within 0.5 seconds" in answer["cannot_be_checked"][0]
+    assert "not completed within 0.5 seconds" in answer["cannot_be_checked"][0]
 
 
 def test_whoever_is_stopped_leaves_no_process(out: Path) -> None:

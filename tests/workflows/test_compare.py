@@ -55,7 +55,7 @@ def test_a_grid_stands_for_all_combinations(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "lacks `schema = 1`"),
+        ("", "`schema = 1` is missing"),
         ("schema = 1\n", r"lacks \[\[grid\]\]"),
         ("schema = 1\n[[grid]]\nk = 2\n", "lacks `model`"),
         ("schema = 1\n[[grid]]\nmodel = 'km'\nkk = 2\n", "unknown key `grid.kk`"),

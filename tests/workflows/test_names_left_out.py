@@ -109,7 +109,7 @@ def test_names_in_a_given_domain_are_public(tmp_path: Path) -> None:
             "algorithm": {"name": "mm"},
         }
     )
-    with pytest.warns(sv.SetveilWarning, match='the domain lacks 1 item.* "aa-secret"'):
+    with pytest.warns(sv.SetveilWarning, match='1 item.* not in the domain: "aa-secret"'):
         out = sv.run(policy, ROWS, tmp_path / "out").path
     assert "zz-secret" in named(out) and "unheard" in named(out)
     assert not says(out, "aa-secret"), "the data has it, the domain does not"

@@ -31,23 +31,23 @@ class Context:
     cancelled: Callable[[], bool] = _never
 
     def step(self, stage: str, share: float | None = None) -> None:
-        """Say how far a stage is, and stop here if the user asked to. Call at least every half second of work."""
+        """Report progress and raise CancelledError if the run was cancelled. Call it at least every half second."""
         if self.cancelled():
-            raise CancelledError("stopped on request; nothing was written.")
+            raise CancelledError("the run was cancelled; nothing was written.")
         self.progress(stage, share)
 
     def need_hierarchy(self, algorithm: str) -> Hierarchy:
-        """The hierarchy, for algorithms that cannot do without."""
+        """The hierarchy, for algorithms that need one."""
         if self.hierarchy is None:
             raise InputError(
-                f'algorithm "{algorithm}" needs a hierarchy; give --hierarchy FILE, fanout:5, prefix:… or auto.'
+                f'algorithm "{algorithm}" needs a hierarchy; set --hierarchy to a file, fanout:5, prefix:… or auto.'
             )
         return self.hierarchy
 
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
-    """A frozen dataclass of options with one method.
+    """Base class of algorithms: a frozen dataclass of options with the method ``run``.
 
     An algorithm of another package declares here what setveil's own algorithms have in the registry.
 
@@ -64,13 +64,13 @@ class Algorithm(ABC):
         {'a'}
     """
 
-    name: ClassVar[str] = ""  # how users ask for it; the name of the class in small letters otherwise
+    name: ClassVar[str] = ""  # its name for users; by default the name of the class in small letters
     models: ClassVar[tuple[str, ...]] = ()  # the models it can meet; (): any, the verifier decides
     paper: ClassVar[str] = ""
     scales: ClassVar[Literal["counts", "shards", "local"]] = "local"
     hierarchy: ClassVar[Literal["required", "optional", "none"]] = "optional"
     release: ClassVar[str] = ""  # the kind of release it makes, where that is always the same
-    summary: ClassVar[str] = ""  # one line; the first line of the docstring otherwise
+    summary: ClassVar[str] = ""  # one line; by default the first line of the docstring
 
     def __post_init__(self) -> None:
         for entry in options_of(type(self)):
@@ -78,7 +78,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
-        """Make a release of ``data`` that keeps ``model``, or raise InfeasibleError."""
+        """Make a release of ``data`` that meets the guarantee of ``model``, or raise InfeasibleError."""
 
 
 LARGEST = 10**9  # whole numbers in options, where no other bound is declared
@@ -187,7 +187,7 @@ def _convert(entry: Option, value: Any) -> Any:
     elif isinstance(entry.default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     elif entry.default is not None and type(value) is not type(entry.default):
-        raise InputError(f'option "{entry.name}" must be of the same kind as {entry.default!r}, not {value!r}.')
+        raise InputError(f'option "{entry.name}" must be of the same type as {entry.default!r}, not {value!r}.')
     return value
 
 
@@ -201,11 +201,12 @@ def _number_or_text(value: str) -> int | float | str:
 
 
 def require_k_records(data: Transactions, k: int) -> None:
-    """Fewer than k non-empty records: whatever is published of them, nobody can hide among k."""
+    """Raise InfeasibleError if fewer than k records have items: then no release can meet the guarantee."""
     n_filled = data.n_records - data.n_empty
     if 0 < n_filled < k:
+        empty = f" ({data.n_empty:,} more are empty)" if data.n_empty else ""
         raise InfeasibleError(
-            f"only {n_filled:,} of {data.n_records:,} records have items, fewer than k={k}; lower k or add records.",
+            f"{n_filled:,} records have items{empty}, fewer than k={k}; lower k or add records.",
             items=data.vocabulary.labels,
         )
 

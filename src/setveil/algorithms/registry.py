@@ -133,7 +133,7 @@ OWN: tuple[Entry, ...] = (
         "counts",
         "required",
         "recoding",
-        "aa, then back down wherever that is safe",
+        "aa, then nodes are replaced by their children wherever that is safe",
     ),
     Entry(
         "mhghs+refine",
@@ -143,7 +143,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "required",
         "recoding",
-        "mhghs, then back down, publishing what need not be suppressed",
+        "mhghs, then nodes are replaced by their children and items restored wherever that is safe",
     ),
     Entry(
         "optimal",
@@ -153,7 +153,7 @@ OWN: tuple[Entry, ...] = (
         "counts",
         "required",
         "recoding",
-        "the proven least loss of all cuts, with or without suppression, by integer programming",
+        "the proven lowest loss of all cuts, with or without suppression, by integer programming",
     ),
     Entry(
         "blocks",
@@ -163,7 +163,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "grouping",
-        "groups from public items alone, joined by rules that treat members alike",
+        "groups made from public items alone, joined by rules under which all members are equally likely",
     ),
     Entry(
         "nn+",
@@ -173,7 +173,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "grouping",
-        "partners chosen by what the answers need",
+        "partners chosen to lower the error of counting queries",
         guessable=True,
     ),
     Entry(
@@ -184,7 +184,7 @@ OWN: tuple[Entry, ...] = (
         "shards",
         "none",
         "grouping",
-        "groups of records close together in an ordering",
+        "groups of records that are close in an ordering",
         guessable=True,
     ),
     Entry(
@@ -195,7 +195,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "grouping",
-        "exact nearest neighbours of each sensitive record",
+        "nearest neighbours of each record with a sensitive item, exact search",
         guessable=True,
     ),
     Entry(
@@ -206,7 +206,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "grouping",
-        "near neighbours through hash tables",
+        "near neighbours of each record with a sensitive item, by locality-sensitive hashing",
         guessable=True,
     ),
     Entry(
@@ -217,7 +217,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "grouping",
-        "splits by item after item",
+        "recursive splits by single items",
         guessable=True,
     ),
     Entry(
@@ -238,7 +238,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "recoding",
-        "suppression of the items with most moles per loss",
+        "suppression of items, those with the most violations per lost entry first",
     ),
     Entry(
         "weave",
@@ -299,7 +299,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "optional",
         "local-recoding",
-        "single entries left out, or raised in a hierarchy, as few as possible; the rest is exact",
+        "single entries suppressed, or generalized in a hierarchy, as few as possible; all others are unchanged",
         suppresses_entries=True,
     ),
     Entry(
@@ -310,7 +310,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "required",
         "local-recoding",
-        "aa on parts of similar records, each for itself",
+        "aa on parts of similar records, each part separately",
     ),
     Entry(
         "vpa",
@@ -330,7 +330,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "recoding",
-        "coat, then single items moved wherever that loses less",
+        "coat, then single items moved wherever that lowers the loss",
     ),
     Entry(
         "pcta",
@@ -340,7 +340,7 @@ OWN: tuple[Entry, ...] = (
         "local",
         "none",
         "recoding",
-        "items merged into sets, cheapest merge first",
+        "items generalized to sets, cheapest merge first",
     ),
     Entry(
         "upcta",
@@ -398,7 +398,7 @@ def find_for(model: str, name: str) -> Entry:
     """The entry of an algorithm that is to enforce a model."""
     entry = find(name)
     if not entry.enforces(model):
-        raise InputError(f'algorithm "{name}" cannot enforce model "{model}"; it enforces {", ".join(entry.models)}.')
+        raise InputError(f'algorithm "{name}" does not support model "{model}"; it supports {", ".join(entry.models)}.')
     return entry
 
 
@@ -433,7 +433,8 @@ def by_kind(model: str) -> dict[str, list[str]]:
 def list_algorithms() -> tuple[Entry, ...]:
     """Every algorithm, in the order of the registry.
 
-    The first one for a model is its default; for k^m-anonymity several run, and what loses least is taken.
+    The first one for a model is its default. For k^m-anonymity several are tried, and the one with the lowest loss is
+    used.
 
     Returns:
         Entries with ``name``, ``models``, ``paper``, ``scales``, ``hierarchy`` and ``summary``.

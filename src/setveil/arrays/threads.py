@@ -35,7 +35,7 @@ def map_in_order(work: Callable[[Part], Result], parts: Iterable[Part]) -> Itera
     """``work`` applied to each part, results in the order of the parts.
 
     A few parts are begun ahead, no more, so that an endless supply of them costs no memory. What goes wrong first in
-    the order of the parts is raised; parts not yet begun are dropped then.
+    the order of the parts is passed on; parts that have not started are skipped then.
     """
     supply = iter(parts)
     n_threads = available_threads()

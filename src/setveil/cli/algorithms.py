@@ -50,8 +50,11 @@ def algorithms(
             say(f"{entry.name:14}{', '.join(entry.models):18}{entry.summary}")
             guessable = "; guessable: needs --accept-guessable" if entry.guessable else ""
             say(f"{'':32}{entry.paper}; scales by {entry.scales}{needs}{guessable}")
-        say("\nThe first algorithm listed for a model is its default; for km it is what loses least of several.")
-        say("`setveil algorithms NAME` tells more.")
+        say(
+            "\nThe first algorithm listed for a model is its default. For km several are tried, and the one with the "
+            "lowest loss is used."
+        )
+        say("`setveil algorithms NAME` shows the options of one algorithm.")
         return
     entry = find(name)
     text, choices = entry.documentation(), entry.options()

@@ -24,21 +24,25 @@ def register(app: typer.Typer) -> None:
 def anonymize(
     input: o.Input,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish; OUT.internal appears beside it.")
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Folder to publish. OUT.internal, for internal use only, is written beside it.",
+        ),
     ],
     model: o.Model = o.NOTHING,
-    algorithm: Annotated[
-        str | None, typer.Option(help="See `setveil algorithms`; the model's default otherwise.")
-    ] = None,
+    algorithm: Annotated[str | None, typer.Option(help="See `setveil algorithms`. Default: that of the model.")] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="N=V", help="An option of the algorithm; may be repeated.")
     ] = None,
     effort: Annotated[
-        str | None, typer.Option(help="km without --algorithm: how much to try, fast, normal or best.")
+        str | None, typer.Option(help="km without --algorithm: search effort, fast, normal or best.")
     ] = None,
     yardstick: Annotated[
         str | None,
-        typer.Option(help="km without --algorithm: what should lose least, counts, ncp, itemsets or entries."),
+        typer.Option(help="km without --algorithm: the loss to minimize, counts, ncp, itemsets or entries."),
     ] = None,
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
@@ -52,17 +56,20 @@ def anonymize(
     to: Annotated[str | None, typer.Option(help=f"Layout to write: {listed(WRITTEN)}; the input's otherwise.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier release.")] = False,
     keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Keep the input's record order (it is published then).")
+        bool, typer.Option("--keep-order", help="Publish records in the order of the input.")
     ] = False,
-    keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep record ids (they are published then).")] = False,
+    keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Publish record ids.")] = False,
     safe_csv: Annotated[
-        bool, typer.Option("--safe-csv", help="Put ' before labels that a spreadsheet could take for a formula.")
+        bool, typer.Option("--safe-csv", help="Put ' before labels that a spreadsheet could read as a formula.")
     ] = False,
     publish_constraints: Annotated[
-        bool, typer.Option("--publish-constraints", help="Publish the constraint lists too.")
+        bool, typer.Option("--publish-constraints", help="Also publish the constraint lists.")
     ] = False,
     accept_guessable: Annotated[
-        bool, typer.Option("--accept-guessable", help="Publish groups whose sensitive records can be guessed.")
+        bool,
+        typer.Option(
+            "--accept-guessable", help="Publish groups in which attackers can guess who has a sensitive item."
+        ),
     ] = False,
     engine: o.Engine = "local",
     master: o.Master = None,
@@ -94,7 +101,7 @@ def anonymize(
     if policy is None and "name" not in model:
         from setveil.models import MODELS
 
-        raise InputError(f"choose a privacy model: --model {'|'.join(MODELS)}, or give --policy FILE.")
+        raise InputError(f"choose a privacy model: --model {'|'.join(MODELS)}, or set --policy FILE.")
     decided = policies.make_policy(given, policy)
     note_first_run()
     with progress_bar() as progress:

@@ -23,7 +23,9 @@ def attack(
         Path, typer.Argument(metavar="OUT", help="A release folder. Linking also needs OUT.internal beside it.")
     ],
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
-    targets: Annotated[int, typer.Option(min=1, max=10**9, help="How many people each attacker attacks.")] = 10_000,
+    targets: Annotated[
+        int, typer.Option(min=1, max=10**9, help="Number of people that each attacker tries to find.")
+    ] = 10_000,
     sensitive: o.Sensitive = None,
     seed: o.Seed = None,
     reading: o.Reading = o.NOTHING,
@@ -102,7 +104,7 @@ def _show_guesses(guesses: Any) -> None:
     table(("guesser", *(title for title, _ in parts)), rows)
     if guesses.promised is not None:
         say(f"Guarantee: at most {percent(guesses.promised)}. Random holders show what the algorithm reveals. Real")
-        say("holders also show what people's habits reveal; no grouping can prevent that.")
+        say("holders also show what public items reveal by themselves; no grouping can prevent that.")
 
 
 def _show_left_out(found: Any) -> None:
@@ -120,7 +122,7 @@ def _show_left_out(found: Any) -> None:
         rows.append(
             (f"suppressed item guessed by running the program again ({found.n_replayed})", _percent(found.replayed))
         )
-        rows.append(("control: a blind guess", percent(found.blindly)))
+        rows.append(("control: a random guess", percent(found.blindly)))
     table(("attack", "measured"), rows)
     if found.promised is not None:
         say(f"Guarantee: the right record is picked with at most {percent(found.promised)}.")

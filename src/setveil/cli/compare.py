@@ -24,14 +24,15 @@ def compare(
     ],
     grid: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The settings: a TOML file of [[grid]] blocks. A default grid otherwise."),
+        typer.Option(metavar="FILE", help="The settings: a TOML file of [[grid]] blocks. Default: a built-in grid."),
     ] = None,
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="How many settings run at a time; one per core otherwise.")
+        int | None,
+        typer.Option(min=1, max=1024, help="Number of settings that run at the same time. Default: one per core."),
     ] = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,

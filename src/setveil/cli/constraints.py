@@ -41,15 +41,15 @@ def generate(
     m: Annotated[int, typer.Option("-m", help="occurring, support: largest size.")] = 2,
     low: Annotated[int, typer.Option(help="support: smallest support.")] = 1,
     high: Annotated[int, typer.Option(help="support: largest support.")] = 4,
-    n: Annotated[int | None, typer.Option("-n", help="PR1 … PR9: how many.")] = None,
+    n: Annotated[int | None, typer.Option("-n", help="PR1 … PR9: number of constraints.")] = None,
     seed: o.Seed = None,
     reading: o.Reading = o.NOTHING,
 ) -> None:
     """Write privacy constraints made from data: what an attacker might know."""
     from setveil.workflows import constraints
-    from setveil.workflows.places import spare_what_is_read
+    from setveil.workflows.output_files import refuse_overwriting_input
 
-    spare_what_is_read(input, output)
+    refuse_overwriting_input(input, output)
     data = read_data(input, reading)
     with progress_bar() as progress:
         count = constraints.generate(
@@ -84,22 +84,22 @@ def check(
     if json:
         say_json({"input": data.facts(), **asdict(found)})
     else:
-        say(f"{found.n_constraints:,} constraints: {found.met:,} are met already, {found.open:,} are to be protected.")
+        say(f"{found.n_constraints:,} constraints: {found.met:,} are met already, {found.open:,} need protection.")
         if found.unknown:
             say(f"Items that do not occur in the data: {name_some(found.unknown)}; constraints with them are met.")
         for contradiction in found.contradictions[:20]:
             say(
-                f"- {', '.join(contradiction.constraint)}: even with its utility groups published whole it is in "
-                f"{contradiction.support:,} records, fewer than {model['k']}; an item must be suppressed."
+                f"- {', '.join(contradiction.constraint)}: even with each utility group published as one category it "
+                f"occurs in {contradiction.support:,} records, fewer than {model['k']}; an item must be suppressed."
             )
         if len(found.contradictions) > 20:
             say(f"… and {len(found.contradictions) - 20:,} more")
         if found.least_suppressed:
-            say(f"At least {found.least_suppressed:,} items must be suppressed; {found.most_suppressed:,} may be.")
+            say(f"At least {found.least_suppressed:,} items must be suppressed; {found.most_suppressed:,} are allowed.")
         verdict = {
-            True: "The ask can be met.",
-            False: "The ask cannot be met.",
-            None: "Nothing is known to be in the way.",
+            True: "The constraints can be met.",
+            False: "The constraints cannot be met.",
+            None: "No contradiction was found.",
         }
         say(verdict[found.feasible])
     if found.feasible is False:

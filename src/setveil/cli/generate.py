@@ -12,7 +12,7 @@ from setveil.io.formats.registry import WRITTEN, listed
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the records.")]
 _Layout = Annotated[str | None, typer.Option("--to", help=f"Layout to write: {listed(WRITTEN)}.")]
-_Seed = Annotated[int, typer.Option(help="Same seed, same bytes.")]
+_Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same bytes.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -19,14 +19,16 @@ def register(app: typer.Typer) -> None:
 
 
 def help(
-    topic: Annotated[str | None, typer.Argument(metavar="[TOPIC]", help="A page; without one they are listed.")] = None,
+    topic: Annotated[
+        str | None, typer.Argument(metavar="[TOPIC]", help="A page. Without it all pages are listed.")
+    ] = None,
 ) -> None:
     """Read a page of the documentation: what is protected, which files are read, what the figures mean."""
     from setveil.errors import InputError, one_line
 
     pages = topics()
     if topic is None:
-        say("setveil help TOPIC shows one of these; setveil COMMAND --help tells the options of a command.\n")
+        say("setveil help TOPIC shows one of these; setveil COMMAND --help lists the options of a command.\n")
         for name, page in pages.items():
             say(f"  {name:<26}{_title(page)}")
         return

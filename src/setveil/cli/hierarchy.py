@@ -45,9 +45,9 @@ def build(
 ) -> None:
     """Build a hierarchy over the items of a data set."""
     from setveil.workflows.hierarchy import resolve_hierarchy
-    from setveil.workflows.places import spare_what_is_read
+    from setveil.workflows.output_files import refuse_overwriting_input
 
-    spare_what_is_read(input, output)
+    refuse_overwriting_input(input, output)
     data = read_data(input, reading)
     source = _renamed("--how", how, "--hierarchy", hierarchy) or "auto"
     with progress_bar() as progress:
@@ -84,7 +84,7 @@ def check(
         for problem in problems:
             say(f"{problem.severity}: {problem}")
         if not problems:
-            say(f"{file}: {setveil.Hierarchy.from_file(str(file), **told)!r}, nothing wrong")
+            say(f"{file}: {setveil.Hierarchy.from_file(str(file), **told)!r}, no problems found")
     raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
@@ -98,9 +98,9 @@ def convert(
 ) -> None:
     """Write a hierarchy in another format."""
     import setveil
-    from setveil.workflows.places import spare_what_is_read
+    from setveil.workflows.output_files import refuse_overwriting_input
 
-    spare_what_is_read(file, output)
+    refuse_overwriting_input(file, output)
     format = _renamed("--from", old_format, "--hierarchy-format", hierarchy_format)
     tree = setveil.Hierarchy.from_file(str(file), format=format, columns=_columns(hierarchy_columns))
     tree.to_file(str(output), to)
@@ -111,7 +111,7 @@ def _renamed(old: str, given: str | None, new: str, value: str | None) -> str | 
     """What an option says under its name or its old one."""
     if given is None:
         return value
-    note(f"warning: {old} is called {new} now.")
+    note(f"warning: {old} is now called {new}.")
     return given if value is None else value
 
 
@@ -122,9 +122,7 @@ def _about_the_file(reading: o.Reading) -> dict[str, Any]:
     known = {"delimiter", "encoding", "strip", "no_header"}
     for name in reading:
         if name not in known:
-            raise InputError(
-                f"--{name.replace('_', '-')} is about transactions; name them with --data, or leave it out."
-            )
+            raise InputError(f"--{name.replace('_', '-')} is about transactions; set --data, or remove it.")
     told = {name: value for name, value in reading.items() if name != "no_header"}
     return {**told, "header": False} if reading.get("no_header") else told
 

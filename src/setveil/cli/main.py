@@ -38,7 +38,7 @@ NO_PLACE = frozenset(
 
 app = typer.Typer(
     name="setveil",
-    help="Make transaction data (one set of items per person) safe to publish, prove it, and show what it cost.",
+    help="Make transaction data (one set of items per person) safe to publish, verify it, and show the cost.",
     epilog="Example: setveil anonymize baskets.csv -o out --model km -k 5 -m 2 --hierarchy taxonomy.csv",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -48,8 +48,8 @@ app = typer.Typer(
 
 @app.callback()
 def _start(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
-    verbose: bool = typer.Option(False, "-v", "--verbose", help="Show a traceback where something goes wrong inside."),
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+    verbose: bool = typer.Option(False, "-v", "--verbose", help="Show a traceback for internal errors."),
     quiet: bool = typer.Option(False, "--quiet", help="Only results and problems: no remarks, no progress."),
 ) -> None:
     """Both switches may stand anywhere: ``_switched`` takes them out before."""
@@ -71,7 +71,7 @@ def _refuse_empty(arguments: list[str]) -> None:
         name, _, value = word.partition("=")
         is_unset = name.startswith("--") and "=" in word and not value
         if is_unset or (before.startswith("-") and before != "--" and not word):
-            raise InputError(f"{one_line(name if is_unset else before)} is empty; leave it out, or give it a value.")
+            raise InputError(f"{one_line(name if is_unset else before)} is empty; remove it, or set a value.")
 
 
 def _register() -> None:
@@ -124,7 +124,7 @@ def _is_interrupt(problem: BaseException | None) -> bool:
 
 
 def _stopped() -> int:
-    note("setveil: stopped; nothing was written.")
+    note("setveil: cancelled; nothing was written.")
     return 130
 
 

@@ -33,15 +33,15 @@ HierarchyColumns = Annotated[
     str | None,
     typer.Option(
         metavar="LEAF,…,TOP",
-        help="Columns that hold the hierarchy, in the --hierarchy file or, without one, in the input itself.",
+        help="Columns of the hierarchy, in the --hierarchy file or, without one, in the input.",
     ),
 ]
 UnknownItems = Annotated[
     str | None, typer.Option(help="Items missing from the hierarchy: error, or root to put them below the root.")
 ]
-Engine = Annotated[str, typer.Option(help="Where the work is done: local, or spark for data on a cluster.")]
+Engine = Annotated[str, typer.Option(help="Where the data is processed: local, or spark for data on a cluster.")]
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark's master: local[2], or spark://HOST:7077.")]
-Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of everything random.")]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all random numbers.")]
 
 
 Reading = Mapping[str, Any]  # what was said about reading the input, as ``setveil.read`` takes it
@@ -142,10 +142,10 @@ def hierarchy_source(
         raise InputError("--hierarchy-columns: name the table with --hierarchy; standard input can be read once only.")
     if (format or columns) and hierarchy is not None and is_built_hierarchy(hierarchy):
         raise InputError(
-            f"--hierarchy {hierarchy} is built, not read; leave out --hierarchy-format and --hierarchy-columns."
+            f"--hierarchy {hierarchy} is built, not read; remove --hierarchy-format and --hierarchy-columns."
         )
     if format is not None and hierarchy is None:
-        raise InputError("--hierarchy-format is about a file; name it with --hierarchy.")
+        raise InputError("--hierarchy-format is about a file; set --hierarchy FILE.")
     return source_of(hierarchy, format, columns, input or "")
 
 

@@ -25,8 +25,8 @@ def query(
     without: Annotated[str, typer.Option(help="Items the records must not have, as in c,d.")] = "",
     json: o.Json = False,
 ) -> None:
-    """Estimate from a release alone how many records have some items and lack others, with bounds that hold for
-    certain; of groups with sensitive counts, among what is published.
+    """Estimate from a release how many records have some items and do not have others, with exact lower and upper
+    bounds.
     """
     import setveil
 
@@ -38,5 +38,5 @@ def query(
     if json:
         say_json(vars(answer))
         return
-    among = "" if sensitive is None else " of what is published; what groups cannot protect was left out before"
-    say(f"about {answer.estimate:,.1f} records; certainly between {answer.low:,} and {answer.high:,}{among}")
+    among = "" if sensitive is None else " of the published groups; suppressed entries are not counted"
+    say(f"about {answer.estimate:,.1f} records; at least {answer.low:,}, at most {answer.high:,}{among}")

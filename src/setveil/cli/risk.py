@@ -19,14 +19,19 @@ def register(app: typer.Typer) -> None:
 def risk(
     input: o.Input,
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
-    k: Annotated[int, typer.Option("-k", help="Report records with a combination that fewer than K share.")] = 5,
+    k: Annotated[
+        int,
+        typer.Option(
+            "-k", help="Report the share of records with a combination of items that fewer than K records have."
+        ),
+    ] = 5,
     seed: o.Seed = None,
     engine: o.Engine = "local",
     master: o.Master = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """What an attacker who knows a few items of a person can find out in the original data."""
+    """Show how many people of the original data an attacker who knows a few items can single out."""
     import setveil
     from setveil.report.words import figure, percent
 

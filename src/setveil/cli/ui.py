@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def ui(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Data to open at once.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Data file to open.")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port. Default: 8765, or any free port.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; do not open a browser.")] = False,
     host: Annotated[

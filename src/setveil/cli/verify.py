@@ -31,7 +31,7 @@ def verify(
     ],
     original: Annotated[str | None, typer.Option(help="The original input: adds the checks that need it.")] = None,
     all_violations: Annotated[bool, typer.Option("--all-violations", help="List every minimal violation.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="How many violations to list at most.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, help="Largest number of violations to list.")] = 1000,
     time_limit: Annotated[
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Time limit; by default it grows with the size of the folder."),
@@ -51,9 +51,7 @@ def verify(
 
     if target.is_dir():
         if model:
-            raise InputError(
-                f"{target}: is a release folder, which says itself what it claims; leave out --model, -k, …"
-            )
+            raise InputError(f"{target}: is a release folder, which states its guarantee itself; remove --model, -k, …")
         if all_violations:
             raise InputError(f"{target}: is a release folder; --all-violations is for a file and --model.")
         answer = _check_folder(target, original, time_limit, engine, master, reading)
@@ -65,11 +63,11 @@ def verify(
     if check_engine(engine, master):
         raise InputError(f"{target}: on Spark only release folders are verified; use --engine local.")
     if not target.exists() and str(target) != "-":
-        raise InputError(f"{target}: there is no such file or folder; give a release folder, or a file and --model.")
+        raise InputError(f"{target}: there is no such file or folder; name a release folder, or a file and --model.")
     if "name" not in model:
-        raise InputError(f"{target}: to audit a file say what must hold, as in --model km -k 5 -m 2.")
+        raise InputError(f"{target}: to audit a file, set the privacy model, as in --model km -k 5 -m 2.")
     if original is not None:
-        raise InputError(f"{target}: --original is held against a release folder; this is a file. Leave it out.")
+        raise InputError(f"{target}: --original is compared with a release folder; this is a file. Omit it.")
     audited = read_data(target, reading)
     try:
         verdict, violations = recheck.audit(audited, model, limit if all_violations else 0, time_limit)
@@ -97,7 +95,7 @@ def verify(
         for found in violations:
             say(f"{found.support}\t{', '.join(map(one_line, found.itemset))}")
         if all_violations and len(violations) == limit:
-            say(f"the first {limit:,} violations; raise --limit for more.")
+            say(f"the first {limit:,} violations; increase --limit for more.")
     raise typer.Exit(0 if verdict.holds else 1)
 
 
@@ -118,7 +116,7 @@ def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:
         say_json({name: answer[name] for name in shown.split()})
         return
     holds, nothing_left = answer["holds"], answer["nothing_left"]
-    but = nothing_left or ("who holds what can be guessed" if answer["guessing"] else "")
+    but = nothing_left or ("attackers can guess who has a sensitive item" if answer["guessing"] else "")
     say(f"{target}: {_answer(but) if holds else WORDS[holds]}")
     if holds:
         say(answer["sentence"])

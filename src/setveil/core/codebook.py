@@ -12,7 +12,7 @@ SHOWN = 12  # labels printed
 
 
 class Codebook(dict[str, list[str]]):
-    """Published label → the original items it may stand for, sorted; ``''`` only if something is suppressed.
+    """Published label → the original items that it covers, sorted; ``''`` only if something is suppressed.
 
     A dictionary in every respect; it prints as a small table, answers the other way round, and becomes a frame.
 

@@ -140,7 +140,7 @@ class Hierarchy:
 
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[str]], derived_from_data: bool = False) -> Hierarchy:
-        """From leaf-to-root label paths, root or forest. An inner node is told by its label path from the top."""
+        """From leaf-to-root label paths, root or forest. An inner node is identified by its label path from the top."""
         number: dict[tuple[int, str, bool], int] = {}
         parents: list[int] = []
         labels: list[str] = []
@@ -158,7 +158,7 @@ class Hierarchy:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], **options: object) -> Hierarchy:
-        """From any hierarchy file setveil knows (see ``docs/formats.md``)."""
+        """Read a hierarchy file in any supported format (see ``docs/formats.md``)."""
         made: Hierarchy = call("Hierarchy.from_file", path, **options)
         return made
 
@@ -176,7 +176,7 @@ class Hierarchy:
 
     @classmethod
     def auto(cls, data: Transactions, method: str = "") -> Hierarchy:
-        """A tree built from the data so that little is lost; its nodes mean nothing to people."""
+        """A hierarchy built from the data for a low loss; its categories have no meaning for people."""
         made: Hierarchy = call("Hierarchy.auto", data, method)
         return made
 
@@ -235,7 +235,7 @@ class Hierarchy:
         return tuple(labels)
 
     def leaves(self, node: int) -> NDArray[np.int32]:
-        """The items a node stands for, depth first."""
+        """The items that a node covers, depth first."""
         return self.leaf_order[self.first[node] : self.last[node]]
 
     def ancestors(self, node: int) -> list[int]:

@@ -26,7 +26,7 @@ class Itemsets:
     ) -> tuple[Itemsets, dict[int, list[str]]]:
         """Encode label lists. Returns the itemsets whose labels are all known, and ``{position: unknown labels}``.
 
-        An itemset with an unknown label has support 0 in any data over this vocabulary, so it is left out of the
+        An itemset with an unknown label has support 0 in any data over this vocabulary, so it is not in the
         arrays.
         """
         rows: list[NDArray[np.int32]] = []

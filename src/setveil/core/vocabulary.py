@@ -13,7 +13,7 @@ from setveil.errors import InputError, name_some
 
 
 def ascending(labels: Iterable[str]) -> list[str]:
-    """Labels in the house order: by value, then by string, if every label is ``[0-9]+``; else by code point."""
+    """Labels in ascending order: by value, then by string, if every label is ``[0-9]+``; else by code point."""
     known = list(labels)
     if all(label.isascii() and label.isdigit() for label in known):
         # Zero-padding compares like the value, without the cost and the size limit of int().

@@ -36,7 +36,7 @@ class TreeCounts(Protocol):
         """All itemsets of ``size`` unrelated ``nodes`` with 0 < support < k, in lexicographic order.
 
         ``nodes`` has ancestors before descendants; itemsets are given by places in it. ``target[leaf]`` is the lowest
-        node that counts for a leaf; every node above a target has to be among ``nodes``, the root left out.
+        node that counts for a leaf; every node above a target except the root has to be among ``nodes``.
         """
 
 

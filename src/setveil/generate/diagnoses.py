@@ -47,7 +47,7 @@ C Blood and immunity: 25 50 45 60 90 | 20 15 20 50 90
   6 chronic! Inherited blood disorder
 D Metabolism: 20 50 160 300 290 | 15 45 190 320 280
   40 chronic High blood sugar
-  34 chronic Raised blood fats
+  34 chronic High blood fats
   25 chronic Underactive thyroid
   22 chronic Excess weight
   10 chronic Vitamin shortage

@@ -1,6 +1,6 @@
 """Random numbers that are the same on every machine and with every version of NumPy.
 
-Only two things are relied on: the raw 64-bit stream of PCG64, which NumPy promises to keep, and integer arithmetic or
+Only two things are relied on: the raw 64-bit stream of PCG64, which NumPy guarantees to keep, and integer arithmetic or
 single IEEE operations on top of it. Library functions that may round differently (log, exp) go through ``decimal``.
 """
 
@@ -17,7 +17,7 @@ MOST_RECORDS, LARGEST_SEED = 10**12, 2**63 - 1
 
 
 class Draws:
-    """One stream of draws, told by the seed and any further numbers (which chunk, which part of the model)."""
+    """One stream of random numbers, identified by the seed and further numbers (chunk, part of the model)."""
 
     def __init__(self, seed: int, *key: int) -> None:
         self._source = np.random.PCG64(np.random.SeedSequence((seed, *key)))

@@ -36,7 +36,7 @@ class Advice(NamedTuple):
 
 @dataclass(frozen=True)
 class PrivacyModel(ABC):
-    """Parameters, and the definition in words.
+    """Base class of privacy models: declared parameters, and the guarantee in words.
 
     ``verifier`` names the function that checks the model from published records, as ``"package.module:check"``:
     ``check(published, model, progress)`` returns a Verdict. Its module may also have ``violations(published, model,
@@ -117,8 +117,8 @@ class PrivacyModel(ABC):
         return self.reach
 
     def doubts(self, data: Transactions) -> Iterator[str]:
-        """Sentences about parameters that are allowed but protect little of these data. What protects nothing is an
-        InputError.
+        """Sentences about parameters that are allowed but protect little of these data. Parameters that protect
+        nothing are an InputError.
         """
         yield from ()
 
@@ -149,7 +149,6 @@ def _plain(value: Any) -> Any:
 NEGATIVE_KNOWLEDGE = (
     "Negative knowledge: an attacker who knows that a person does not have an item can exclude records."
 )
-SENSITIVE_ITEM = "an item that must not be linked to a person"
 REPEATED_RELEASES = (
     "Repeated releases: an attacker can compare two releases of the same people. Publish once, or coordinate releases."
 )

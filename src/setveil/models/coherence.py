@@ -10,11 +10,11 @@ from setveil.models.base import (
     MINIMALITY,
     NEGATIVE_KNOWLEDGE,
     REPEATED_RELEASES,
-    SENSITIVE_ITEM,
     Attacker,
     PrivacyModel,
 )
 from setveil.models.parameters import Items, Percentage, Whole, parameter
+from setveil.words import terms
 
 if TYPE_CHECKING:
     from setveil.core import Transactions
@@ -50,11 +50,7 @@ class Coherence(PrivacyModel):
         "unchanged.",
         "k^m-anonymity (model km), if no items are sensitive.",
     )
-    glossary: ClassVar[Mapping[str, str]] = {
-        "coherence": "(h, k, p)-coherence: any p public items match at least k records, or none, and at most h % of "
-        "them share a sensitive item",
-        "sensitive item": SENSITIVE_ITEM,
-    }
+    glossary: ClassVar[Mapping[str, str]] = terms("(h, k, p)-coherence", "public item", "sensitive item")
     example: ClassVar[Mapping[str, Any]] = {"h": 80, "k": 2, "p": 2, "sensitive": ["9"]}
 
     h: float = parameter(

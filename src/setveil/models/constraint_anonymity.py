@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Advice, Attacker, PrivacyModel
 from setveil.models.parameters import Itemsets, Parameter, Percentage, Whole, Word, named, parameter
+from setveil.words import terms
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,10 +55,7 @@ class ConstraintAnonymity(PrivacyModel):
         "k^m-anonymity (model km), if every combination of up to m items needs protection.",
         "Wider utility groups or more suppression, if too many items were generalized.",
     )
-    glossary: ClassVar[Mapping[str, str]] = {
-        "privacy constraint": "a combination of items that an attacker may know",
-        "utility constraint": "a group of items that must not be generalized together with others",
-    }
+    glossary: ClassVar[Mapping[str, str]] = terms("privacy constraint", "utility constraint")
     already_met: ClassVar[str] = (
         "Every privacy constraint occurs in no record or in at least k records already. Combinations of items that no "
         "constraint names are not protected: name those that an attacker may know."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from setveil.errors import InputError
 from setveil.models.base import MINIMALITY, REPEATED_RELEASES, Attacker, PrivacyModel
 from setveil.models.parameters import Items, Whole, parameter
+from setveil.words import terms
 
 if TYPE_CHECKING:
     from setveil.core import Transactions
@@ -47,7 +48,7 @@ class KAnonymity(PrivacyModel):
         "k^m-anonymity (model km), if attackers know only a few items of a person; it keeps far more of sparse data.",
         "Model degree, if only the sensitive items need protection.",
     )
-    glossary: ClassVar[Mapping[str, str]] = {"k-anonymity": "every published record occurs at least k times"}
+    glossary: ClassVar[Mapping[str, str]] = terms("k-anonymity")
     example: ClassVar[Mapping[str, Any]] = {"k": 2}
 
     k: int = parameter(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Advice, Attacker, PrivacyModel
 from setveil.models.parameters import Whole, parameter
+from setveil.words import terms
 
 MOST_KNOWN = 1_000  # items: an attacker who knows more knows whole records, and every size is counted on its own
 
@@ -51,9 +52,7 @@ class KmAnonymity(PrivacyModel):
         "Model degree, if only a few items are sensitive and all other items may be published unchanged.",
         "Privacy constraints, if the owner knows which combinations an attacker can know.",
     )
-    glossary: ClassVar[Mapping[str, str]] = {
-        "k^m-anonymity": "any m known items of a person match at least k published records, or none",
-    }
+    glossary: ClassVar[Mapping[str, str]] = terms("k^m-anonymity")
     example: ClassVar[Mapping[str, Any]] = {"k": 2, "m": 2}
 
     k: int = parameter(

@@ -34,12 +34,14 @@ def resolve_constraints(
         n_meant = prod(len(choice) for choice in choices)
         if n_meant > MOST_CONSTRAINTS:
             raise InputError(
-                f"{where}: stands for {n_meant:,} constraints, more than {MOST_CONSTRAINTS:,}; use narrower patterns."
+                f"{where}: matches {n_meant:,} constraints, more than {MOST_CONSTRAINTS:,}; use narrower patterns."
             )
         for itemset in product(*choices):
             chosen[tuple(sorted(set(itemset)))] = None
     if not any(chosen):
-        raise InputError("constraints: none is given, so that nothing would be protected; name what can be known.")
+        raise InputError(
+            "constraints: the list is empty, so nothing is protected; list the combinations that an attacker may know."
+        )
     return [list(itemset) for itemset in chosen]
 
 
@@ -75,8 +77,8 @@ def resolve_utility(
     if rest == "free":
         return [*groups, others]
     raise InputError(
-        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them, or say what to do "
-        "with the rest: --utility-rest keep (publish as they are) or free (may be merged with each other)."
+        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them to a group, or use "
+        "--utility-rest keep (publish them unchanged) or free (they may be generalized together)."
     )
 
 
@@ -121,12 +123,14 @@ def _read(path: str | Path) -> list[tuple[str, list[str]]]:
                 where = f"{path}:{rows.line_num}"
                 labels = [field.strip() for field in row]
                 if any("\0" in label for label in labels):
-                    raise InputError(f"{where}: holds NUL bytes; give a text file.")
+                    raise InputError(f"{where}: contains NUL bytes; use a text file.")
                 if labels in ([], [""]):
                     continue
                 if "" in labels:
                     raise InputError(f"{where}: has an empty item; remove the extra comma.")
                 lines.append((where, labels))
     except csv.Error as problem:
-        raise InputError(f"{path}: {problem}; quote items that hold commas or quotes, and close every quote.") from None
+        raise InputError(
+            f"{path}: {problem}; quote items that contain commas or quotes, and close every quote."
+        ) from None
     return lines

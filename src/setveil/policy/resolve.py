@@ -24,7 +24,7 @@ def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierar
         kind, value, rest = parameter.kind, options.get(name), options.pop(f"{name}_rest", None)
         if value is None:
             if rest is not None:
-                raise InputError(f"{name}_rest says what to do with items in no {name} group; give the groups too.")
+                raise InputError(f"{name}_rest is about items in no {name} group; set {name} as well.")
         elif isinstance(kind, Itemsets) and kind.are_groups:
             options[name] = resolve_utility(value, vocabulary, hierarchy, rest)
         elif isinstance(kind, Itemsets):

@@ -156,7 +156,7 @@ class AboutSection(_Section):
 
 
 class Policy(_Section):
-    """One file, everything decided.
+    """The decisions of a data owner, from one TOML file.
 
     Examples:
         >>> import setveil as sv
@@ -186,7 +186,7 @@ class Policy(_Section):
         name = str(where) if where else "policy"
         _refuse_unwritable(content, name)
         if "schema" not in content:
-            raise InputError(f"{name}: lacks `schema = 1`; put it first.")
+            raise InputError(f"{name}: `schema = 1` is missing; add it as the first line.")
         try:
             policy = cls.model_validate(content)
             check_written(policy.model.name, policy.model.given())
@@ -223,7 +223,7 @@ class Policy(_Section):
         )
 
     def to_toml(self) -> str:
-        """The policy as TOML, only what differs from the defaults."""
+        """The policy as TOML, without defaults."""
         content = self.model_dump(exclude_defaults=True, exclude_none=True, by_alias=True)
         content["schema"] = self.schema_version
         return tomli_w.dumps(content)
@@ -278,7 +278,7 @@ def _beside(where: Path, path: str) -> str:
     except (OSError, ValueError):  # opening it says what is wrong
         return str(found)
     if not stat.S_ISREG(mode):
-        raise InputError(f"{where}: {one_line(path)} is not a regular file; name one.")
+        raise InputError(f"{where}: {one_line(path)} is not a regular file; use the path of a file.")
     return str(found)
 
 

@@ -27,7 +27,7 @@ def read_items(path: str | Path) -> list[str]:
     with open_text(path) as file:
         text = file.read()
     if "\0" in text:
-        raise InputError(f"{path}: holds NUL bytes; give a text file with one item per line.")
+        raise InputError(f"{path}: contains NUL bytes; use a text file with one item per line.")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -73,7 +73,7 @@ def _matching(pattern: str, vocabulary: Vocabulary, hierarchy: Hierarchy | None,
     parts = [part for part in SEPARATORS.split(pattern) if part]
     if len(parts) > 1 and all(part in vocabulary for part in parts):
         raise InputError(
-            f'"{one_line(pattern)}" is no item of the data, but {name_some(dict.fromkeys(parts))} are; {apart}.'
+            f'"{one_line(pattern)}" is not an item of the data, but {name_some(dict.fromkeys(parts))} are; {apart}.'
         )
     return [pattern]
 
@@ -99,7 +99,7 @@ def as_pattern(label: str, vocabulary: Vocabulary) -> str:
 
 def _subtree(name: str, hierarchy: Hierarchy | None) -> list[str]:
     if hierarchy is None:
-        raise InputError(f'"{SUBTREE}{name}" needs a hierarchy; give --hierarchy FILE.')
+        raise InputError(f'"{SUBTREE}{name}" needs a hierarchy; set --hierarchy FILE.')
     nodes = [node for node in range(hierarchy.n_items, hierarchy.n_nodes) if hierarchy.labels[node] == name]
     if not nodes:
         raise InputError(f'"{SUBTREE}{name}": the hierarchy has no inner node of that name.')

@@ -102,7 +102,7 @@ class Axis:
 
 
 def curve(series: Sequence[Series], x_label: str, y_label: str, alternative: str, promised: float | None = None) -> str:
-    """Lines over a few x values with y shown as percent; the part up to ``promised`` is shaded."""
+    """Lines over a few x values with y shown as percent; the range that the guarantee covers is shaded."""
     points = [point for _, line, _ in series for point in line]
     if not points:
         return ""
@@ -120,7 +120,7 @@ def curve(series: Sequence[Series], x_label: str, y_label: str, alternative: str
     if promised is not None and promised >= xs[0]:
         end = frame.width - frame.right if promised >= xs[-1] else place(promised + 0.5, 0)[0]
         parts.append(
-            f'<rect class="promised" x="{frame.left}" y="{frame.top}" width="{end - frame.left:.1f}" '
+            f'<rect class="guaranteed" x="{frame.left}" y="{frame.top}" width="{end - frame.left:.1f}" '
             f'height="{frame.height - frame.bottom - frame.top}"/>'
         )
     parts += [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from setveil.models.base import SENSITIVE_ITEM
 from setveil.report.figures import residual_of, unchanged_of
 from setveil.report.lights import UNCHANGED, colour_of_risk
+from setveil.words import terms
 
 if TYPE_CHECKING:
     from setveil.report.facts import Facts
@@ -183,43 +183,16 @@ LOCAL_INSTEAD = {
 
 
 EVERYWHERE = ("item", "entry", "record", "label", "support", "attacker", "singled out", "codebook", "certificate")
-GENERALIZED = ("category", "generalize", "suppress", "hierarchy", "NCP", "LM", "UL")
+GENERALIZED = ("category", "generalized", "suppressed", "hierarchy", "NCP", "LM", "UL")
 BY_KIND = {
     "recoding": GENERALIZED,
     "local-recoding": (*GENERALIZED, "local recoding"),
     "replacement": ("class", "centre", "sensitive item", "IL"),
     "grouping": ("group", "public item", "sensitive item", "privacy degree"),
 }
-GLOSSARY: dict[str, str] = {
-    "attacker": "anyone who knows a few items of a person and tries to re-identify that person's record",
-    "category": "a published label that covers several items",
-    "centre": "the items that most records of a class have; published in place of each of them",
-    "certificate": "certificate.json: the guarantee, the figures and the hashes of all files; anyone can verify it",
-    "class": "records that are published with the same items",
-    "codebook": "codebook.csv: which items every published label covers",
-    "entry": "one item of one record",
-    "generalize": "publish a category instead of an item",
-    "group": "records that are published together with common counts of their sensitive items",
-    "hierarchy": "a tree of categories over the items; a category covers all items below it",
-    "IL": "items added to records plus items removed; the ratio divides by all entries of the original",
-    "item": "one thing that a person may have: a product, a diagnosis code, a page",
-    "label": "what a published record shows: an item, or a category",
-    "LM": "like NCP, but a single item counts as no loss: (size − 1) / (items − 1), averaged",
-    "local recoding": "the same item may be published differently in different records",
-    "NCP": "information loss: 0 for an entry published unchanged, 1 for a suppressed one, otherwise the share of all "
-    "items that the category covers; averaged over all entries",
-    "privacy degree": "p: nobody is linked to a sensitive item with a probability above 1/p",
-    "public item": "an item that is not sensitive; published unchanged",
-    "record": "the set of items of one person",
-    "sensitive item": SENSITIVE_ITEM,
-    "singled out": "exactly one record fits what the attacker knows, and it is the right one",
-    "support": "the number of records with an item or a combination of items",
-    "suppress": "publish nothing in place of an item or an entry",
-    "UL": "how many meanings the published labels may have, weighted by how often they occur; lower is better",
-}
 
 
 def glossary_of(facts: Facts) -> list[tuple[str, str]]:
     """The terms of this page, in alphabetical order."""
-    words = {word: GLOSSARY[word] for word in (*EVERYWHERE, *BY_KIND.get(facts.kind, ()))} | dict(facts.glossary)
+    words = terms(*EVERYWHERE, *BY_KIND.get(facts.kind, ())) | dict(facts.glossary)
     return [(word, words[word]) for word in sorted(words, key=str.lower)]

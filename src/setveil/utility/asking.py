@@ -40,16 +40,16 @@ def query(
     bounds nothing.
 
     Args:
-        release: what is asked.
+        release: the release.
         sensitive: the sensitive item to count, in groupings.
-        with_items: a record must hold all of them.
-        without_items: a record must hold none of them.
+        with_items: a record must have all of them.
+        without_items: a record must have none of them.
 
     Returns:
-        An estimate, with the least and the most it can be.
+        An estimate with a lower and an upper bound.
 
     Raises:
-        InputError: an item is not known to the release.
+        InputError: the release does not have an item.
 
     Examples:
         >>> import setveil as sv

@@ -50,9 +50,9 @@ def minimal_violations(
 
     k^m-anonymity and coherence: violating itemsets none of whose proper subsets violates (the *minimal privacy threats*
     of Liu and Wang). Constraints: violated constraints that contain no other. k-anonymity: the classes that fail.
-    Privacy degree: sensitive items in the open, then those that are too frequent in a group, group by group. Every
-    model with sensitive items: published items that stand for a sensitive one without being its own name; if there are
-    any, only these.
+    Privacy degree: sensitive items that records show, then those that are too frequent in a group, group by group.
+    Every model with sensitive items: published items that cover a sensitive item under another name; if there are any,
+    only these.
 
     Args:
         what: a release, or an iterable of sets.

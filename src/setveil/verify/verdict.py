@@ -10,7 +10,7 @@ from setveil.errors import one_line
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim holds; if not, one itemset (or item of a group) that breaks it, and how often it occurs.
+    """Whether a guarantee is met; if not, one itemset (or item of a group) that shows it, and its support.
 
     Examples:
         >>> import setveil as sv

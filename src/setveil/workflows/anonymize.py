@@ -40,7 +40,7 @@ def anonymize(
     cancelled: Callable[[], bool] = never,
     **parameters: Any,
 ) -> Release:
-    """Make a release of ``data`` that keeps ``model``; ``algorithm=None`` takes the model's default.
+    """Make a release of ``data`` that meets the guarantee of ``model``.
 
     ``model`` is a privacy model, or its name with its ``parameters``: ``anonymize(data, "km", k=5, m=2)``.
     ``hierarchy`` is a Hierarchy or any text the command line takes; ``read_options`` are those of ``read``. The
@@ -48,22 +48,22 @@ def anonymize(
 
     Args:
         data: anything that ``read`` takes, or Transactions.
-        model: the promise, or its name (``"km"``, ``"k-anonymity"``, ``"constraints"``, ``"degree"``, ``"coherence"``).
-        algorithm: its name, see ``algorithms()``.
+        model: the privacy model, or its name, as in ``"km"``; ``models()`` lists them.
+        algorithm: a name (see ``algorithms()``), or a class or instance of ``Algorithm``; None: the model's default.
         hierarchy: a Hierarchy, a file, or ``"auto"``, ``"fanout:5"``, ``"prefix:1,3"``, …
         options: the algorithm's own options.
-        seed: of everything random.
+        seed: seed of all random numbers.
         unknown_items: items missing from the hierarchy: ``"error"``, or ``"root"`` to put them below the root.
         read_options: how to read ``data``, as in ``read``.
-        progress: called with a stage and the share that is done.
-        cancelled: asked again and again; true stops the run.
-        parameters: of the model, if it is given by name.
+        progress: called with a stage name and a fraction between 0 and 1.
+        cancelled: polled regularly; return True to cancel the run.
+        parameters: parameters of the model, if ``model`` is a name.
 
     Returns:
-        A release; which of the four kinds depends on the algorithm.
+        A release; its kind depends on the algorithm.
 
     Raises:
-        InfeasibleError: no release can keep the promise; ``items`` are in the way.
+        InfeasibleError: no release can meet the guarantee; ``items`` are the labels in the way.
         InputError: the data, the model or an option is wrong.
 
     Examples:
@@ -141,10 +141,12 @@ def _choose(
             raise InputError(f"{kind.__name__} is not an algorithm; derive it from setveil.Algorithm.")
         entry = entry_of(kind)
         if not entry.enforces(model.name):
-            raise InputError(f'algorithm "{entry.name}" cannot enforce model "{model.name}".')
+            raise InputError(f'algorithm "{entry.name}" does not support model "{model.name}".')
         if isinstance(algorithm, Algorithm):
             if options:
-                raise InputError(f"{', '.join(options)} given beside an algorithm that has its options; remove them.")
+                raise InputError(
+                    f"{', '.join(options)} given with an algorithm object, which has its own options; remove them."
+                )
             return entry, algorithm
         return entry, make_algorithm(kind, entry.name, options)
     return entry, make_algorithm(entry.load(), entry.name, options)

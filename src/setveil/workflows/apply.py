@@ -12,7 +12,7 @@ from setveil.releases import Release
 from setveil.workflows.assess import verify
 from setveil.workflows.reading import as_transactions
 
-TAKEN_OVER = "the recoding was taken over from an earlier release, not made for these records"
+TAKEN_OVER = "the recoding comes from an earlier release; it was not made for these records"
 UNKNOWN = ("error", "suppress")
 
 
@@ -24,10 +24,10 @@ def apply(
     unknown_items: str = "error",
     read_options: Mapping[str, Any] | None = None,
 ) -> Release:
-    """New records through the recoding of ``release``; refused if they break its promise."""
+    """Apply the recoding of ``release`` to new records; an error if they do not meet its guarantee."""
     promise = model if model is not None or release.record is None else release.record.model
     if promise is None:
-        raise InputError("the release was read from its files and does not say its promise; give model.")
+        raise InputError("the release does not name its privacy model; set model.")
     if unknown_items not in UNKNOWN:
         raise InputError(f'unknown_items="{unknown_items}": choose error or suppress.')
     data = as_transactions(new_data, **(read_options or {}))
@@ -41,7 +41,7 @@ def apply(
     verdict = verify(applied, promise)
     if not verdict.holds:
         raise GuaranteeError(
-            f"the recoding does not keep the promise for these records: {verdict.reason} Anonymize them, or "
+            f"the recoding does not meet the guarantee for these records: {verdict.reason} Anonymize them, or "
             "all together."
         )
     return applied

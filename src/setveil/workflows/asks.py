@@ -41,7 +41,7 @@ def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
     """Where everything is sensitive, nothing can be published."""
     if sensitive and data.n_items and set(sensitive).issuperset(data.vocabulary):
         raise InputError(
-            "sensitive: every item of the data is named, so that nothing would be left to publish; name fewer."
+            "sensitive: the list names every item of the data, so nothing could be published; name fewer items."
         )
 
 
@@ -57,7 +57,9 @@ def check_lists(data: Transactions, lists: Mapping[str, Any], protecting: Sequen
     for what, given in lists.items():
         labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
         if what in protecting and what != "sensitive" and given is not None and not labels:
-            raise InputError(f"{what}: none is given, so that nothing would be protected; name what can be known.")
+            raise InputError(
+                f"{what}: the list is empty, so nothing would be protected; list what an attacker may know."
+            )
         strangers = sorted(label for label in labels if label not in data.vocabulary)
         if what == "sensitive" and len(labels) == 1:
             refuse_file_names(strangers, data.vocabulary)
@@ -89,11 +91,13 @@ def _check_spellings(data: Transactions, what: str, labels: set[str], strangers:
         return
     told = (
         f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks, punctuation or "
-        "invisible signs only"
+        "invisible characters only"
     )
     if set(map(_spelling, strangers)).intersection(map(_spelling, missed)):
-        raise InputError(f"{told}, and would not be protected; name it as the data does.")
-    warnings.warn(f"{told}, and is not protected; name it as well, or mend the data.", SetveilWarning, stacklevel=5)
+        raise InputError(f"{told}, and would not be protected; write it as in the data.")
+    warnings.warn(
+        f"{told}, and is not protected; add it to the list, or correct the data.", SetveilWarning, stacklevel=5
+    )
 
 
 def _spelling(label: str) -> str:
@@ -150,9 +154,9 @@ def check_release(data: Transactions, release: Release, model: PrivacyModel) -> 
         return
     n_published, n_items = int((release.published.supports > 0).sum()), int((data.supports > 0).sum())
     if n_items > 1 and n_published <= 1:
-        what = "everything was left out" if n_published == 0 else "everything is published as one item"
+        what = "everything is suppressed" if n_published == 0 else "everything is published as one item"
         warnings.warn(
-            f"{what}: nothing can be learned from this release. An algorithm that leaves out a few rare entries "
+            f"{what}: this release has no utility. An algorithm that suppresses a few rare entries "
             "keeps the rest (--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what "
             "fits.",
             SetveilWarning,

@@ -35,7 +35,7 @@ def risk(
 
     Args:
         data: anything that ``read`` takes, Transactions, or a release.
-        known: numbers of known items to look at.
+        known: numbers of known items.
         read_options: how to read ``data``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
         options: ``k`` (the number of records to compare with), ``seed``, ``budget`` (combinations up to which figures
@@ -97,11 +97,11 @@ def verify(
     """Whether a release, or any records, meet the guarantee of a model; with a witness if not.
 
     Args:
-        what: a release, or anything that ``read`` takes, whoever made it.
+        what: a release, or anything that ``read`` takes, also from other tools.
         model: the privacy model, or its name with its ``parameters``.
         read_options: how to read ``what``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
-        parameters: of the model, if it is given by name.
+        parameters: parameters of the model, if ``model`` is a name.
 
     Returns:
         A verdict, which is true if the guarantee is met.
@@ -172,9 +172,9 @@ def attack(
     Args:
         data: the original: anything that ``read`` takes.
         release: the release to attack.
-        known: how many items the attacker knows.
-        targets: how many people are attacked.
-        seed: of the choice of targets and of what is known.
+        known: numbers of items that the attacker knows.
+        targets: number of people that each attacker tries to find.
+        seed: seed of the choice of people and known items.
         control: people who are not in the data, to compare with.
         read_options: how to read ``data`` and ``control``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.

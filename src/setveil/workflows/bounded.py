@@ -97,7 +97,7 @@ class BoundedCheck:
         self.pipe.close()
 
     def answer(self, listener: Listener) -> dict[str, Any]:
-        """What ``verify_folder`` found, as JSON has it; what it raises is raised here."""
+        """The result of ``verify_folder`` as JSON; its errors are passed on."""
         try:
             answer = _listen(self.pipe, listener, self.end)
             return answer or _cannot_tell(self._why_it_ended(self.process.wait(GRACE)))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENGINES = ("local", "spark")
 PEEK = 1_000  # rows of a frame that are looked at to tell what its columns are
 COUNTS = "setveil_counts"
-MALFORMED = "a row has more or fewer fields than the header, or a cell has several lines; mend it, or use Parquet."
+MALFORMED = "a row has more or fewer fields than the header, or a cell has several lines; correct it, or use Parquet."
 ENCODINGS = {  # Python's name: Spark's
     "utf-8": "UTF-8", "utf-8-sig": "UTF-8", "ascii": "US-ASCII", "iso8859-1": "ISO-8859-1", "utf-16": "UTF-16",
     "utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE", "utf-32": "UTF-32",
@@ -49,7 +49,7 @@ def check_engine(engine: str, master: str | None) -> bool:
     if engine not in ENGINES:
         raise InputError(f"--engine {one_line(engine)}: there is no such engine; choose from {', '.join(ENGINES)}.")
     if engine == "local" and master is not None:
-        raise InputError("--master is for --engine spark; leave it out.")
+        raise InputError("--master is for --engine spark; remove it.")
     return engine == "spark"
 
 
@@ -69,7 +69,7 @@ def told_by_spark(problem: BaseException) -> str | None:
     from setveil.engines.spark.session import said_by
 
     return (
-        f"Spark gave up ({said_by(problem)}); nothing was published. Look at the workers' logs, disks and memory, "
+        f"Spark failed ({said_by(problem)}); nothing was published. Check the workers' logs, disks and memory, "
         "and run it again."
     )
 
@@ -131,10 +131,10 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
 
     refused = [name for name in ("split", "strip", "item_columns", "keep_ids") if options.get(name)]
     if refused:
-        raise InputError(f"{one_line(where)}: --{refused[0].replace('_', '-')} is not done on Spark; leave it out.")
+        raise InputError(f"{one_line(where)}: --{refused[0].replace('_', '-')} is not supported on Spark; remove it.")
     rule = options.get("missing") or ("value" if options.get("labels_as_they_are") else None)
     if rule == "drop":
-        raise InputError(f"{one_line(where)}: --missing drop is not done on Spark; empty such cells first.")
+        raise InputError(f"{one_line(where)}: --missing drop is not supported on Spark; empty such cells first.")
     known = {name: options[name] for name in ("id_column", "item_column") if options.get(name) is not None}
     peek = PolarsFrame(pl.DataFrame(frame.limit(PEEK).toArrow()), where)
     plan = plan_frame(peek, ReadOptions(format="long" if is_text else None, **known).checked())
@@ -150,7 +150,7 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
         frames.check_decoded(frame, where, used, options.get("encoding") or "UTF-8")
     data = frames.read_frame(frame, where, item_column, id_column, is_list=is_list, null_is_empty=is_text)
     if data.n_records == 0:
-        raise InputError(f"{one_line(where)}: holds no records.")
+        raise InputError(f"{one_line(where)}: contains no records.")
     if not is_list:
         missing = MissingCells(ReadOptions(missing=rule).checked())
         missing.take_labels(data, item_column)

@@ -174,16 +174,16 @@ def compare(
 
     ``source`` is a file or anything the library takes. ``grid`` is a grid, its file, its content as nested
     dictionaries, or None for the default one, which takes ``hierarchy`` and ``sensitive``. Without ``out`` nothing is
-    kept but what is returned.
+    kept except the return value.
 
     Args:
         source: anything that ``read`` takes.
-        grid: what to compare.
-        out: a folder for the results; run again to go on.
-        hierarchy: of the default grid.
-        sensitive: of the default grid.
+        grid: the settings to compare.
+        out: a folder for the results; a second call continues there.
+        hierarchy: the hierarchy of the default grid.
+        sensitive: the sensitive items of the default grid.
         read_options: how to read ``source``, as in ``read``.
-        processes: how many settings at a time; one per core unless given.
+        processes: number of settings that run at the same time; by default one per core.
         progress: called with a stage name and a fraction between 0 and 1.
 
     Returns:

@@ -121,9 +121,9 @@ def options_of_roles(roles: Sequence[tuple[str, str]], layout: str | None) -> di
 
     ids, items = ([name for name, role in roles if role == wanted] for wanted in ("id", "item"))
     if len(ids) > 1:
-        raise InputError(f"{name_some(ids)} cannot all tell people apart; choose one column.")
+        raise InputError(f"{name_some(ids)} cannot all identify people; choose one column.")
     if not items:
-        raise InputError("no column is left for items; choose at least one.")
+        raise InputError("no column is left for items; choose at least one item column.")
     told: dict[str, Any] = {"id_column": ids[0]} if ids else {}
     if len(items) == 1 and ids and layout not in ("onehot", "table"):
         return {**told, "format": "long", "item_column": items[0]}
@@ -140,7 +140,7 @@ class Fault(NamedTuple):
 
 
 def faults_of_hierarchy(path: str, vocabulary: Vocabulary, limit: int = 30) -> list[Fault]:
-    """What is wrong with a hierarchy file, by itself and for these items; errors first, mere notes left out."""
+    """Problems of a hierarchy file, by itself and for these items; errors first, without notes."""
     from setveil.io.hierarchies.reading import check_hierarchy
 
     problems = [problem for problem in check_hierarchy(path, vocabulary) if problem.severity != "note"][:limit]

@@ -42,8 +42,8 @@ LARGEST_HEADER = 4096  # bytes of an array's file besides its numbers
 def open_release(out: str | os.PathLike[str], *, in_input_order: bool = True) -> Release:
     """The release in a folder, read back for measuring and querying; the folder must be intact.
 
-    Where an ``OUT.internal`` of the same user stands beside it, records come back in input order; without it in the
-    order of the file.
+    If the same user has an ``OUT.internal`` beside it, records are in input order, otherwise in the order of the
+    file.
 
     Args:
         out: the folder.
@@ -96,7 +96,7 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
 
     original = as_transactions(data)
     if isinstance(original, RemoteTransactions):
-        raise InputError("--patterns looks for itemsets in the records; use --engine local for it.")
+        raise InputError("--patterns needs the records on this machine; use --engine local.")
     return compare_patterns(original, _open(out)[0].with_items(original.vocabulary), thresholds)
 
 

@@ -79,12 +79,12 @@ def make_grid(content: Mapping[str, Any], where: Path, folder: Path | None = Non
     """A grid from nested dictionaries; paths in it are relative to ``folder``, that of ``where`` unless given."""
     folder = where.parent if folder is None else folder
     if content.get("schema") != 1:
-        raise InputError(f"{where}: lacks `schema = 1`; put it first.")
+        raise InputError(f"{where}: `schema = 1` is missing; add it as the first line.")
     blocks, limits = content.get("grid"), content.get("limits", {})
     if not isinstance(limits, dict):
         raise InputError(f"{where}: `limits` is a table with seconds and memory_mb.")
     if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
-        raise InputError(f"{where}: lacks [[grid]] blocks; write at least one.")
+        raise InputError(f"{where}: [[grid]] blocks are missing; write at least one.")
     unknown = sorted(set(content) - {"schema", "grid", "limits", "known"}) + sorted(
         set(limits) - {"seconds", "memory_mb"}
     )
@@ -93,7 +93,7 @@ def make_grid(content: Mapping[str, Any], where: Path, folder: Path | None = Non
     policies = [policy for block in blocks for policy in _expand(block, where, folder)]
     distinct = list({policy.to_toml(): policy for policy in policies}.values())
     if not distinct:
-        raise InputError(f"{where}: an empty list in a [[grid]] block stands for no setting; give it a value.")
+        raise InputError(f"{where}: an empty list in a [[grid]] block makes no setting; add a value.")
     return Grid(
         tuple(distinct),
         int(_number(content.get("known", 3), "known", 1000, where)),
@@ -116,7 +116,7 @@ def _expand(block: Mapping[str, Any], where: Path, folder: Path) -> Iterator[Pol
                 f"{where}: unknown key `grid.{key}`; it is one of {', '.join((*OTHER_KEYS, *PARAMETERS))}."
             )
     if "model" not in block:
-        raise InputError(f"{where}: a [[grid]] block lacks `model`.")
+        raise InputError(f"{where}: `model` is missing in a [[grid]] block.")
     if not isinstance(block.get("options", {}), dict):
         raise InputError(f"{where}: `grid.options` is a table of options of the algorithm.")
     for values in product(*(_choices(key, value) for key, value in block.items())):

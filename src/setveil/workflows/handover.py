@@ -58,7 +58,7 @@ def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]
 
 
 def keep_release(out: str | os.PathLike[str], target: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Copy a release with what stays in the house to its place; both folders appear whole, or not at all."""
+    """Copy a release and its internal folder to their final place; both appear complete, or not at all."""
     public = Path(out)
     with Staging(target) as staging:
         for source, copy in ((public, staging.public), (internal_beside(public), staging.internal)):
@@ -102,13 +102,13 @@ def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[st
             for entry in entries:
                 left = _unpack(opened, entry, target / Path(entry.filename).name, left)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zipfile.LargeZipFile) as problem:
-        raise InputError(f"the archive cannot be read ({one_line(str(problem))}); ask for it again.") from None
+        raise InputError(f"the archive cannot be read ({one_line(str(problem))}); ask for a new copy.") from None
     return target
 
 
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     if len(entries) > MAX_FILES:
-        raise InputError(f"the archive holds {len(entries):,} files; a release has a few.")
+        raise InputError(f"the archive contains {len(entries):,} files, more than a release has.")
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
         raise InputError(f"the archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path.")
     folders, names = set(), set()
@@ -120,14 +120,14 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         )
         if is_odd or len(parts) > 2 or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
             raise InputError(
-                f'the archive holds "{one_line(entry.filename)}", which is not a file of a release folder.'
+                f'the archive contains "{one_line(entry.filename)}", which is not a file of a release folder.'
             )
         folders.add(parts[0] if len(parts) == 2 else "")
         names.add(parts[-1])
     if len(folders) > 1 or len(names) != len(entries):
-        raise InputError("the archive holds more than one folder; pack one release.")
+        raise InputError("the archive contains more than one folder; pack one release.")
     if "certificate.json" not in names:
-        raise InputError("the archive holds no certificate.json; it is not a release of setveil.")
+        raise InputError("the archive contains no certificate.json; it is not a release of setveil.")
 
 
 def _unpack(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left: int) -> int:

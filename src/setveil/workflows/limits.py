@@ -36,7 +36,7 @@ class Deadline:
 
 def out_of_time(seconds: float) -> str:
     """What is said when time is up."""
-    return f"not done within {seconds:g} seconds; allow more with --time-limit."
+    return f"not completed within {seconds:g} seconds; increase --time-limit."
 
 
 def seconds_for(folder: Path) -> float:

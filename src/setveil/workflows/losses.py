@@ -19,7 +19,7 @@ TRIED = 50  # shortest records of an item that are looked at, where whole record
 
 
 class Cause(NamedTuple):
-    """What forced a loss: ``combination`` or ``record``, which ``n`` people have and the promise asks for more;
+    """The reason for a loss: ``combination`` or ``record``, which ``n`` people have, fewer than the guarantee needs;
     ``group``, of which at most one in ``n`` may have the item; ``""`` where nothing is known.
     """
 
@@ -46,7 +46,7 @@ def losses_of(facts: Facts, release: Release, data: Transactions, model: Privacy
         wanted = () if moves else (member for row in rows[:SHOWN] for member in row["members"])
         broken = _broken(data, model, wanted)
         return [
-            Loss(row["label"], f"stands for {row['size']:,} items", row["loss"], _cause(row, moves, broken))
+            Loss(row["label"], f"category of {row['size']:,} items", row["loss"], _cause(row, moves, broken))
             for row in rows[:SHOWN]
         ]
     if changes.get("supports"):
@@ -59,13 +59,13 @@ def losses_of(facts: Facts, release: Release, data: Transactions, model: Privacy
     left_out = (changes.get("left_out") or _entries_left_out(release, data))[:SHOWN]
     broken = _broken(data, model, (label for label, _ in left_out))
     gone = [
-        Loss(label, f"left out of {count:,} records", None, broken.get(label, Cause())) for label, count in left_out
+        Loss(label, f"suppressed in {count:,} records", None, broken.get(label, Cause())) for label, count in left_out
     ]
     return gone or _unlinked(release, model)
 
 
 def _entries_left_out(release: Release, data: Transactions) -> list[tuple[str, int]]:
-    """Items of which single entries were left out, with how many, the most frequent first."""
+    """Items with suppressed entries and the number of these, the most frequent first."""
     n_gone = release.suppressed_entries(data)
     order = np.lexsort((np.arange(data.n_items), -n_gone))[:SHOWN]
     return [(data.vocabulary[item], int(n_gone[item])) for item in order.tolist() if n_gone[item]]
@@ -90,7 +90,7 @@ def _cause(row: Mapping[str, Any], moves: Mapping[str, Cause], broken: Mapping[s
 
 
 def _moves(moves: Sequence[Mapping[str, Any]]) -> dict[str, Cause]:
-    """Per group that an algorithm raised something to, the combination that made it do so; the last one counts."""
+    """Per category that an algorithm used, the combination that made it necessary; the last one counts."""
     return {
         str(label): Cause("combination", tuple(map(str, move["witness"])), move.get("support"))
         for move in moves
@@ -100,7 +100,7 @@ def _moves(moves: Sequence[Mapping[str, Any]]) -> dict[str, Cause]:
 
 
 def _broken(data: Transactions, model: PrivacyModel, wanted: Iterable[str]) -> dict[str, Cause]:
-    """Per item, a smallest part of the original that breaks the promise, as far as there is one."""
+    """Per item, a smallest part of the original that does not meet the guarantee, if there is one."""
     from setveil.verify import lists_violations, minimal_violations
 
     labels = dict.fromkeys(wanted)
@@ -124,7 +124,7 @@ def _broken(data: Transactions, model: PrivacyModel, wanted: Iterable[str]) -> d
 
 
 class _People:
-    """Who has what, for promises about whole records: these have too many rare parts to list them all."""
+    """Supports for guarantees about whole records: these have too many rare parts to list all of them."""
 
     def __init__(self, data: Transactions) -> None:
         self.data = data
@@ -148,7 +148,7 @@ class _People:
         return fallback
 
     def _smallest(self, item: int, items: list[int], k: int) -> list[int]:
-        """Without what can be left out: frequent items go first, the one that is asked about last."""
+        """A smallest violating part: frequent items are removed first, the given item last."""
         for one in sorted(items, key=lambda one: (one == item, -int(self.data.supports[one]), one)):
             fewer = [kept for kept in items if kept != one]
             if fewer and self._n_having(fewer) < k:

@@ -37,25 +37,25 @@ def run(
     master: str | None = None,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Outcome:
-    """The whole flow of one policy over one input; ``tell`` hears in one line how the input was read.
+    """Carry out a policy on an input: read, anonymize, verify, measure and publish.
 
     Args:
-        policy: everything that was decided.
+        policy: the decisions of the data owner.
         source: anything that ``read`` takes.
         out: the folder to publish.
         force: replace an earlier release.
-        progress: called with a stage and the share that is done.
-        cancelled: asked again and again; true stops the run.
+        progress: called with a stage name and a fraction between 0 and 1.
+        cancelled: polled regularly; return True to cancel the run.
         engine: ``"local"``, or ``"spark"`` for data on a cluster.
-        master: of the cluster, as ``"local[2]"`` or ``"spark://HOST:7077"``.
-        tell: hears how the input was read.
+        master: the master of the cluster, as ``"local[2]"`` or ``"spark://HOST:7077"``.
+        tell: receives a one-line summary of how the input was read.
 
     Returns:
-        The paths, the verdict, and everything said about the release.
+        The paths, the verdict, and the record of the run.
 
     Raises:
-        GuaranteeError: the files do not keep the claim.
-        InfeasibleError: no release can keep the promise.
+        GuaranteeError: the files as written do not meet the guarantee; nothing is published.
+        InfeasibleError: no release can meet the guarantee.
         InputError: the input, the policy or the folder is wrong.
 
     Examples:

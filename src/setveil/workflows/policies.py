@@ -70,7 +70,7 @@ def _as_patterns(value: Any, known: Vocabulary) -> Any:
 
 
 def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_progress) -> Hierarchy | None:
-    """The hierarchy a policy asks for; one built from the data suits the promise."""
+    """The hierarchy of a policy; if it is built from the data, it is built for the policy's model."""
     from setveil.models import MODELS
     from setveil.policy.resolve import model_of
 

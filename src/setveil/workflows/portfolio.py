@@ -21,9 +21,9 @@ Candidate = tuple[str, dict[str, Any]]  # an algorithm and its options
 
 YARDSTICKS = {
     "counts": "mean relative error of counts of pairs",
-    "ncp": "NCP, a suppressed entry counted as 1",
-    "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the best reading",
-    "entries": "share of entries not published exactly",
+    "ncp": "NCP, with 1 for a suppressed entry",
+    "itemsets": "1 minus F1 of the frequent itemsets (1 % of the records, up to 3 items), by the best estimator",
+    "entries": "share of entries not published unchanged",
 }
 # What `trim` makes of a hierarchy. Leaving it aside is never better than raising what is left out: it is not tried.
 WAYS = {"counts": ("counts",), "ncp": ("loss", "counts"), "itemsets": ("counts", "loss"), "entries": ("counts",)}
@@ -79,7 +79,7 @@ def _told(trial: Trial[Candidate, tuple[float, Release]]) -> dict[str, Any]:
 def _asked(options: Mapping[str, Any]) -> tuple[str, str]:
     strange = [name for name in options if name not in ("effort", "yardstick")]
     if strange:
-        raise InputError(f'option "{strange[0]}" belongs to an algorithm; name it with --algorithm.')
+        raise InputError(f'option "{strange[0]}" belongs to an algorithm; set --algorithm as well.')
     effort, yardstick = str(options.get("effort", "normal")), str(options.get("yardstick", "counts"))
     if effort not in EFFORTS:
         raise InputError(f'effort must be one of {", ".join(EFFORTS)}, not "{effort}".')

@@ -18,12 +18,12 @@ PAUSE = 0.2  # seconds between two pictures in a notebook, whose every picture i
 
 
 def progress_bar() -> AbstractContextManager[Progress]:
-    """A bar for everything that takes ``progress``: in a notebook and on a terminal; silent where output is piped.
+    """A progress bar for functions with a parameter ``progress``, in a notebook or a terminal; none if output is piped.
 
-    The bar goes away at the end. The stop button of the notebook, or Ctrl-C, ends the work.
+    The bar disappears at the end. The stop button of the notebook, or Ctrl-C, cancels the run.
 
     Returns:
-        A context manager that gives what to pass as ``progress``.
+        A context manager; its value is passed as ``progress``.
 
     Examples:
         >>> import setveil as sv

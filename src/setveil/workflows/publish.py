@@ -77,33 +77,33 @@ def publish(
     progress: Progress = no_progress,
     staging: Staging | None = None,
 ) -> Outcome:
-    """Write ``OUT`` and ``OUT.internal`` as a whole, or raise and leave nothing behind.
+    """Verify a release and write ``OUT`` and ``OUT.internal``; on an error neither is written.
 
-    A release whose files do not keep the claim is refused with GuaranteeError. Groups formed around sensitive records
-    can be guessed; they are published only with ``accept_guessable``, and the certificate then says how often.
+    In groups that were formed around sensitive records, attackers can guess who has a sensitive item. Such groups are
+    published only with ``accept_guessable``, and the certificate then says how often guesses are right.
     ``staging``: where the caller has reserved ``out``.
 
     Args:
         release: made by ``anonymize``.
         out: the folder.
-        to: the layout; that of the input unless given.
+        to: the layout; by default that of the input.
         force: replace an earlier release.
         keep_order: keep the order of the input; recorded in the certificate.
         keep_ids: keep record ids; recorded in the certificate.
-        publish_constraints: publish the lists that tell about the original.
-        accept_guessable: publish groups that can be guessed.
-        safe_csv: guard labels against spreadsheets.
-        policy: what ``policy.toml`` shall say; made from the run unless given.
+        publish_constraints: publish lists that describe the original.
+        accept_guessable: publish groups in which attackers can guess who has a sensitive item.
+        safe_csv: protect labels that a spreadsheet could read as a formula.
+        policy: the content of ``policy.toml``; by default it is made from the run.
         input_facts: where the data came from, for the internal record.
-        risk_before: if it is known already.
-        progress: called with a stage and the share that is done.
+        risk_before: the risk of the original, if it is already known.
+        progress: called with a stage name and a fraction between 0 and 1.
         staging: for callers that reserved ``out``.
 
     Returns:
-        The paths, the verdict, and everything said about the release.
+        The paths, the verdict, and the record of the run.
 
     Raises:
-        GuaranteeError: the files do not keep the claim.
+        GuaranteeError: the files as written do not meet the guarantee; nothing is published.
         InputError: ``out`` exists, or an option does not fit the release.
 
     Examples:
@@ -230,7 +230,7 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
 
 
 def _refuse_nothing_sensitive(release: Release, record: RunRecord) -> None:
-    """A promise about sensitive items needs one that the files show; whom they were taken from must not be named."""
+    """A guarantee about sensitive items needs at least one that the files show; other labels must not be named."""
     from setveil.report.record import options_that_occur
 
     asked = record.model.options().get("sensitive")
@@ -393,7 +393,7 @@ def _write_public(
 def _write_internal(
     facts: Facts, certificate: Mapping[str, Any], policy: Policy, staging: Staging, written: Written
 ) -> None:
-    """What stays in the house: the full report, the policy, the order of the records."""
+    """The files for internal use only: the full report, the policy, the order of the records."""
     from setveil.report.page import write_report
 
     write_report(facts.with_files(certificate["files"]), staging.internal / "report.html")

@@ -112,8 +112,9 @@ def read_input(
         strangers = [label for label in data.vocabulary if label not in public]
         if strangers:
             warnings.warn(
-                f"the domain lacks {len(strangers):,} item(s) of the data: {name_some(map(one_line, strangers), 3)}; "
-                "what is published of them names them. Check that the list belongs to this data.",
+                f"{len(strangers):,} item(s) of the data are not in the domain: "
+                f"{name_some(map(one_line, strangers), 3)}; published labels will name them. Check that the list "
+                "belongs to this data.",
                 SetveilWarning,
                 stacklevel=2,
             )

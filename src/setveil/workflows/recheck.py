@@ -75,7 +75,7 @@ class FolderVerdict:
 
     @property
     def guessing(self) -> str:
-        """What the publisher says on groups that can be guessed, so that the promise's condition is not met."""
+        """The publisher's statement about groups that can be guessed: the condition of the guarantee is not met."""
         said: Iterable[str] = self.publisher_says.get("not_protected", ())
         return next((sentence for sentence in said if sentence.startswith(GUESSING)), "")
 
@@ -90,24 +90,23 @@ def verify_folder(
     master: str | None = None,
     **read_options: Any,
 ) -> FolderVerdict:
-    """Re-check a release folder: files, form, claim, figures and page; with ``original`` also its fidelity.
+    """Verify a release folder: files, form, guarantee, figures and page; with ``original`` also against the original.
 
-    ``time_limit`` in seconds; unless given it follows from the size of the files. A check that takes longer tells
-    nothing. The check works in the process of its caller and changes nothing on disk. Files have size limits, but
+    The check runs in the process of the caller and changes nothing on disk. Files have size limits, but
     memory is not limited: ``setveil verify`` checks a folder of unknown origin in a process with a limit on that, too.
     Without ``original`` nothing outside the folder is read.
 
     Args:
         out: the folder.
-        original: what it was made from, if it is at hand.
-        time_limit: in seconds.
-        progress: called with a stage and the share that is done.
+        original: the original data, for checks that need it.
+        time_limit: in seconds; by default it grows with the size of the files. After it the answer is None.
+        progress: called with a stage name and a fraction between 0 and 1.
         engine: ``"spark"`` counts on a cluster, for releases that were made there.
-        master: of the cluster, as in ``run``.
+        master: the master of the cluster, as in ``run``.
         read_options: how to read ``original``, as in ``read``.
 
     Returns:
-        Whether it holds (true, false, or None where it cannot be told), and every problem found.
+        ``holds`` (True: verified, False: not verified, None: cannot be verified), and every problem found.
 
     Examples:
         >>> import setveil as sv
@@ -303,7 +302,7 @@ class _Check:
         self.problems.append(f"{CERTIFICATE}: {what}.")
 
     def _model(self) -> tuple[PrivacyModel, bool]:
-        """The model a certificate names, and whether lists about the original were left out of it."""
+        """The model that a certificate names, and whether its lists about the original are not published."""
         name, options = self.certificate["model"]["name"], dict(self.certificate["model"]["options"])
         try:
             model, is_hidden = certified_model(name, options)

@@ -76,7 +76,7 @@ def suggest(
         hierarchy: as in ``anonymize``, as text.
         sensitive: the sensitive items.
         seconds: the time budget.
-        seed: of everything random.
+        seed: seed of all random numbers.
         source: the input's name in the commands.
         given: further options that the commands repeat.
         progress: called with a stage name and a fraction between 0 and 1.
@@ -234,7 +234,7 @@ class _Search:
         return [best, *others[:2]]
 
     def _steps(self) -> list[tuple[int, int]]:
-        """The purpose's promises as far as the data is large enough for them."""
+        """The guarantees of the purpose, as far as the data is large enough for them."""
         n_filled, longest = self.data.n_records - self.data.n_empty, int(self.data.lengths.max(initial=0))
         steps = []
         for k, m in self.purpose.steps:
@@ -248,7 +248,7 @@ class _Search:
     def _aim(
         self, part: _Part, steps: Sequence[tuple[int, int]], ways: Sequence[str]
     ) -> tuple[tuple[int, int], Choice | None]:
-        """The strongest promise of the purpose that leaves something to use, and the best way to keep it."""
+        """The strongest guarantee of the purpose with some utility, and the best algorithm for it."""
         fallback: tuple[tuple[int, int], Choice | None] = (steps[0], None)
         self.reasons = self.reasons[: self.n_given]
         for step in steps:
@@ -279,7 +279,7 @@ class _Search:
     def _others(
         self, part: _Part, aim: tuple[int, int], best: Choice, steps: Sequence[tuple[int, int]]
     ) -> Iterator[Choice]:
-        """A weaker promise that keeps clearly more, and a stronger one that still leaves something to use."""
+        """A weaker guarantee with clearly more utility, and a stronger one that still has some utility."""
         longest = int(self.data.lengths.max(initial=0))
         weaker = [
             step

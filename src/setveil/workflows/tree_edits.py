@@ -134,7 +134,7 @@ def _is_unnamed(tree: Hierarchy, node: int) -> bool:
 
 
 def groups_with_items(tree: Hierarchy, data: Transactions, text: str, limit: int = 6) -> list[tuple[str, list[str]]]:
-    """Groups whose label holds the text, with the items of the data in each; those without any are left out."""
+    """Categories whose label contains the text, with their items of the data; empty ones are skipped."""
     found = (node for node in find_nodes(tree, text, tree.n_nodes) if node >= tree.n_items)
     groups: list[tuple[str, list[str]]] = []
     for node in found:

@@ -15,7 +15,7 @@ from setveil.algorithms.degree import _gathering as gathering
 from setveil.algorithms.degree import joining
 from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.blocks import SCALE, BlocksOfRecords, plan, shuffle_equals, surprise_table
-from setveil.algorithms.degree.gathering import all_free, pair_blocks, room_for, seat_nobody
+from setveil.algorithms.degree.gathering import all_free, empty_assignment, pair_blocks, room_for
 from setveil.algorithms.degree.groups import split_records
 from setveil.algorithms.degree.joining import Parts, choose_sets, cut, join_parts, mix
 from setveil.core import Transactions
@@ -228,24 +228,24 @@ def test_an_exchange_saves_what_it_says() -> None:
         records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(3 * rng.randint(3, 13))]
         data = Transactions.from_lists(sorted(record) for record in records)
         places = np.arange(len(records))
-        seating = kernels.Seating(places.reshape(-1, 3).copy(), places // 3, places % 3)
+        assignment = kernels.BlockAssignment(places.reshape(-1, 3).copy(), places // 3, places % 3)
         rows, (starts, holders) = Rows(data.indptr, data.items), data.inverted()
         zeros = [np.zeros(data.n_items, dtype=np.int64) for _ in range(5)]
         tallies = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4]))
         state = np.array([rng.getrandbits(60)], dtype=np.uint64)
 
-        def cost(seating: kernels.Seating = seating, records: list[frozenset[str]] = records) -> float:
-            return sum(naive.surprise([records[member] for member in block]) for block in seating.members)
+        def cost(assignment: kernels.BlockAssignment = assignment, records: list[frozenset[str]] = records) -> float:
+            return sum(naive.surprise([records[member] for member in block]) for block in assignment.members)
 
         before = cost()
         span, index = (0, len(records)), Rows(starts, holders)
         saved = sum(
-            kernels.exchange_records(span, rows, index, surprise_table(3), seating, tallies, zeros[4], state)
+            kernels.exchange_records(span, rows, index, surprise_table(3), assignment, tallies, zeros[4], state)
             for _ in range(3)
         )
         assert before - cost() == pytest.approx(saved / SCALE, abs=1e-2)
-        assert sorted(seating.members.ravel().tolist()) == list(range(len(records)))
-        assert (seating.members[seating.block_of, seating.place_of] == np.arange(len(records))).all()
+        assert sorted(assignment.members.ravel().tolist()) == list(range(len(records)))
+        assert (assignment.members[assignment.block_of, assignment.place_of] == np.arange(len(records))).all()
         assert not any(part.any() for part in zeros)
         total += saved
     assert total > 0
@@ -259,14 +259,14 @@ def test_the_longest_records_gather_those_most_like_them() -> None:
         records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(size * rng.randint(1, 9))]
         data = Transactions.from_lists(sorted(record) for record in records)
         starts, holders = data.inverted()
-        seating, rows = seat_nobody(len(records), size), Rows(data.indptr, data.items)
+        assignment, rows = empty_assignment(len(records), size), Rows(data.indptr, data.items)
         seeds = np.argsort(-data.lengths, kind="stable")
         n_blocks = gathering.gather_blocks(
-            seeds, 0, reach, rows, Rows(starts, holders), all_free(data), room_for(data), seating
+            seeds, 0, reach, rows, Rows(starts, holders), all_free(data), room_for(data), assignment
         )
         expected = naive.gathered(records, size, reach)
-        assert seating.members[:n_blocks].tolist() == expected and n_blocks == len(seating.members)
-        assert (seating.members[seating.block_of, seating.place_of] == np.arange(len(records))).all()
+        assert assignment.members[:n_blocks].tolist() == expected and n_blocks == len(assignment.members)
+        assert (assignment.members[assignment.block_of, assignment.place_of] == np.arange(len(records))).all()
         n_alone += any(not records[block[0]] & records[block[-1]] for block in expected)
     assert n_alone > 30
 

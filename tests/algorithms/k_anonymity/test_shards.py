@@ -69,7 +69,7 @@ def test_what_shards_cannot_do() -> None:
     for algorithm, model, words in (
         (PTA(leftovers="all"), KAnonymity(k=3), "leftovers=segment"),
         (Weave(), KAnonymity(k=3), "shard_size=N"),
-        (PTA(), KAnonymity(k=3, sensitive=("i1",)), "leave them out on Spark"),
+        (PTA(), KAnonymity(k=3, sensitive=("i1",)), "remove them on Spark"),
     ):
         with pytest.raises(InputError, match=words):
             algorithm.run(remote, model, Context())

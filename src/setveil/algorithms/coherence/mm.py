@@ -61,9 +61,13 @@ BATCH = 50_000  # sets counted together
 
 @dataclass(frozen=True)
 class MM(Algorithm):
-    """Suppresses the item that takes part in most minimal moles per occurrence lost, until there are none."""
+    """Suppresses the item with the most minimal moles per suppressed entry, until no mole is left."""
 
-    loss: str = option("occurrences", "what suppressing an item loses: its occurrences, or one per item", LOSSES)
+    loss: str = option(
+        "occurrences",
+        "the cost of suppressing an item: the number of its entries (occurrences), or 1 for each item (items)",
+        LOSSES,
+    )
 
     def run(self, data: Transactions, model: Coherence, context: Context) -> Recoding:
         require_k_records(data, model.k)
@@ -172,8 +176,8 @@ def sets_beside(
         n_listed += len(counts)
         if not is_complete:
             raise InputError(
-                f"more than {MAX_THREATS:,} sets of up to {model.p} items occur beside a sensitive item, too many to "
-                "list; lower p or raise h."
+                f"more than {MAX_THREATS:,} sets of up to {model.p} items occur with a sensitive item, too many to "
+                "list; lower p or increase h."
             )
         sizes = np.diff(ends, prepend=0)
         for size in range(2, int(sizes.max(initial=0)) + 1):

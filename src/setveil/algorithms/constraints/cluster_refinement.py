@@ -18,7 +18,7 @@ MOST_PLACES = 8192  # a matrix of so many clusters squared takes 256 MB
 SPARE_PLACES = 400  # empty clusters to move to
 LAST_SWEEPS = 20  # rounds that only go down
 BUDGET = 1_000_000_000  # items seen while counting given constraints; a few seconds
-SLICE = 64  # items between two reports of progress
+ITEMS_PER_REPORT = 64  # items between two reports of progress
 
 
 def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> list[int]:
@@ -133,9 +133,9 @@ class Mover:
         slack = random.integers(0, most + 1, n_items)
         moves = 0
         budget = BUDGET if most == 0 else BUDGET // 3  # most of it is for going down
-        for begin in range(0, n_items, SLICE):
+        for begin in range(0, n_items, ITEMS_PER_REPORT):
             context.step("moving items", share)
-            some, limit = order[begin : begin + SLICE], slack[begin : begin + SLICE]
+            some, limit = order[begin : begin + ITEMS_PER_REPORT], slack[begin : begin + ITEMS_PER_REPORT]
             if self.limits is None:
                 moves += move_items(self.part, some, limit, self.ask.k)
             else:
@@ -188,7 +188,7 @@ def _sets(ask: Ask) -> Sets:
 
 
 def _without(sets: Sets, number: NDArray[np.int64]) -> Sets:
-    """Sets in new numbers; what has number -1 is left out, and so are sets without anything else."""
+    """Sets in new numbers; items with number -1 are skipped, and so are sets without other items."""
     starts, slots = sets
     owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     renamed = number[slots]

@@ -45,23 +45,24 @@ class ClusterAlgorithm(Algorithm):
 
     order: str = option(
         "dynamic",
-        "which constraint comes next: the one with the largest support now (dynamic) or in the original (static)",
+        "the order of constraints: by the largest support now (dynamic) or in the original (static)",
         ("dynamic", "static"),
     )
     criterion: str = option(
         "ul",
-        "which merge is cheapest: by the utility loss of the merged item (ul, the paper), by what the merge "
-        "adds to the total utility loss (delta-ul), or to the sum of size times support (delta-mass)",
+        "the cost of a merge: the utility loss of the merged item (ul, the paper), the increase of the total utility "
+        "loss (delta-ul), or the increase of the sum of size times support (delta-mass)",
         tuple(CRITERIA),
     )
     weights: Mapping[str, float] | str | None = option(
         None,
-        "how useful each item is, 0 to 1: a CSV file item,weight; 1 for items not listed; a set counts as its best",
+        "the utility of each item, 0 to 1: a CSV file item,weight; 1 for items not listed; a category has the highest "
+        "weight of its items",
     )
     penalty: Mapping[str, float] | str | float | None = option(
         None,
-        "what suppressing an item costs: one number, or a CSV file item,penalty (0 for items not listed); "
-        "the cheapest item is suppressed first, and the rarest of the equally cheap",
+        "the cost of suppressing an item: one number, or a CSV file item,penalty (0 for items not listed); the item "
+        "with the lowest cost is suppressed first, then the rarest",
     )
 
     def rules(self, k: int, rarest_only: bool = False) -> Rules:
@@ -107,7 +108,7 @@ def understand(data: Transactions, model: KmAnonymity | ConstraintAnonymity, con
 
 
 def encode_sets(data: Transactions, itemsets: Sequence[Sequence[str]]) -> Sets:
-    """Itemsets as slots, each once and ascending; those with an item that does not occur are left out (support 0)."""
+    """Itemsets as slots, each once and ascending; itemsets with an item that does not occur are skipped (support 0)."""
     number = {label: slot for slot, label in enumerate(data.vocabulary)}
     encoded = {tuple(sorted({number.get(label, -1) for label in itemset})) for itemset in itemsets}
     kept = sorted(slots for slots in encoded if slots and slots[0] >= 0)
@@ -126,8 +127,8 @@ def _groups(data: Transactions, utility: Sequence[Sequence[str]] | None) -> NDAr
     if (group < 0).any():
         lost = [data.vocabulary[int(slot)] for slot in np.flatnonzero(group < 0)]
         raise InputError(
-            f"{len(lost):,} item(s) are in no utility group: {name_some(lost)}; add them, or say what to do with the "
-            "rest: --utility-rest keep (publish as they are) or free (may be merged with each other)."
+            f"{len(lost):,} item(s) are in no utility group: {name_some(lost)}; add them to a group, or use "
+            "--utility-rest keep (publish them unchanged) or free (they may be generalized together)."
         )
     return group
 
@@ -157,7 +158,7 @@ def start_clusters(ask: Ask, weights: Any = None, penalty: Any = None) -> Cluste
     count_larger_partners(records, ask.weight, starts)
     np.cumsum(starts, out=starts)
     if starts[-1] >= 2**30:
-        raise InputError(f"{starts[-1]:,} pairs of items occur together, more than 2^30; leave out very long records.")
+        raise InputError(f"{starts[-1]:,} pairs of items occur together, more than 2^30; remove very long records.")
     partner, count = count_larger_partners(records, ask.weight, starts)
     support = np.zeros(n_slots, dtype=np.int64)
     np.add.at(support, ask.data.items, ask.weight[ask.data.owners])
@@ -209,7 +210,7 @@ def _check_items(data: Transactions, numbers: Mapping[str, float], what: str) ->
     if strangers and len(strangers) == len(numbers):
         raise InputError(
             f"{what}: none of the {len(numbers):,} items is in the data: {name_some(strangers)}; check that the list "
-            "belongs to it."
+            "belongs to this data."
         )
     if strangers:
         warnings.warn(

@@ -111,7 +111,7 @@ def require_bound(ask: Ask, cluster_of_slot: NDArray[np.int64], algorithm: str) 
     worst = int(groups[np.argmax(counts)])
     labels = [ask.data.vocabulary[int(slot)] for slot in gone]
     raise InfeasibleError(
-        f'"{algorithm}" would have to suppress {_items(len(gone), ask)}, {_allowed(ask)}; most of them, '
+        f'"{algorithm}" would have to suppress {_items(len(gone), ask)}, but {_allowed(ask)}; most of them, '
         f"{int(counts.max())}, are "
         f"in utility group {worst + 1}: "
         f"{name_some(ask.data.vocabulary[int(slot)] for slot in gone if ask.group[slot] == worst)}; "
@@ -187,9 +187,9 @@ def _require_feasible(ask: Ask, hopeless: list[int], apart: list[int], widest: N
     groups = " and ".join(str(group) for group in first.groups)
     more = f" and {len(hopeless) - 1:,} more constraint(s)" if len(hopeless) > 1 else ""
     raise InfeasibleError(
-        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by merging: even if all of utility "
-        f"group(s) {groups} is published as one, {first.support} record(s) have it, fewer than k={ask.k}; at "
-        f"least {_items(len(apart), ask)} must be suppressed, {_allowed(ask)}; allow more, widen the groups, "
+        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by generalizing: even if all of utility "
+        f"group(s) {groups} is published as one category, {first.support} record(s) match it, fewer than k={ask.k}; at "
+        f"least {_items(len(apart), ask)} must be suppressed, but {_allowed(ask)}; allow more, widen the groups, "
         "or lower k.",
         items=[ask.data.vocabulary[int(slot)] for slot in dict.fromkeys(blamed)],
     )
@@ -211,6 +211,5 @@ def _items(count: int, ask: Ask) -> str:
 
 
 def _allowed(ask: Ask) -> str:
-    return (
-        f"{floor(ask.max_suppressed):,} may be ({float(100 * ask.max_suppressed / max(len(ask.slot_items), 1)):.3g} %)"
-    )
+    share = float(100 * ask.max_suppressed / max(len(ask.slot_items), 1))
+    return f"{floor(ask.max_suppressed):,} are allowed ({share:.3g} %)"

@@ -62,7 +62,9 @@ def in_support_range(
 ) -> Iterator[Constraint]:
     """Everything that many records have, and no more: say, what is rare but not unique."""
     if not 1 <= low <= high:
-        raise InputError(f"a support range goes from at least 1 up, not from {low} to {high}.")
+        raise InputError(
+            f"a support range must start at 1 or above and must not end below its start, not from {low} to {high}."
+        )
     for itemset, support in _counted(data, m, progress):
         if low <= support <= high:
             yield itemset

@@ -49,7 +49,7 @@ class PCTA(ClusterAlgorithm):
     def run(self, data: Transactions, model: KmAnonymity | ConstraintAnonymity, context: Context) -> Recoding:
         if isinstance(model, ConstraintAnonymity) and model.utility is not None:
             raise InputError(
-                'algorithm "pcta" knows no utility constraints; use upcta, coat or pcta+, or leave them out.'
+                'algorithm "pcta" does not support utility constraints; use upcta, coat or pcta+, or remove them.'
             )
         ask = understand_or_explain(data, model, context)
         clusters = start_clusters(ask, self.weights, self.penalty)  # 1: nothing is generalized, H(i) = i

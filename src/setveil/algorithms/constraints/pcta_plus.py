@@ -49,12 +49,12 @@ from setveil.releases import Recoding
 class PCTAPlus(Algorithm):
     """Merge, then move single items."""
 
-    sweeps: int = option(20, "rounds in which a move may add to the loss; 0: only moves that lose less", least=0)
+    sweeps: int = option(20, "rounds in which a move may increase the loss; 0: only moves that lower the loss", least=0)
     weights: Mapping[str, float] | str | None = option(
-        None, "how useful each item is, 0 to 1: a CSV file item,weight; 1 for items not listed"
+        None, "the utility of each item, 0 to 1: a CSV file item,weight; 1 for items not listed"
     )
     penalty: Mapping[str, float] | str | float | None = option(
-        None, "what suppressing an item costs: one number, or a CSV file item,penalty; breaks ties in the first step"
+        None, "the cost of suppressing an item: one number, or a CSV file item,penalty; breaks ties in the first step"
     )
 
     def run(self, data: Transactions, model: KmAnonymity | ConstraintAnonymity, context: Context) -> Recoding:

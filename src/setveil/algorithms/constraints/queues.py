@@ -36,7 +36,7 @@ from setveil.algorithms.constraints.clusters import Ask, Sets, slots_of
 from setveil.errors import InputError
 
 MOST_AT_ONCE = 1_000_000  # itemsets of three and more items that are queued together
-SLICE = 20_000  # constraints counted between two reports of progress
+CONSTRAINTS_PER_REPORT = 20_000  # constraints counted between two reports of progress
 
 
 class ConstraintQueue(ABC):
@@ -241,9 +241,9 @@ def _count(sets: Sets, clusters: Clusters, k: int, context: Context) -> NDArray[
     starts, items = sets
     n_sets = len(starts) - 1
     support = np.empty(n_sets, dtype=np.int64)
-    for begin in range(0, n_sets, SLICE):
+    for begin in range(0, n_sets, CONSTRAINTS_PER_REPORT):
         context.step("counting constraints", begin / n_sets)
-        end = min(begin + SLICE, n_sets)
+        end = min(begin + CONSTRAINTS_PER_REPORT, n_sets)
         support[begin:end] = count_sets(clusters, starts, items, begin, end, k)
     return support
 

@@ -18,7 +18,7 @@ from setveil.algorithms.degree._grouping import Rows
 from setveil.arrays.compiling import compiled
 
 
-class Seating(NamedTuple):
+class BlockAssignment(NamedTuple):
     """Who is in which block; changed in place."""
 
     members: NDArray[np.int64]  # [blocks, size]
@@ -45,9 +45,9 @@ def draw_below(random: NDArray[np.uint64], limit: int) -> int:
 
 
 @compiled
-def count_members(block: int, step: int, rows: Rows, seating: Seating, tally: Tally) -> None:
+def count_members(block: int, step: int, rows: Rows, assignment: BlockAssignment, tally: Tally) -> None:
     """Count every member of a block in (step 1) or out again (-1)."""
-    for member in seating.members[block]:
+    for member in assignment.members[block]:
         length = rows.indptr[member + 1] - rows.indptr[member]
         for j in range(rows.indptr[member], rows.indptr[member + 1]):
             tally.n_holders[rows.items[j]] += step
@@ -67,7 +67,7 @@ def find_partner(
     target: int,
     rows: Rows,
     cost: NDArray[np.int64],
-    seating: Seating,
+    assignment: BlockAssignment,
     tallies: tuple[Tally, Tally],
     is_own: NDArray[np.int64],
 ) -> tuple[int, int]:
@@ -84,8 +84,8 @@ def find_partner(
         is_own[item] = 1
         base += change_by(item, -1, length, cost, here) + change_by(item, 1, length, cost, there)
     best, best_change = -1, 0
-    for place in range(seating.members.shape[1]):
-        partner = seating.members[target, place]
+    for place in range(assignment.members.shape[1]):
+        partner = assignment.members[target, place]
         other = rows.indptr[partner + 1] - rows.indptr[partner]
         change = base
         for j in range(rows.indptr[partner], rows.indptr[partner + 1]):
@@ -108,7 +108,7 @@ def exchange_records(
     rows: Rows,
     holders: Rows,
     cost: NDArray[np.int64],
-    seating: Seating,
+    assignment: BlockAssignment,
     tallies: tuple[Tally, Tally],
     is_own: NDArray[np.int64],
     random: NDArray[np.uint64],
@@ -124,20 +124,20 @@ def exchange_records(
             continue
         item = rows.items[rows.indptr[leaver] + draw_below(random, n_items)]
         n_holders = holders.indptr[item + 1] - holders.indptr[item]
-        target = seating.block_of[holders.items[holders.indptr[item] + draw_below(random, n_holders)]]
-        home = seating.block_of[leaver]
+        target = assignment.block_of[holders.items[holders.indptr[item] + draw_below(random, n_holders)]]
+        home = assignment.block_of[leaver]
         if home == target:
             continue
-        count_members(home, 1, rows, seating, tallies[0])
-        count_members(target, 1, rows, seating, tallies[1])
-        place, change = find_partner(leaver, target, rows, cost, seating, tallies, is_own)
-        count_members(home, -1, rows, seating, tallies[0])
-        count_members(target, -1, rows, seating, tallies[1])
+        count_members(home, 1, rows, assignment, tallies[0])
+        count_members(target, 1, rows, assignment, tallies[1])
+        place, change = find_partner(leaver, target, rows, cost, assignment, tallies, is_own)
+        count_members(home, -1, rows, assignment, tallies[0])
+        count_members(target, -1, rows, assignment, tallies[1])
         if place < 0:
             continue
-        partner, mine = seating.members[target, place], seating.place_of[leaver]
-        seating.members[target, place], seating.members[home, mine] = leaver, partner
-        seating.place_of[leaver], seating.place_of[partner] = place, mine
-        seating.block_of[leaver], seating.block_of[partner] = target, home
+        partner, mine = assignment.members[target, place], assignment.place_of[leaver]
+        assignment.members[target, place], assignment.members[home, mine] = leaver, partner
+        assignment.place_of[leaver], assignment.place_of[partner] = place, mine
+        assignment.block_of[leaver], assignment.block_of[partner] = target, home
         saved -= change
     return saved

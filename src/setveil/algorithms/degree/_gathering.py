@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.degree._blocks import Seating
+from setveil.algorithms.degree._blocks import BlockAssignment
 from setveil.algorithms.degree._grouping import Rows, find_end
 from setveil.arrays.compiling import compiled
 
@@ -128,16 +128,16 @@ def gather_blocks(
     holders: Rows,
     free: Free,
     room: Room,
-    seating: Seating,
+    assignment: BlockAssignment,
 ) -> int:
     """Each free seed takes the records most like it into a block; how many blocks there are then.
 
     ``reach``: free holders looked at on either side, per item of the seed. If none of those found is left, the nearest
     free record along the order is taken.
     """
-    n_blocks, size = first_block, seating.members.shape[1]
+    n_blocks, size = first_block, assignment.members.shape[1]
     for seed in seeds:
-        if seating.block_of[seed] >= 0:
+        if assignment.block_of[seed] >= 0:
             continue
         n_found = list_holders_nearby(seed, reach, rows, holders, free, room)
         measure_likeness(seed, n_found, rows, room)
@@ -148,7 +148,7 @@ def gather_blocks(
                 if record < 0:
                     record = find_free_nearby(seed, free)
             take(record, rows, free)
-            seating.members[n_blocks, place] = record
-            seating.block_of[record], seating.place_of[record] = n_blocks, place
+            assignment.members[n_blocks, place] = record
+            assignment.block_of[record], assignment.place_of[record] = n_blocks, place
         n_blocks += 1
     return n_blocks

@@ -52,7 +52,7 @@ from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 from setveil.releases import Grouping
 
-SLICE = 20_000  # exchanges tried between two progress reports
+EXCHANGES_PER_REPORT = 20_000  # exchanges tried between two progress reports
 MOST_STEPS = 20_000_000  # exchanges tried in all, beyond one per record
 FEWEST = 40  # blocks; fewer are not paired
 SCALE = 1 << 16  # logarithms are compared as whole numbers of this fineness
@@ -62,8 +62,10 @@ SCALE = 1 << 16  # logarithms are compared as whole numbers of this fineness
 class BlocksOfRecords(Algorithm):
     """Groups that do not depend on who is sensitive."""
 
-    reach: int = option(64, "records looked at on either side, per item of the record that gathers a block", least=1)
-    passes: int = option(2, "exchanges tried per record to make blocks more alike", least=0)
+    reach: int = option(
+        64, "candidates on either side in Gray order, per item of the record that starts a block", least=1
+    )
+    passes: int = option(2, "exchanges tried per record to make blocks more similar", least=0)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
@@ -95,18 +97,18 @@ class BlocksOfRecords(Algorithm):
         index = rows.inverted()
         public, holders = Rows(rows.indptr, rows.items), Rows(index[0], index[1])  # type: ignore[arg-type]
         seeds = np.argsort(-rows.lengths, kind="stable")  # those with the most items first: they have the fewest likes
-        seating = gather(rows, size, seeds, self.reach, context)
+        assignment = gather(rows, size, seeds, self.reach, context)
         zeros = [np.zeros(rows.n_items, dtype=np.int64) for _ in range(5)]
         tallies, is_own = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4])), zeros[4]
         random = np.array([88172645463325252 + context.seed % 2**32], dtype=np.uint64)
         cost, n_records = surprise_table(size), rows.n_records
-        n_steps = min(self.passes * n_records, max(n_records, MOST_STEPS)) if len(seating.members) > 1 else 0
+        n_steps = min(self.passes * n_records, max(n_records, MOST_STEPS)) if len(assignment.members) > 1 else 0
         for first in range(0, n_steps, n_records):
-            for start in range(0, min(n_records, n_steps - first), SLICE):
+            for start in range(0, min(n_records, n_steps - first), EXCHANGES_PER_REPORT):
                 context.step("exchanging records", (first + start) / n_steps)
-                span = (start, min(start + SLICE, n_records, n_steps - first))
-                kernels.exchange_records(span, public, holders, cost, seating, tallies, is_own, random)
-        return seating.members
+                span = (start, min(start + EXCHANGES_PER_REPORT, n_records, n_steps - first))
+                kernels.exchange_records(span, public, holders, cost, assignment, tallies, is_own, random)
+        return assignment.members
 
 
 def plan(split: Split) -> tuple[int, int, int]:

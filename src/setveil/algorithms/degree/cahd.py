@@ -7,8 +7,8 @@ Preconditions: no sensitive item in more than one in p of all records (or ``supp
 Cost: the ordering, then O(alpha · p) records looked at per record with a sensitive item.
 
 Departures from the paper
-1. A group is accepted if the degree holds for what remains *without* it; the printed test uses the number of records
-   before the group is taken away, which lets leftovers miss the degree.
+1. A group is accepted if the remaining records meet the degree *without* it; the printed test uses the number of
+   records before the group is removed, and leftovers may then not meet the degree.
 2. A seed that finds fewer than p-1 candidates stays ungrouped; the printed code does not say.
 3. Candidates are equally near by distance, then by gap in the sequence, predecessor before successor. Records that the
    ordering leaves equal stand in canonical order (by public, then by sensitive items), whatever their order in the
@@ -51,18 +51,20 @@ SLICE = 500_000  # candidates looked at between two progress reports
 class CAHD(Algorithm):
     """Correlation-aware anonymization of high-dimensional data."""
 
-    ordering: str = option("gray", "how similar records are put side by side", ORDERINGS)
+    ordering: str = option("gray", "the order that puts similar records next to each other", ORDERINGS)
     alpha: int = option(1, "candidates: alpha·p records before and alpha·p after", least=1)
-    distance: str = option("hamming", "which candidates are nearest", DISTANCES)
-    absorb: bool = option(False, "leftovers join the nearest group while the degree holds")
+    distance: str = option("hamming", "the distance between records", DISTANCES)
+    absorb: bool = option(False, "leftovers join the nearest group as long as the degree is met")
     suppress_excess: bool = SUPPRESS_EXCESS
-    shard_size: int | None = option(None, "runs of so many records in Gray order are grouped alone", least=1)
+    shard_size: int | None = option(
+        None, "number of records per shard; each shard, a run in Gray order, is grouped separately", least=1
+    )
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Order, form groups in sequence, absorb on request."""
         context.step("feasibility")
         if self.shard_size is not None and self.ordering != "gray":
-            raise InputError("shards are runs of the Gray order; leave out ordering or shard_size.")
+            raise InputError("shards are runs of the Gray order; remove the option ordering or shard_size.")
         if isinstance(data, RemoteTransactions):
             return self._elsewhere(data, model)
         split = split_records(data, model, self.suppress_excess, context.seed)
@@ -83,11 +85,11 @@ class CAHD(Algorithm):
         """Every shard alone, where the records are."""
         if self.shard_size is None:
             raise InputError(
-                "cahd looks at what is left of all records for each group; on Spark say --option shard_size=N, which "
-                "gives the same release on one machine, too."
+                "cahd compares each group with all remaining records; on Spark set --option shard_size=N, which gives "
+                "the same release on one machine."
             )
         if self.suppress_excess:
-            raise InputError("suppress_excess draws among all records; leave it out on Spark, or use --engine local.")
+            raise InputError("suppress_excess draws among all records; remove it on Spark, or use --engine local.")
         group = partial(self.group, p=model.p, context=Context())
         return group_elsewhere(data, model, self.shard_size, group)
 

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _gathering as kernels
-from setveil.algorithms.degree._blocks import Seating
+from setveil.algorithms.degree._blocks import BlockAssignment
 from setveil.algorithms.degree._grouping import Rows
 from setveil.core import Transactions
 from setveil.orderings import gray_order
 
-SLICE = 20_000  # seeds between two progress reports
+SEEDS_PER_REPORT = 20_000  # seeds between two progress reports
 SHARED = 3  # a block is compared by the items that one in so many of its records has
 
 
@@ -33,26 +33,26 @@ def pair_blocks(rows: Transactions, members: NDArray[np.int64], reach: int, cont
     return paired
 
 
-def gather(rows: Transactions, size: int, seeds: NDArray[np.int64], reach: int, context: Context) -> Seating:
+def gather(rows: Transactions, size: int, seeds: NDArray[np.int64], reach: int, context: Context) -> BlockAssignment:
     """Sets of similar rows: each seed in turn, if it is still free, takes those most like it.
 
     Rows have to stand in an order that puts similar ones close together; their number is a multiple of ``size``.
     """
     index = rows.inverted()
     public, holders = Rows(rows.indptr, rows.items), Rows(index[0], index[1])  # type: ignore[arg-type]
-    seating, free, room = seat_nobody(rows.n_records, size), all_free(rows), room_for(rows)
+    assignment, free, room = empty_assignment(rows.n_records, size), all_free(rows), room_for(rows)
     n_sets = 0
-    for start in range(0, len(seeds), SLICE):
+    for start in range(0, len(seeds), SEEDS_PER_REPORT):
         context.step("gathering similar records", start / len(seeds))
-        some = seeds[start : start + SLICE]
-        n_sets = kernels.gather_blocks(some, n_sets, reach, public, holders, free, room, seating)
-    return seating
+        some = seeds[start : start + SEEDS_PER_REPORT]
+        n_sets = kernels.gather_blocks(some, n_sets, reach, public, holders, free, room, assignment)
+    return assignment
 
 
-def seat_nobody(n_records: int, size: int) -> Seating:
+def empty_assignment(n_records: int, size: int) -> BlockAssignment:
     """Blocks of this size with nobody in them."""
     nobody = np.full(n_records, -1, dtype=np.int64)
-    return Seating(nobody.reshape(-1, size).copy(), nobody.copy(), nobody.copy())
+    return BlockAssignment(nobody.reshape(-1, size).copy(), nobody.copy(), nobody.copy())
 
 
 def all_free(rows: Transactions) -> kernels.Free:

@@ -5,9 +5,9 @@ other; a group is accepted only if the records that remain would, as one group, 
 can always be published as one group, and a release exists as soon as the whole data has degree p.
 
 Before that, records without a public item are suppressed, whatever they hold. Nothing else is: which records are
-published depends on public items alone, and all sensitive items of those are counted (unless ``suppress_excess`` takes
-out some, drawn at random). A rule that left out sensitive items by what occurs together with them would make whoever
-the rule spares the likelier holder of what is counted, and counts would be too low.
+published depends on public items alone, and all sensitive items of those are counted (unless ``suppress_excess``
+suppresses some, drawn at random). A rule that suppressed sensitive items because of items that occur with them would
+make the other members more likely holders of the counted entries, and counts would be too low.
 
 Algorithms see records sorted by public, then by sensitive items. So ties that go to the lower record number, and
 records drawn at random, depend on what the records are and never on the order in which they were given.
@@ -32,7 +32,7 @@ from setveil.releases import Grouping
 
 DISTANCES = ("hamming", "common", "jaccard")  # numbered as in kernels.grouping
 SUPPRESS_EXCESS = option(
-    False, "do not count all entries of items too frequent for p, instead of refusing; counts are then too low"
+    False, "suppress entries of items that are too frequent for p, instead of refusing; counts are then too low"
 )
 
 
@@ -160,7 +160,8 @@ def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> Infe
     return InfeasibleError(
         f"p={p} allows a sensitive item in at most {data.n_records // p:,} of {data.n_records:,} records, but "
         f"there are more with {shown}{more}; the largest p that works is "
-        f"{largest}{' (no protection)' if largest == 1 else ''}, or set suppress_excess=true.",
+        f"{largest}{' (no protection)' if largest == 1 else ''}, or suppress the excess: --option "
+        "suppress_excess=true.",
         items=labels,
     )
 

@@ -93,20 +93,20 @@ def choose_sets(
     """
     if not is_bad.any():
         return []
-    shelf = Shelf(held, rng)
+    free_units = FreeUnits(held, rng)
     sets = []
-    for first in shelf.those_that_hold_the_most_first(is_bad):
-        if shelf.is_taken[first]:
+    for first in free_units.most_sensitive_first(is_bad):
+        if free_units.is_taken[first]:
             continue
-        shelf.take(first)
+        free_units.take(first)
         some, together = [first], held[first].copy()
         n_wanted = -(-int(together.max()) // capacity)
         while len(some) < n_wanted:
-            other = shelf.take_fitting(together, capacity * n_wanted)
+            other = free_units.take_fitting(together, capacity * n_wanted)
             if other is not None:
                 some.append(other)
                 together += held[other]
-            elif shelf.n_left >= n_wanted + 1 - len(some):
+            elif free_units.n_left >= n_wanted + 1 - len(some):
                 n_wanted += 1  # with one more there is more room
             else:
                 return None
@@ -114,7 +114,7 @@ def choose_sets(
     return sets
 
 
-class Shelf:
+class FreeUnits:
     """Units, kept by what they hold: those that hold the same are one *kind*, in an order that is drawn."""
 
     def __init__(self, held: NDArray[np.int64], rng: np.random.Generator) -> None:
@@ -128,7 +128,7 @@ class Shelf:
         self.is_taken = np.zeros(len(held), dtype=bool)
         self.n_left = len(held)
 
-    def those_that_hold_the_most_first(self, is_wanted: NDArray[np.bool_]) -> list[int]:
+    def most_sensitive_first(self, is_wanted: NDArray[np.bool_]) -> list[int]:
         """The wanted units; kind by kind where they hold equally much."""
         wanted = self.drawn[is_wanted[self.drawn]]
         kind = self.kind_of[wanted]
@@ -205,7 +205,7 @@ def cut(held: Transactions, n_parts: int, p: int) -> NDArray[np.int64]:
 
 
 def _pair(units: NDArray[np.int64], fails: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64] | None:
-    """Units of two, one that does not fail left out if their number is odd; None if that is impossible."""
+    """Units of two, without one that does not fail if their number is odd; None if that is impossible."""
     if len(units) % 2:
         fine = rng.permutation(np.flatnonzero(~_is_bad(units, fails)))
         if not len(fine):

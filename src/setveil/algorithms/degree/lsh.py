@@ -7,7 +7,7 @@ Preconditions: no sensitive item in more than one in p of all records (or ``supp
 Cost: B tables over all records; then per record with a sensitive item the records in its B buckets.
 
 Departures from the paper
-1. A group is accepted if the degree holds for what remains *without* it; see ``nn``.
+1. A group is accepted if the remaining records meet the degree *without* it; see ``nn``.
 2. The paper projects on items drawn uniformly. On sparse data nearly every record then has none of them, and its bucket
    is nearly all the data. By default items are drawn by frequency instead, and a table does not hold records that have
    none of its items. ``projection="uniform"`` is the paper's.
@@ -41,11 +41,11 @@ class LSH(Algorithm):
     w: int = option(32, "items per projection", least=1, most=62)
     B: int = option(32, "number of projections, each with its hash table", least=1, most=1_000_000)
     delta: float | None = option(
-        None, "derive B instead: the chance that a near neighbour is missed (0.1)", above=0.0, below=1.0
+        None, "derive B instead: the probability that a near neighbour is missed (0.1)", above=0.0, below=1.0
     )
-    p1: float = option(0.9, "with delta: the chance that two near records agree in an item", above=0, below=1)
+    p1: float = option(0.9, "with delta: the probability that two near records agree in an item", above=0, below=1)
     projection: str = option("frequency", "how the items of a projection are drawn", ("frequency", "uniform"))
-    distance: str = option("hamming", "which neighbours are nearest", DISTANCES)
+    distance: str = option("hamming", "the distance between records", DISTANCES)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:

@@ -8,8 +8,8 @@ Cost: per record with a sensitive item, the records that share a public item wit
 data; ``lsh`` and ``cahd`` do not.
 
 Departures from the paper
-1. A group is accepted if the degree holds for what remains *without* it; the printed test uses the number of records
-   before the group is taken away, which lets leftovers miss the degree.
+1. A group is accepted if the remaining records meet the degree *without* it; the printed test uses the number of
+   records before the group is removed, and leftovers may then not meet the degree.
 2. A seed that finds fewer than p-1 neighbours stays ungrouped; the printed code does not say.
 3. Neighbours are found exactly through an inverted index, not by scanning all records.
 4. The distance is a choice: Hamming (the paper's), most items in common, Jaccard. Ties: smaller Hamming distance, then
@@ -32,14 +32,14 @@ from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
 
-SLICE = 200  # seeds between two progress reports
+SEEDS_PER_REPORT = 200  # seeds between two progress reports
 
 
 @dataclass(frozen=True)
 class NN(Algorithm):
     """Exact nearest neighbours."""
 
-    distance: str = option("hamming", "which neighbours are nearest", DISTANCES)
+    distance: str = option("hamming", "the distance between records", DISTANCES)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
@@ -61,9 +61,9 @@ def group_by_neighbours(split: Split, distance: str, tables: kernels.Tables, con
     hidden = kernels.Rows(split.hidden.indptr, split.hidden.items)
     search, state, seeds = _index_of(split.public), split.nothing_grouped(), split.telling
     kind = DISTANCES.index(distance)
-    for first in range(0, len(seeds), SLICE):
+    for first in range(0, len(seeds), SEEDS_PER_REPORT):
         context.step("grouping", first / len(seeds))
-        some = (first, seeds[first : first + SLICE])
+        some = (first, seeds[first : first + SEEDS_PER_REPORT])
         kernels.form_groups_by_neighbours(some, split.p, kind, public, hidden, search, tables, state)
     return state.group_of
 

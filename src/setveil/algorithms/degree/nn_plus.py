@@ -10,7 +10,7 @@ Preconditions: no sensitive item in more than one in p of all records (or ``supp
 Cost: Gray order, then for every group a number of candidates that does not grow with the data.
 
 Departures from the paper
-1. A group is accepted if the degree holds for what remains *without* it; see ``nn``.
+1. A group is accepted if the remaining records meet the degree *without* it; see ``nn``.
 2. The error of a sensitive item is summed over single public items: the Kullback-Leibler divergence between the share
    of its records that have the item and the share expected from the groups. Queries about several items follow
    closely.
@@ -41,7 +41,7 @@ from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 from setveil.releases import Grouping
 
-SLICE = 500  # groups between two progress reports
+GROUPS_PER_REPORT = 500  # groups between two progress reports
 REINDEX = 0.8  # the index is made anew when only this share of its records is still ungrouped
 
 
@@ -59,9 +59,9 @@ class _Sequence(NamedTuple):
 class NNPlus(Algorithm):
     """Neighbours chosen by what the answers need."""
 
-    reach: int = option(128, "records looked at on either side, per item of the seed", least=1)
+    reach: int = option(128, "candidates on either side in Gray order, per item of the seed", least=1)
     needed: int = option(4, "most needed items per sensitive item that candidates may have instead", least=0)
-    rounds: int = option(2, "how often groups choose their partners anew", least=0)
+    rounds: int = option(2, "how often groups choose their partners again", least=0)
     suppress_excess: bool = SUPPRESS_EXCESS
 
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
@@ -86,12 +86,12 @@ class NNPlus(Algorithm):
         telling = np.flatnonzero(hidden.lengths)
         seeds = telling[np.argsort(-public.lengths[telling], kind="stable")]
         n_indexed = public.n_records
-        for first in range(0, len(seeds), SLICE):
+        for first in range(0, len(seeds), GROUPS_PER_REPORT):
             context.step("grouping", first / len(seeds))
             if state.tally[0] < REINDEX * n_indexed:
                 n_indexed = int(state.tally[0])
                 index = _index_only(index, public, np.flatnonzero(state.group_of < 0))
-            some = seeds[first : first + SLICE]
+            some = seeds[first : first + GROUPS_PER_REPORT]
             kernels.form_groups_by_profile(some, p, (self.reach, self.needed), rows, secrets, profiles, index, state)
 
     def _refill_groups(self, work: _Sequence, index: kernels.CandidateIndex, context: Context) -> None:
@@ -102,9 +102,9 @@ class NNPlus(Algorithm):
         index = _index_only(index, public, np.flatnonzero(hidden.lengths == 0))
         for number in range(self.rounds):
             n_new = 0
-            for first in range(0, len(groups), SLICE):
-                context.step("choosing anew", (number + first / len(groups)) / self.rounds)
-                some = groups[first : first + SLICE]
+            for first in range(0, len(groups), GROUPS_PER_REPORT):
+                context.step("choosing again", (number + first / len(groups)) / self.rounds)
+                some = groups[first : first + GROUPS_PER_REPORT]
                 n_new += kernels.refill_groups(
                     some, p, (self.reach, self.needed), rows, secrets, profiles, index, state
                 )

@@ -141,8 +141,8 @@ def prepare(data: Transactions, model: KAnonymity) -> Records:
     if data.n_records and len(occurring) < model.l > 1:
         there = f"only {len(occurring)} occur: {name_some(occurring)}" if occurring else "none occurs"
         raise InfeasibleError(
-            f"l={model.l} different sensitive items are asked for in every class, but of those named {there}; "
-            "lower l or name more.",
+            f"every class needs l={model.l} different sensitive items, but of the named items {there}; lower l or name "
+            "more sensitive items.",
             items=occurring,
         )
     order = data.lexicographic_order()

@@ -46,7 +46,7 @@ class GrayTSP(Algorithm):
 
     segments: int | None = option(None, "number of segments, instead of their size", least=1)
     segment_size: int = option(80, "records per segment", least=1)
-    bits: str = option("frequency", "the most significant bits of the Gray code", ("frequency", "id"))
+    bits: str = option("frequency", "the order of items in the Gray code, most significant first", ("frequency", "id"))
     population: int = option(30, "tours kept by the genetic search", least=1)
     generations: int = option(5000, "children made by the genetic search, per segment", least=1)
 

@@ -32,7 +32,7 @@ from setveil.releases import Replacement
 class GSC(Algorithm):
     """Runs of k in Gray order."""
 
-    bits: str = option("frequency", "the most significant bits of the Gray code", ("frequency", "id"))
+    bits: str = option("frequency", "the order of items in the Gray code, most significant first", ("frequency", "id"))
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Sort, cut, vote."""

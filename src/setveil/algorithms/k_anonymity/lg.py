@@ -65,10 +65,12 @@ class LG(Algorithm):
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> LocalRecoding:
         hierarchy = context.need_hierarchy("lg")
         if model.l > 1:
-            raise InputError(f'algorithm "lg" does not keep l={model.l} sensitive items apart; use l=1.')
+            raise InputError(f'algorithm "lg" does not support l={model.l}; use l=1, or another algorithm.')
         require_k_records(data, model.k)
         if 0 < data.n_records < model.k:
-            raise InfeasibleError(f"there are only {data.n_records:,} records, fewer than k={model.k}; lower k.")
+            raise InfeasibleError(
+                f"there are {data.n_records:,} records, fewer than k={model.k}; lower k or add records."
+            )
         is_public = np.ones(data.n_items, dtype=np.bool_)
         is_public[[item for item in data.vocabulary.numbers(model.sensitive).tolist() if item >= 0]] = False
         public = data.recode(np.where(is_public, np.arange(data.n_items), -1), data.vocabulary)

@@ -67,8 +67,10 @@ class PTA(Algorithm):
 
     segments: int | None = option(None, "number of segments, instead of their size", least=1)
     segment_size: int = option(80, "records per segment", least=1)
-    bits: str = option("frequency", "the most significant bits of the Gray code", ("frequency", "id"))
-    leftovers: str = option("segment", "whose classes leftovers may join", ("segment", "all"))
+    bits: str = option("frequency", "the order of items in the Gray code, most significant first", ("frequency", "id"))
+    leftovers: str = option(
+        "segment", "the classes that leftovers may join: those of their segment, or all", ("segment", "all")
+    )
     recentre: bool = option(False, "vote again after the leftovers have joined")
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
@@ -105,7 +107,7 @@ class PTA(Algorithm):
     def _elsewhere(self, data: RemoteTransactions, model: KAnonymity) -> Replacement:
         """The same, segment by segment where the records are."""
         if self.leftovers == "all":
-            raise InputError("leftovers=all compares all segments; take leftovers=segment on Spark, or --engine local.")
+            raise InputError("leftovers=all compares all segments; use leftovers=segment on Spark, or --engine local.")
         n_segments = count_segments(self.segments, self.segment_size, data.n_records, model.k)
         bounds = shard_bounds(data.n_records, n_segments)
         solve = partial(solve_segment, k=model.k, recentre=self.recentre)

@@ -52,7 +52,7 @@ def replace_elsewhere(
 ) -> tuple[Replacement, Mapping[str, int]]:
     """The release of records on a cluster, solved shard by shard; and what the shards counted, added up."""
     if model.sensitive or model.l > 1:
-        raise InputError("sensitive items and l look at whole classes; leave them out on Spark, or use --engine local.")
+        raise InputError("sensitive items and l need whole classes; remove them on Spark, or use --engine local.")
     if 0 < data.n_records < model.k:
         raise InfeasibleError(
             f"there are {data.n_records:,} records, fewer than k={model.k}; lower k or add records.",

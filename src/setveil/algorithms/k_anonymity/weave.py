@@ -65,12 +65,14 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Weave(Algorithm):
-    """Optimal cuts, woven together."""
+    """Optimal cuts of several orderings, improved by moves and swaps between classes."""
 
-    passes: int = option(8, "how often blocks are formed anew and woven", least=0)
-    orderings: int = option(4, "Gray orderings per pass that make records neighbours", least=1)
+    passes: int = option(8, "number of passes; each forms new blocks and improves them", least=0)
+    orderings: int = option(4, "number of Gray orderings per pass; neighbours in any of them may join classes", least=1)
     tries: int = option(20, "steps per distinct record and pass", least=0)
-    shard_size: int | None = option(None, "runs of so many records in Gray order are woven alone", least=1)
+    shard_size: int | None = option(
+        None, "number of records per shard; each shard, a run in Gray order, is anonymized separately", least=1
+    )
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Cut, then weave pass by pass."""
@@ -99,7 +101,7 @@ class Weave(Algorithm):
     def _in_shards(self, records: Records, context: Context) -> Replacement:
         """Every shard alone."""
         if records.l > 1:
-            raise InputError("shards are woven without regard to l; leave out shard_size.")
+            raise InputError("shards do not support l; remove the option shard_size.")
         order = gray_order(records.public)
         bounds = self._bounds(records.public.n_records, records.k)
         class_of = np.empty(len(order), dtype=np.int64)
@@ -119,8 +121,8 @@ class Weave(Algorithm):
         """Every shard alone, where the records are."""
         if self.shard_size is None:
             raise InputError(
-                "weave mixes all records; on Spark say --option shard_size=N, which gives the same release on one "
-                "machine, too."
+                "weave exchanges records between all blocks; on Spark set --option shard_size=N, which gives the same "
+                "release on one machine."
             )
         bounds = self._bounds(data.n_records, model.k)
         solve = partial(self.weave_shard, k=model.k, seed=context.seed)

@@ -35,7 +35,7 @@ def lift_itemsets(index: NodeRows, itemsets: NDArray[np.int32], k: int, spreads:
     """Push the members of rare itemsets [n, size] up as far as the support stays below ``k``: [n_lifted, size].
 
     An itemset is lifted once per member, that member first, so that the results are maximal in different ways. It is
-    left out if it lies below one that was lifted before, or, with ``spreads``, below siblings of one. Members of a
+    skipped if it lies below one that was lifted before, or, with ``spreads``, below siblings of one. Members of a
     result never cover one another.
     """
     n, size = itemsets.shape

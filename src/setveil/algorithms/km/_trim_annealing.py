@@ -2,7 +2,7 @@
 """Phase 3 of trim: simulated annealing over entries, at a price for itemsets that are rare.
 
 An itemset shown by c records, 0 < c < k, costs in proportion to how many would have to drop it or to join it,
-min(c, k - c). Each time an entry is drawn. It is left out, or put back, alone or in place of another with which it
+min(c, k - c). Each time an entry is drawn. It is suppressed, or shown again, alone or in place of another with which it
 makes a dead pair: always if that costs nothing, else the more rarely the more it costs, measured by the temperature.
 """
 

@@ -36,7 +36,7 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 MOST_ITEMSETS = 20_000_000  # that are numbered, 16 bytes each and twice as much to find them
 MOST_STEPS = 4_000_000_000  # of counting them
-SLICE = 30_000_000  # steps between two signs of life
+STEPS_PER_CALL = 30_000_000  # steps of a compiled call, well below half a second
 
 
 class Limits(NamedTuple):
@@ -70,7 +70,7 @@ def number_itemsets(records: Transactions, k: int, m: int, context: Context) -> 
         while state[0] < records.n_records:
             context.step(f"counting itemsets of size {size}", float(state[0] / records.n_records))
             limits = Limits(size, n_items, shift_for(table), 0, 0)
-            count_extensions(records.indptr, records.items, table, counts, state, limits, SLICE)
+            count_extensions(records.indptr, records.items, table, counts, state, limits, STEPS_PER_CALL)
             if steps + state[3] > MOST_STEPS or state[2] > 4 * MOST_ITEMSETS:
                 return None
             if state[2] > len(counts) * 5 // 8:

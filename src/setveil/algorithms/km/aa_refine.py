@@ -12,7 +12,7 @@ Cost: AA, and for every node of the cut a count of the itemsets through its chil
 
 Departures from the paper
 1. Those of AA.
-2. AA's cut is refined: nodes are replaced by their children wherever the guarantee allows it, and a node is raised
+2. AA's cut is refined: nodes are replaced by their children wherever the guarantee allows it, and a node is generalized
    where that pays for more elsewhere.
 """
 

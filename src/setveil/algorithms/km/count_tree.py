@@ -1,7 +1,7 @@
 """The count-tree of Terrovitis, Mamoulis, Kalnis 2008, walked without being built.
 
 The count-tree holds the supports of itemsets over items *and* their generalizations: a record is expanded by all
-ancestors of its items (the root left out), and itemsets never hold two related nodes. Its paths are the itemsets in
+ancestors of its items (without the root), and itemsets never hold two related nodes. Its paths are the itemsets in
 lexicographic order of a fixed node order, ancestors first. A support is needed only when the traversal gets there, and
 by then most of the tree is usually cut off by earlier moves, so each path is counted when it is reached.
 """
@@ -39,7 +39,7 @@ MAX_PATHS = 200_000_000  # about a minute of counting; with m="all" more is refu
 
 def tree_order_option() -> Any:
     """The option of every algorithm that walks a count-tree."""
-    text = "order of the nodes in the count-tree: by support, or by the number of leaves below"
+    text = "the order of nodes in the count-tree: by support (frequency), or by the number of items below (leaves)"
     return option("frequency", text, ("frequency", "leaves"))
 
 
@@ -209,9 +209,8 @@ class LongerPaths(Paths):
         if self._limit is not None and self.n_reached > self._limit:
             raise InputError(
                 f'm="all" leads to more than {self._limit:,} itemsets of size {self.size}; the records are too '
-                "long and too "
-                "similar to count them all. Give m as a number, or use an algorithm that compares whole records "
-                "(pcta, lg)."
+                "long and too similar to count all of them. Set m to a number, or use an algorithm that compares whole "
+                "records (pcta, lg)."
             )
         rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
         for item, support in zip(rare.tolist(), supports.tolist(), strict=True):

@@ -79,7 +79,7 @@ class CountedViolations:
 
     def __init__(self, counts: TreeCounts, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> None:
         if model.m == "all":
-            raise InputError('m="all" looks at whole records; give m as a number, or use --engine local.')
+            raise InputError('m="all" needs whole records; set m to a number, or use --engine local.')
         self.hierarchy = hierarchy
         self.k = model.k
         self.m: int | Literal["all"] = model.m

@@ -59,7 +59,7 @@ class Cut:
         self.target[self.below(node)] = node
 
     def at_or_above(self, nodes: Iterable[int]) -> Cut:
-        """A copy raised to each of the given nodes."""
+        """A copy that is generalized to each of the given nodes."""
         higher = copy(self)
         higher.spent, higher.target = self.spent.copy(), self.target.copy()
         for node in nodes:
@@ -79,7 +79,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Move:
-    """One step of an algorithm that raises a cut: the itemset that was too rare, and what was raised to hide it."""
+    """One step of an algorithm that generalizes a cut: the itemset that was too rare, and the node that resolved it."""
 
     witness: tuple[int, ...]
     support: int

@@ -19,8 +19,8 @@ Departures from the paper
    early.
 4. The generalization that makes a rare itemset frequent is searched cheapest first: each item goes to itself or to an
    ancestor, targets below another target are absorbed by it, and the first choice with support at least k is taken.
-   Ties: fewer raised nodes, then fewer steps up, then the raised nodes that come first depth first.
-5. An itemset may lie above the cut; only items that are raised change it.
+   Ties: fewer generalized nodes, then fewer steps up, then the nodes that come first depth first.
+5. An itemset may lie above the cut; only items that are generalized change it.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def find_generalization(cut: Cut, index: NodeIndex, itemset: tuple[int, ...], k:
 
 
 def order_of_choice(cut: Cut, start: Choice, targets: Choice) -> Order:
-    """Cost, raised nodes, steps up, raised nodes depth first: the order in which choices are tried."""
+    """Cost, generalized nodes, steps up, these nodes depth first: the order in which choices are tried."""
     hierarchy = cut.hierarchy
     raised = targets - start
     steps = sum(min(hierarchy.depth[x] - hierarchy.depth[t] for x in start if hierarchy.covers(t, x)) for t in raised)

@@ -46,9 +46,7 @@ BITS = ("hierarchy", "frequency", "id")
 class LRA(Algorithm):
     """Sorts the records, cuts the sequence into parts, and lets AA generalize each part for itself."""
 
-    parts: int = option(
-        2, "how many parts the records are cut into; fewer if they would have less than k records", least=1
-    )
+    parts: int = option(2, "the number of parts; fewer if a part would have less than k records", least=1)
     bits: str = option(
         "hierarchy",
         "the most significant bit of the Gray code: the first item depth first, the most frequent, or the first",

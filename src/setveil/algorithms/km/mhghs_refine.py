@@ -14,7 +14,7 @@ Cost: mHgHs, and for every node of the cut a count of the itemsets through its c
 Departures from the paper
 1. Those of mHgHs.
 2. Its cut is refined: suppressed items are published and nodes replaced by their children wherever the guarantee allows
-   it, and a node is raised where that pays for more elsewhere.
+   it, and a node is generalized where other nodes gain more.
 """
 
 from __future__ import annotations

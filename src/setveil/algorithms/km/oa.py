@@ -139,10 +139,10 @@ def number_of_cuts(hierarchy: Hierarchy) -> int:
 
 
 def refuse_too_many(n_cuts: int, limit: int) -> None:
-    """A clear no for hierarchies that cannot be searched cut by cut."""
+    """Raise InputError for hierarchies that cannot be searched cut by cut."""
     if n_cuts > limit:
         shown = f"{n_cuts:,}" if n_cuts < 10**12 else f"about 10^{len(str(n_cuts)) - 1}"
         raise InputError(
-            f'the hierarchy has {shown} cuts, and "oa" looks at them one by one (option max_cuts={limit:,}); '
-            'algorithm "optimal" finds the best cut of large hierarchies, "aa" a good one quickly.'
+            f'the hierarchy has {shown} cuts, more than max_cuts={limit:,}; "oa" examines all of them. '
+            'Use algorithm "optimal" for large hierarchies, or "aa" for a quick result.'
         )

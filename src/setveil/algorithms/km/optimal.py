@@ -71,19 +71,23 @@ class Optimal(Algorithm):
     """The least loss of all cuts, by integer programming with lazily generated rows."""
 
     time_limit: float = option(
-        0.0, "seconds after which the best valid cut so far is returned with its bound; 0: none", least=0
+        0.0,
+        "time limit in seconds, after which the best valid cut found is returned with its bound; 0: no limit",
+        least=0,
     )
     gap: float = option(
-        0.0, "stop when the loss is proven to be within this share of the best, as in 0.01", least=0, below=1
+        0.0, "stop when the loss is proven to be within this share of the optimum, as in 0.01", least=0, below=1
     )
     most_rows: int = option(
-        0, "rows of the program beyond which the best valid cut so far is returned with its bound; 0: any", least=0
+        0,
+        "limit on rows of the program, after which the best valid cut found is returned with its bound; 0: no limit",
+        least=0,
     )
-    suppression: bool = option(False, "also suppress items, at the cost of publishing them as the root (least LM)")
+    suppression: bool = option(False, "also suppress items, at the cost of publishing them as the root (lowest LM)")
     branches: int = option(
         100,
-        "steps of the solver per round with single items suppressed below a published node, after which the best cut "
-        "so far is returned with its bound; 0: any",
+        "limit on solver steps per round with single items suppressed below a published node, after which the best cut "
+        "found is returned with its bound; 0: no limit",
         least=0,
     )
 
@@ -91,7 +95,7 @@ class Optimal(Algorithm):
         hierarchy = context.need_hierarchy("optimal")
         if self.suppression and isinstance(data, RemoteTransactions):
             raise InputError(
-                "suppression=true of optimal needs the records at hand; leave it out, or use --engine local."
+                "suppression=true of optimal needs the records on this machine; remove it, or use --engine local."
             )
         require_k_records(data, model.k)
         search = CutSearch(data, model, context, self)

@@ -9,8 +9,8 @@ Only itemsets through what is new on the cut are counted, over the records that 
 witness, a rare itemset; it is refused again until something raises a member of the witness. So most questions need no
 counting.
 
-Order: the largest saving first, ties depth first; raised nodes: the cheapest first, ties depth first. Every exchange
-makes the loss (an integer) smaller, so the search ends.
+Order: the largest saving first, ties depth first; generalized nodes: the cheapest first, ties depth first. Every
+exchange makes the loss (an integer) smaller, so the search ends.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class Refiner:
                     improved = True
 
     def _parents(self) -> list[int]:
-        """Nodes the cut could be raised to, one step up; the cheapest first."""
+        """Nodes that the cut can be generalized to, one step up; the cheapest first."""
         ups = {int(self.hierarchy.parent[node]) for node in self.draft.published} - {-1}
         return sorted(ups, key=lambda node: (self._increase(node), self.hierarchy.preorder[node]))
 

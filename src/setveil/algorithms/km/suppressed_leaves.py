@@ -14,8 +14,8 @@ in S': there are fewer than k of these. So the itemset {a*, b*, …} occurs, and
 not valid. (Two of a*, b*, … cannot be the same node, because a, b, … lie beside one another.) With S' empty this is the
 row of an itemset that is rare in all records.
 
-The fewer leaves S' has, the more solutions the row is about; so leaves are left out of it while the support stays below
-k, those in the fewest records first.
+The fewer leaves S' has, the more solutions the row is about; so leaves are removed from it while the support stays
+below k, those in the fewest records first.
 """
 
 from __future__ import annotations

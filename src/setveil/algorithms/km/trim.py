@@ -93,7 +93,7 @@ from setveil.releases import LocalRecoding
 MOST_LISTED = 30_000_000  # entries of the lists of holders; frequent itemsets go without
 MOST_PAIRS = 30_000_000  # pairs of all records whose numbers are remembered; other records look them up each time
 LISTED = 100  # times k: itemsets of more records have no list, their items have
-SLICE = 3_000_000  # steps between two signs of life
+STEPS_PER_CALL = 3_000_000  # steps of a compiled call, well below half a second
 BOUNDING = 16  # nodes of the search tree of a record for the bound, in hundreds
 BREAKS = 1e6  # the price of taking an itemset from others that need it: above any value
 PRESSURE, FADING = 0.4, 0.3  # the price of an itemset at k - 1 others per (k - 1) / m, and its decline per record less
@@ -127,16 +127,18 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Trim(Algorithm):
-    """Decides for every itemset whether to show it, and lets every record show as much as that allows."""
+    """Decides for every itemset whether it is published, then publishes as much of every record as this allows."""
 
     weights: Mapping[str, float] | str | None = option(
-        None, "what an entry of each item is worth, above 0: a CSV file item,weight; 1 for items not listed"
+        None, "the value of an entry of each item, above 0: a CSV file item,weight; 1 for items not listed"
     )
-    effort: str = option("normal", "search effort: how long to look for less to suppress", tuple(EFFORTS))
+    effort: str = option(
+        "normal", "search effort: more effort suppresses fewer entries and takes longer", tuple(EFFORTS)
+    )
     raising: str = option(
         "counts",
-        "with a hierarchy: generalize what would be suppressed and keep the rest exact (counts), "
-        "publish every entry as what loses least in all (loss), or do not use the hierarchy (none)",
+        "with a hierarchy: generalize entries that would be suppressed and publish the others unchanged (counts), "
+        "generalize for the lowest total loss (loss), or do not use the hierarchy (none)",
         ("counts", "loss", "none"),
     )
 
@@ -329,7 +331,7 @@ class Search:
                 has_rare,
                 state,
                 self.limits,
-                10 * SLICE,
+                10 * STEPS_PER_CALL,
             )
         return starts, holders, np.flatnonzero(has_rare)
 
@@ -340,7 +342,7 @@ class Search:
         while done < len(self.concerned):
             self.context.step("bounding", done / len(self.concerned))
             done, more = bound_losses(
-                *self._arrays(self.free_costs), self.conflicts, self.stack, limits, self.concerned, done, SLICE
+                *self._arrays(self.free_costs), self.conflicts, self.stack, limits, self.concerned, done, STEPS_PER_CALL
             )
             total += more
         return total
@@ -384,7 +386,15 @@ class Search:
             while done < len(chosen):
                 self.context.step("annealing", (sweep + done / len(chosen)) / SWEEPS)
                 done = anneal_records(
-                    *self._arrays(self.costs), self.stack, self.limits, chosen, done, rises, thresholds, chance, SLICE
+                    *self._arrays(self.costs),
+                    self.stack,
+                    self.limits,
+                    chosen,
+                    done,
+                    rises,
+                    thresholds,
+                    chance,
+                    STEPS_PER_CALL,
                 )
 
     def choose(self, chosen: NDArray[np.int64]) -> None:
@@ -400,7 +410,7 @@ class Search:
         while done < len(chosen):
             self.context.step("choosing", done / len(chosen))
             done = choose_again(
-                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, SLICE
+                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, STEPS_PER_CALL
             )
 
     def repair_all(self, most_fills: int) -> None:
@@ -455,7 +465,7 @@ class Search:
                 self.k,
                 self.effort.fills,
                 self.effort.others,
-                SLICE // 10,
+                STEPS_PER_CALL // 10,
             )
 
     def revive(self) -> None:
@@ -517,7 +527,7 @@ def trim_whole(
 
     ``stays``: items of which every entry is kept; these entries must be safe by themselves.
     """
-    context.step("cutting records to common beginnings", None)
+    context.step("reducing records to common parts", None)
     if stays is None:
         return bring_back(records, keep_beginnings(records, k, value), k, value, context)
     first = np.where(stays, value.max(initial=0.0) * (records.n_records + 1), value)  # they come first in every row
@@ -580,7 +590,7 @@ def bring_back(
             budget -= n_words * (end - start)
             if budget <= 0:
                 break
-            context.step("bringing entries back", None)
+            context.step("restoring entries", None)
             others = np.bitwise_and.reduce(bits[records.items[places[mine]]], axis=0, initial=everyone[0])
             gone = places[~mine]
             worth = records.supports[records.items[gone]] * value[records.items[gone]]

@@ -144,7 +144,7 @@ class Violations:
         return RowLifting(index_rows(self.records.recode(bottom), self.hierarchy, above), self.hierarchy, self.k)
 
     def _sizes(self, rows: DistinctRecords) -> range:
-        """The sizes of itemsets to count, single nodes left out."""
+        """The sizes of itemsets to count, without single nodes."""
         return range(2, min(COUNTED_SIZE if self.m == "all" else self.m, rows.longest) + 1)
 
     def _count(self, rows: DistinctRecords, size: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:

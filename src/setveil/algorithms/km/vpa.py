@@ -45,7 +45,7 @@ from setveil.releases import Recoding
 class VPA(Algorithm):
     """AA below each node of a given depth, then AA over everything."""
 
-    depth: int = option(1, "depth of the nodes whose items are the parts; 1 for the children of the root", least=1)
+    depth: int = option(1, "depth of the nodes that define the parts; 1: the children of the root", least=1)
     tree_order: str = tree_order_option()
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
@@ -74,7 +74,7 @@ class VPA(Algorithm):
 def apriori(
     cut: Cut, records: DistinctRecords, order: NDArray[np.int32], top: int, model: KmAnonymity, context: Context
 ) -> list[Move]:
-    """AA on what lies below ``top``, from the cut as it is; nothing is raised beyond ``top``."""
+    """AA on the nodes below ``top``, from the current cut; nothing is generalized beyond ``top``."""
     is_below = np.zeros(cut.hierarchy.n_nodes, dtype=np.bool_)
     is_below[cut.below(top)] = True
     moves: list[Move] = []

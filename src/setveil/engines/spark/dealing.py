@@ -1,4 +1,4 @@
-"""Records that hand some of their items on to others: who gets them is told by places in the canonical order."""
+"""Records that hand some of their items on to others: places in the canonical order decide who gets them."""
 
 from __future__ import annotations
 
