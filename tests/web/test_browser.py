@@ -57,7 +57,7 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     page.locator(".fits", has_text="people match").wait_for()
     next_stop(page, 3)
     page.locator(".guarantee .sentence", has_text="at least 5").wait_for()
-    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("6")
+    page.get_by_role("spinbutton", name="k: smallest number of matching people").fill("6")
     page.locator(".guarantee .sentence", has_text="at least 6").wait_for()
     page.get_by_text("Advanced: algorithm").click()
     page.get_by_role("combobox", name="Algorithm").click()
@@ -132,7 +132,7 @@ def test_cancel_within_a_second_and_an_ask_nobody_can_keep(page: Page, tmp_path:
     page.get_by_role("heading", name="Run 1: cancelled, nothing was written").wait_for()
     page.get_by_role("heading", name="Run 2: guarantee verified").wait_for(timeout=RUN)
     go(page, "Protect")
-    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("9000")
+    page.get_by_role("spinbutton", name="k: smallest number of matching people").fill("9000")
     page.locator(".guarantee .sentence", has_text="at least 9000").wait_for()
     go(page, "Run")
     page.get_by_role("button", name="Start another run").click()
@@ -393,9 +393,9 @@ def groups_are_merged_moved_split_and_dissolved(page: Page) -> None:
 TREE = b"item 0,low\nitem 1,low\nitem 2,low\nitem 3,high\nitem 4,high\nitem 5,high\nitem 6,high\nrare test,tests\n"
 MODELS = {
     "degree": "Hide who has a sensitive item",
-    "k-anonymity": "Make whole records indistinguishable",
-    "coherence": "Protect identities and sensitive items",
-    "constraints": "Protect only combinations",
+    "k-anonymity": "Publish every record at least k times",
+    "coherence": "Protect records and sensitive items",
+    "constraints": "Protect only the combinations",
 }
 
 
@@ -435,18 +435,18 @@ def test_every_model_from_choice_to_verdict(page: Page) -> None:
     choose_model(page, "coherence")
     run_and_wait(page, 5, "guarantee verified")
     choose_model(page, "constraints")
-    search = page.get_by_role("textbox", name="Search items of one combination")
+    search = page.get_by_role("textbox", name="Search items for one entry of constraints")
     search.fill("item 1")  # by search
     page.get_by_role("button", name="Add item 1").click()
     page.get_by_role("button", name="Remove item 1").wait_for()
     search.fill("tests")
     page.get_by_role("button", name="Add all 1 of tests").click()
     page.get_by_role("button", name="Remove item 1 + rare test").wait_for()
-    page.get_by_text("Groups that must not be mixed").click()
-    page.get_by_role("textbox", name="Search items of one group").fill("low")
+    page.get_by_text("Utility groups").click()
+    page.get_by_role("textbox", name="Search items for one entry of utility groups").fill("low")
     page.get_by_role("button", name="Add all 3 of low").click()
     page.get_by_role("button", name="Remove item 2").wait_for()
-    page.get_by_role("button", name="Add this group").click()
+    page.get_by_role("button", name="Add to utility groups").click()
     page.get_by_role("button", name="Remove item 0 + item 1 + item 2").wait_for()
     run_and_wait(page, 6, "guarantee verified")
     go(page, "Compare")
@@ -477,7 +477,7 @@ def choose_runs_in_the_picture(page: Page) -> None:
     column.get_by_text("Single records").first.click()
     column.get_by_text("A few short records that changed").wait_for()
     column.get_by_text("Largest losses").first.click()
-    column.get_by_text("at most one in 4 people of a group may have it").first.wait_for()  # the cause
+    column.get_by_text("at most one in 5 people of a group may have it").first.wait_for()  # the cause
 
 
 def test_a_proposal_is_tried_taken_and_kept(page: Page) -> None:

@@ -42,19 +42,22 @@ def finished(dataset: Dataset, *colours: str) -> Run:
 
 def test_everything_that_can_be_chosen_becomes_a_policy(dataset: Dataset) -> None:
     assert make_policy(dataset.policy()).algorithm.options == {"effort": "fast"}
-    dataset.model, dataset.sensitive, dataset.algorithm, dataset.accepts_guessable = "degree", ["hiv"], "cahd", True
+    dataset.form.model, dataset.algorithm, dataset.accepts_guessable = "degree", "cahd", True
+    dataset.form.enter("sensitive", ["hiv"])
     policy = make_policy(dataset.policy())
     assert policy.output.accept_guessable
     assert policy.algorithm.options == {}
-    assert policy.model.given() == {"p": 4, "sensitive": ["hiv"]}
-    dataset.model, dataset.algorithm, dataset.accepts_guessable = "constraints", None, False
-    dataset.constraints, dataset.utility = [["a", "b"]], [["a"], ["b", "c"]]
+    assert policy.model.given() == {"p": 5, "sensitive": ["hiv"]}
+    dataset.form.model, dataset.algorithm, dataset.accepts_guessable = "constraints", None, False
+    dataset.form.enter("constraints", [["a", "b"]])
+    assert "utility_rest" not in make_policy(dataset.policy()).model.given()  # there are no groups yet
+    dataset.form.enter("utility", [["a"], ["b", "c"]])
     given = make_policy(dataset.policy()).model.given()
     assert given["constraints"] == [["a", "b"]]
     assert given["utility"] == [["a"], ["b", "c"]]
     assert given["utility_rest"] == "free"
     for model in ("k-anonymity", "coherence"):
-        dataset.model = model
+        dataset.form.model = model
         assert make_policy(dataset.policy()).model.given()["sensitive"] == ["hiv"]
 
 

@@ -44,6 +44,7 @@ class Coherence(PrivacyModel):
     title: ClassVar[str] = "Protect records and sensitive items against attackers who know a few public items"
     verifier: ClassVar[str] = "setveil.verify.coherence:check"
     picture: ClassVar[str] = "both"
+    start: ClassVar[Mapping[str, Any]] = {"h": 50, "k": 5, "p": 2}
     alternatives: ClassVar[tuple[str, ...]] = (
         "Model degree, if records may be re-identified and only sensitive items need protection; it keeps public items "
         "unchanged.",

@@ -36,12 +36,14 @@ class ConstraintAnonymity(PrivacyModel):
     title: ClassVar[str] = "Protect only the combinations of items that I list"
     verifier: ClassVar[str] = "setveil.verify.constraints:check"
     picture: ClassVar[str] = "pair"
+    start: ClassVar[Mapping[str, Any]] = {"k": 5, "utility_rest": "free"}
     private: ClassVar[tuple[str, ...]] = ("constraints", "utility")
     asked_with: ClassVar[Mapping[str, Parameter]] = {
         "utility_rest": named(
             "utility_rest",
             Word(("keep", "free")),
             "Items in no utility group: keep (each stays unchanged) or free (they form one more group).",
+            label="Items in no group",
             default=None,
         )
     }
@@ -69,6 +71,7 @@ class ConstraintAnonymity(PrivacyModel):
     )  # fmt: skip
     utility: Sequence[Sequence[str]] | None = parameter(
         Itemsets(are_groups=True), "Utility constraints: a file with one group of items per line.", default=None,
+        label="Optional: items of one group may be generalized together. Items of different groups are never mixed.",
     )  # fmt: skip
     max_suppressed: float = parameter(
         Percentage(), "Largest percentage of the items that may be suppressed.", default=0.0,

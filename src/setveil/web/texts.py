@@ -205,54 +205,25 @@ PURPOSE = "Recipients"
 PURPOSES = {"publish": "the public", "share": "a partner", "internal": "colleagues, for internal use only"}
 TAKE = "Use this"
 MODEL_TITLE = "Privacy model"
-MODELS = {
-    "km": "Protect against attackers who know a few items of a person (k^m-anonymity)",
-    "degree": "Hide who has a sensitive item; publish all other items unchanged (privacy degree)",
-    "k-anonymity": "Make whole records indistinguishable (k-anonymity)",
-    "coherence": "Protect identities and sensitive items together (coherence)",
-    "constraints": "Protect only combinations that I choose (privacy constraints)",
-}
 NUMBERS_TITLE = "Parameters"
-NUMBERS = {
-    ("km", "k"): "k: smallest number of people who match",
-    ("km", "m"): "m: number of items the attacker may know",
-    ("degree", "p"): "p: at most one in p people has a sensitive item",
-    ("k-anonymity", "k"): "k: people with the same record",
-    ("k-anonymity", "l"): "l: different sensitive items among them",
-    ("coherence", "h"): "h: largest share of people with one sensitive item, in percent",
-    ("coherence", "k"): "k: smallest number of people who match",
-    ("coherence", "p"): "p: number of items the attacker may know",
-    ("constraints", "k"): "k: smallest number of people who match",
-    ("constraints", "max_suppressed"): "largest share of items that may be suppressed, in percent",
-}
-M_ALL = "any number of items, up to the whole record"
+WORD_INSTEAD = "{name}: “{word}” instead of a number"
+ALLOWED = "Allowed: {range}."
+NOT_SET = "not set"
 PICTURES = {
-    "km": "five similar people under a lens",
-    "degree": "a group of four people, and a sensitive item that belongs to one of them",
-    "k-anonymity": "three records with the same items",
-    "coherence": "similar people under a lens, and a sensitive item apart from them",
-    "constraints": "two items of many, joined by a line",
+    "crowd": "five similar people under a lens",
+    "group": "a group of four people, and a sensitive item that belongs to one of them",
+    "records": "three records with the same items",
+    "both": "similar people under a lens, and a sensitive item apart from them",
+    "pair": "two items of many, joined by a line",
 }
 GUARANTEE_TITLE = "Guarantee"
 ATTACKER = ("Attacker knows", "wants", "gets")
 NOT_PROTECTED = "Not protected"
-SENSITIVE_TITLE = "Sensitive items"
-SENSITIVE_LABEL = "Search sensitive items"
-SENSITIVE_NOTE = {
-    "degree": "Items that must not be linked to a person.",
-    "coherence": "Items that must not be linked to a person.",
-    "k-anonymity": "Optional: items that are published unchanged and that the attacker does not know.",
-}
-CONSTRAINTS_TITLE = "Combinations"
-CONSTRAINTS_NOTE = "Items that an attacker may know together. At least k people match each combination, or none."
-CONSTRAINTS_LABEL = "Search items of one combination"
-CONSTRAINTS_ADD = "Add this combination"
-UTILITY_TITLE = "Groups that must not be mixed"
-UTILITY_NOTE = "Items of one group may be generalized together. Items of different groups are never mixed."
-UTILITY_LABEL = "Search items of one group"
-UTILITY_ADD = "Add this group"
-UTILITY_REST = "Items in no group"
-UTILITY_RESTS = {"free": "may be mixed with each other", "keep": "stay unchanged"}
+LIST_ITEMS = "{name} items"
+LIST_GROUPS = "{name} groups"
+LIST_SEARCH = "Search {title}"
+SET_SEARCH = "Search items for one entry of {title}"
+SET_ADD = "Add to {title}"
 N_CHIPS = 40  # chosen items that are shown one by one
 GROUP_ITEMS = "all {n:,} of {label}"
 AND_MORE = "and {n:,} more"
@@ -260,6 +231,7 @@ REMOVE_ALL = "Remove all {n:,}"
 ALGORITHM_TITLE = "Advanced: algorithm"
 ALGORITHM_LABEL = OPTIONS["algorithm"]
 ALGORITHM_SEVERAL = "automatic (several are tried; the one with the lowest loss is used)"
+ALGORITHM_NONE = "No installed algorithm can enforce this privacy model. Install one, or choose another model."
 ALGORITHM_DEFAULT = "default ({name})"
 EFFORT_LABEL = "Search effort"
 EFFORTS = {

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Transactions
+from setveil.errors import InputError
 from setveil.models import PrivacyModel
 from setveil.releases import Grouping, LocalRecoding, Release
 from setveil.report.facts import Facts
@@ -126,7 +127,10 @@ def _broken(data: Transactions, model: PrivacyModel, wanted: Iterable[str]) -> d
         causes = {label: people.rare_part(label, model.crowd or 1) for label in labels if label in data.vocabulary}
         return {label: cause for label, cause in causes.items() if cause is not None}
     kind = "record" if model.name == "k-anonymity" else "combination"
-    violations = minimal_violations(data, model, LOOKED_THROUGH)
+    try:
+        violations = minimal_violations(data, model, LOOKED_THROUGH)
+    except InputError:  # a verifier need not list violations: the causes are then not known
+        return {}
     if kind == "record":  # the shortest records tell most
         violations.sort(key=lambda violation: (len(violation.itemset), violation.support, violation.itemset))
     found: dict[str, Cause] = {}

@@ -35,8 +35,8 @@ def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
     try:
-        Text("p", dataset.privacy_model().guarantee(), "sentence")
-        default = t.ALGORITHM_SEVERAL if dataset.model == "km" else t.RUN_DEFAULT
+        Text("p", dataset.form.privacy_model().guarantee(), "sentence")
+        default = t.ALGORITHM_SEVERAL if dataset.form.tries_several() else t.RUN_DEFAULT
         algorithm = dataset.algorithm or default
         paragraph(t.RUN_WITH.format(algorithm=algorithm, hierarchy=_hierarchy_name(page)), "soft")
 
