@@ -102,6 +102,16 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
         packed.writestr("release/../../../escaped", "x")
     upload(page, "hostile.zip", hostile.getvalue())
     page.get_by_role("alert").get_by_text("not a file of a release folder").wait_for()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a folder").click()
+    chooser.value.set_files(tmp_path / "kept")
+    page.get_by_role("heading", name="kept: verified").wait_for()
+    (tmp_path / "kept" / "deeper").mkdir()
+    (tmp_path / "kept" / "deeper" / "published.csv").write_text("x")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a folder").click()
+    chooser.value.set_files(tmp_path / "kept")
+    page.get_by_role("alert").get_by_text("not a file of a release folder").wait_for()
     page.get_by_role("textbox", name="Path of the release folder").fill(str(tmp_path / "kept"))
     (tmp_path / "kept" / "published.csv").write_text("basket,item\n1,milk\n")
     page.get_by_role("button", name="Check it").click()
@@ -442,7 +452,7 @@ def test_every_model_from_choice_to_verdict(page: Page) -> None:
     search.fill("tests")
     page.get_by_role("button", name="Add all 1 of tests").click()
     page.get_by_role("button", name="Remove item 1 + rare test").wait_for()
-    page.get_by_text("Utility groups").click()
+    page.get_by_text("Utility groups", exact=True).click()
     page.get_by_role("textbox", name="Search items for one entry of utility groups").fill("low")
     page.get_by_role("button", name="Add all 3 of low").click()
     page.get_by_role("button", name="Remove item 2").wait_for()
@@ -487,9 +497,9 @@ def test_a_proposal_is_tried_taken_and_kept(page: Page) -> None:
     go(page, "Protect")
     page.get_by_role("button", name="Suggest settings").click()
     page.get_by_role("heading", name="Proposal").wait_for(timeout=RUN)
-    sentence = page.locator(".cards li").first.inner_text()
+    sentence = page.locator(".proposal .sentence").first.inner_text()
     page.get_by_role("button", name="Use this").first.click()
-    page.locator(".sentence", has_text=sentence).wait_for()  # the guarantee is now that of the proposal
+    page.locator(".guarantee .sentence", has_text=sentence).wait_for()  # the guarantee is now that of the proposal
     run_and_wait(page, 1, "guarantee verified")
     page.locator(".lights").get_by_text(sentence).wait_for()
 

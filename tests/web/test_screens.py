@@ -88,7 +88,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     press(page, "Check")
     page.get_by_role("heading", name="Check a release").wait_for()
     with page.expect_file_chooser() as chooser:
-        press(page, "Choose a file")
+        press(page, "Choose an archive")
     chooser.value.set_files(tmp_path / "release.zip")
     page.get_by_role("heading", name="release.zip: verified").wait_for(timeout=RUN)
 

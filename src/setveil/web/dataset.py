@@ -111,10 +111,12 @@ class Dataset:
         # protect
         self.form = Form()
         self.algorithm: str | None = None
+        self.algorithm_options: dict[str, Any] = {}  # of the proposal that was taken
         self.effort = EFFORT
         self.accepts_guessable = False
         self.purpose = "publish"
-        self.proposals: list[dict[str, Any]] | None = None
+        self.proposals: dict[str, Any] | None = None
+        self.n_known = 4  # items, in the picture of the risk
         # hierarchy
         self.hierarchy: str | None = None
         self.hierarchy_name = ""
@@ -207,6 +209,7 @@ class Dataset:
         """Take over what was decided about the same file, read in another way."""
         self.form, self.accepts_guessable = deepcopy(other.form), other.accepts_guessable
         self.algorithm, self.effort, self.purpose = other.algorithm, other.effort, other.purpose
+        self.algorithm_options = dict(other.algorithm_options)
 
     async def reread(self) -> None:
         """Read the file as the options say."""
@@ -290,6 +293,10 @@ class Dataset:
 
     # -- the guarantee --------------------------------------------------------------------------------------------
 
+    def choose_algorithm(self, name: str | None, options: dict[str, Any] | None = None) -> None:
+        """Use this algorithm, or the default; what was accepted of another one is not accepted of this."""
+        self.algorithm, self.algorithm_options, self.accepts_guessable = name, dict(options or {}), False
+
     def tries_several(self) -> bool:
         """Whether several algorithms are tried, with more or less effort."""
         return self.algorithm is None and self.form.tries_several()
@@ -311,7 +318,9 @@ class Dataset:
 
     def policy(self) -> dict[str, Any]:
         """Everything decided, as a policy."""
-        algorithm: dict[str, Any] = {"name": self.algorithm} if self.algorithm else {}
+        algorithm: dict[str, Any] = {}
+        if self.algorithm:
+            algorithm = {"name": self.algorithm, "options": dict(self.algorithm_options)}
         if self.tries_several():
             algorithm["options"] = {"effort": self.effort}
         return {

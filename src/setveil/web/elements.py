@@ -156,6 +156,31 @@ def crowd(n: int) -> None:
     ).classes("crowd")
 
 
+PEOPLE = ("found", "findable", "hidden-in-crowd")  # singled out by any items, by the most revealing ones, not at all
+
+
+def person(css: str, x: int = 0, y: int = 0) -> str:
+    """One person, as SVG; the three kinds differ in their outline, not only in their colour."""
+    body = '<circle cx="7" cy="5" r="3.6"/><path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/>'
+    mark = '<circle class="mark" cx="7" cy="16" r="1.8"/>' if css == PEOPLE[1] else ""
+    drawn = f'<g class="{css}" transform="translate({x},{y})">{body}{mark}</g>'
+    return drawn if x or y else f'<svg viewBox="0 0 14 23" width="14" height="23" aria-hidden="true">{drawn}</svg>'
+
+
+def people(n_found: int, n_findable: int, name: str) -> None:
+    """A hundred people: the first ``n_found`` are singled out, and up to ``n_findable`` can be."""
+    drawn = "".join(
+        person(
+            PEOPLE[0 if place < n_found else 1 if place < n_findable else 2],
+            2 + 15 * (place % 20),
+            2 + 25 * (place // 20),
+        )
+        for place in range(100)
+    )
+    made = ui.html(f'<svg viewBox="0 0 302 126" role="img" aria-label="{name}">{drawn}</svg>', sanitize=False)
+    made.classes("people")
+
+
 class Slider(Element):
     """The browser's own slider, which keyboards and screen readers know."""
 

@@ -125,6 +125,17 @@ TOUR = {
 TOO_LARGE = "The file is larger than {megabytes} MB. Open it by its path."
 NO_SUCH_FILE = "There is no file {path} on this machine. Check the path."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine. Check the path."
+OVERVIEW = "Overview"
+OVERVIEW_FIGURES = {
+    "people": "people",
+    "items": "different items",
+    "length": "items per person (median)",
+    "rare": "items that fewer than {n} people have",
+}
+LENGTH_RANGE = "{low:,} to {high:,}"
+COMMON_TITLE = "Most common items"
+COMMON_HEADER = ("item", "people", "share of people")
+HOW_READ = "How the file was read"
 PREVIEW = "The first ten records, as they were read"
 PERSON = "person"
 ITEMS = "items"
@@ -172,9 +183,20 @@ OPTIONS = {
 }
 
 # risk
+PEOPLE_TITLE = "Of 100 people"
+PEOPLE_SLIDER = "Items that the attacker knows: {n}"
+PEOPLE_SENTENCE = "Of 100 people with at least {items}, {n} can be singled out by an attacker who knows {items}."
+PEOPLE_WORST = "An attacker who knows the most revealing items of each person singles out {n}."
+PEOPLE_NONE = "No person has at least {items}."
+PEOPLE_ALL = "That is {share} of all people, and {worst} for the most revealing items."
+PEOPLE_PICTURE = "100 people: {n} singled out by known items, {worst} by their most revealing items."
+PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "not singled out")
+N_ITEMS = ("{n} items", "1 item")  # several, one
+FEWER = "fewer than 1"
+NEARLY = "more than 99"
 CURVE_TITLE = "People singled out"
 CURVE_TABLE = "People singled out, by number of known items"
-CURVE_HEADER = ("known items", "singled out", "chance to pick the right record")
+CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "chance to pick the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
 RAREST_TITLE = "Combinations that only one person has"
 RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person."
@@ -201,6 +223,12 @@ SUGGEST_NOTE = "Not sure? setveil tries several settings on this data and shows 
 SUGGEST = "Suggest settings"
 SUGGESTED = "Suggested settings, tried and verified"
 PROPOSAL = "Proposal"
+SINGLED_OUT = "of all people are singled out by the worst attacker tried"
+UNCHANGED = "of entries are published unchanged"
+GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits"}
+DETAILS = "Details and algorithm"
+REASONS = "Why these settings"
+REJECTED = "Settings that were rejected"
 PURPOSE = "Recipients"
 PURPOSES = {"publish": "the public", "share": "a partner", "internal": "colleagues, for internal use only"}
 TAKE = "Use this"
@@ -419,9 +447,18 @@ SIGNED = "Added to the report of run {number}."
 ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}
 
 # check
-CHECK_ZIP = "An archive"
-DROP_ZIP = "Drop a .zip here"
-CHECK_FOLDER = "A folder"
+CHECK_DROP = "An archive or a folder"
+DROP_RELEASE = "Drop release.zip or the release folder here"
+CHOOSE_ARCHIVE = "Choose an archive"
+CHOOSE_FOLDER = "Choose a folder"
+DROP_RELEASE_NOTE = (
+    "Up to {megabytes} MB. The files are read in a separate process with limits on time and memory. They stay on this "
+    "machine."
+)
+FOLDER_NAME = "folder"
+FOLDER_TOO_MANY = "There are {n:,} files; a release folder has at most {most}. Choose one release folder."
+FOLDER_ODD = "“{name}” is not a file of a release folder. Choose the folder that contains certificate.json."
+CHECK_FOLDER = "A folder, by its path"
 CHECK_PATH = "Path of the release folder"
 CHECK = "Check it"
 CHECK_ANOTHER = "Check another release"
@@ -429,8 +466,9 @@ CHECK_ORIGINAL = "It was made from {name}: compare it with this original"
 ANSWERS = {
     "yes": "{name}: verified",
     "no": "{name}: not verified",
-    "unknown": "{name}: cannot be verified from these files alone",
+    "unknown": "{name}: cannot be verified",
 }
 ANSWER_GUESSABLE = "{name}: verified, but an attacker can guess who has a sensitive item"
+ANSWER_EMPTY = "{name}: verified, but nothing useful is left"
 UNCHECKED = "Cannot be verified here: {line}"
 PUBLISHER = "Stated by the publisher, not verified: made by setveil {version} with {algorithm}."

@@ -12,7 +12,7 @@ from setveil.errors import SetveilError
 from setveil.models import Parameter
 from setveil.web import texts as t
 from setveil.web.dataset import EFFORT
-from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, paragraph, shown
+from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, lights, paragraph, shown
 from setveil.web.form import is_number, slider_of
 from setveil.web.model_pictures import picture_of
 from setveil.web.steps.lists import item_list
@@ -45,7 +45,8 @@ def _models(page: Page) -> None:
 
     def choose(model: str) -> None:
         dataset = page.dataset
-        dataset.form.model, dataset.algorithm, dataset.accepts_guessable = model, None, False
+        dataset.form.model = model
+        dataset.choose_algorithm(None)
         page.refresh()
         ui.run_javascript("document.querySelector('.models input:checked').focus()")
 
@@ -166,7 +167,7 @@ def _algorithms(page: Page) -> None:
     choices = {"": default, **{entry.name: f"{entry.name}: {entry.summary}" for entry in entries}}
 
     def change(event: Any) -> None:
-        dataset.algorithm, dataset.accepts_guessable = event.value or None, False
+        dataset.choose_algorithm(event.value or None)
         page.refresh()
 
     def change_effort(event: Any) -> None:
@@ -194,7 +195,8 @@ def _proposals(page: Page) -> None:
         dataset.begin(dataset.suggest())
 
     def take(choice: dict[str, Any]) -> None:
-        dataset.form.model, dataset.algorithm = choice["model"], choice["algorithm"]
+        dataset.form.model = choice["model"]
+        dataset.choose_algorithm(choice["algorithm"], choice["options"])
         for name, value in choice["parameters"].items():
             dataset.form.enter(name, value)
         if choice["hierarchy"] != dataset.hierarchy:
@@ -212,8 +214,30 @@ def _proposals(page: Page) -> None:
         return
     heading(t.SUGGESTED)
     with ui.element("div").classes("cards"):
-        for number, choice in enumerate(dataset.proposals):
-            with ui.element("section").classes("card"):
-                Text("h3", shown(choice["role"], 300) if number else t.PROPOSAL)
-                bullets([shown(line, 400) for line in choice["words"]])
-                button(t.TAKE, lambda choice=choice: take(choice), name=f"{t.TAKE}: {choice['guarantee']}")
+        for number, choice in enumerate(dataset.proposals["choices"]):
+            with ui.element("section").classes("card proposal"):
+                _proposal(choice, t.PROPOSAL if number == 0 else shown(choice["role"], 300), take)
+    for title, lines in ((t.REASONS, dataset.proposals["reasons"]), (t.REJECTED, dataset.proposals["rejected"])):
+        if lines:
+            with ui.expansion(title).props("dense"):
+                bullets([shown(line, 400) for line in lines])
+
+
+def _proposal(choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None]) -> None:
+    """What one gets: lights, two figures, the guarantee. How it is made is a detail."""
+    Text("h3", title)
+    lights(choice["lights"], level=4, with_reasons=False)
+    with ui.element("dl").classes("figures"):
+        for figure, words in choice["figures"]:
+            Text("dt", words)
+            Text("dd", figure)
+    Text("p", choice["guarantee"], "sentence")
+    if choice["warning"]:
+        paragraph(shown(choice["warning"], 400), "problem")
+    button(t.TAKE, lambda: take(choice), main=True, name=f"{t.TAKE}: {choice['guarantee']}")
+    with ui.expansion(t.DETAILS).props("dense"):
+        made = t.RUN_WITH.format(
+            algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),
+            hierarchy=shown((choice["hierarchy"] or t.HIERARCHY_UNUSED).rpartition("/")[2]),
+        )
+        bullets([*(shown(line, 400) for line in choice["details"]), made])
