@@ -126,6 +126,8 @@ def _fill(page: Page, folder: Path) -> None:
     page.get_by_text("Search items and categories").wait_for()
     run_and_wait(page, 1, "guarantee verified")
     go(page, "Protect")
+    page.get_by_role("button", name="Suggest settings").click()
+    page.get_by_role("heading", name="Proposal").wait_for(timeout=RUN)
     page.get_by_role("spinbutton", name="k: smallest number of matching people").fill("20")
     page.locator(".guarantee .sentence", has_text="at least 20").wait_for()
     run_and_wait(page, 2, "guarantee verified")

@@ -53,6 +53,16 @@ class Run:
         return self.folder / "release"
 
     @property
+    def pages(self) -> dict[str, Path]:
+        """Its pages, by the last part of their address; a page may be missing."""
+        internal = self.out.with_name(f"{self.out.name}.internal")
+        return {
+            "public": self.out / "report.html",
+            "internal": internal / "report.html",
+            "assessment": internal / "assessment.html",
+        }
+
+    @property
     def lights(self) -> list[dict[str, str]]:
         """The lights of its release, none where there is no release."""
         return list(self.result.get("lights", ()))

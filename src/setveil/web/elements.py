@@ -86,10 +86,17 @@ def button(text: str, act: Callable[..., Any], *, main: bool = False, name: str 
     return made
 
 
-Cell = str | Callable[[], None]  # text, or a function that builds the content
+def empty(text: str, step: str, act: Callable[[], Any]) -> None:
+    """What a step shows that has nothing to show yet: a sentence, and the button that leads to where it begins."""
+    with ui.element("section").classes("empty"):
+        paragraph(text)
+        button(t.GO_TO.format(step=step), act, main=True)
 
 
-def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0) -> None:
+Cell = str | Callable[[], object]  # text, or a function that builds the content
+
+
+def table(caption: str, header: Sequence[Cell], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0) -> None:
     """A small table; the last ``n_numbers`` columns hold numbers."""
     first_number = len(header) - n_numbers
     with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
@@ -97,17 +104,21 @@ def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], *
         with ui.element("table"):
             Text("caption", caption, "hidden-from-eyes")
             with ui.element("thead"), ui.element("tr"):
-                for number, name in enumerate(header):
-                    Text("th", name, "n" if number >= first_number else "").props("scope=col")
+                for number, cell in enumerate(header):
+                    _cell("th", cell, "n" if number >= first_number else "").props("scope=col")
             with ui.element("tbody"):
                 for row in rows:
                     with ui.element("tr"):
                         for number, cell in enumerate(row):
-                            with Text(
-                                "td", cell if isinstance(cell, str) else "", "n" if number >= first_number else ""
-                            ):
-                                if not isinstance(cell, str):
-                                    cell()
+                            _cell("td", cell, "n" if number >= first_number else "")
+
+
+def _cell(tag: str, cell: Cell, classes: str) -> Text:
+    made = Text(tag, cell if isinstance(cell, str) else "", classes)
+    if not isinstance(cell, str):
+        with made:
+            cell()
+    return made
 
 
 Lights = Sequence[Mapping[str, str]]

@@ -6,7 +6,7 @@ Labels in results are as the data has them; the page shows them through ``errors
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,17 @@ KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
 FACTS = "facts"  # what the report of a run was made of, beside its release
 BINS = (1, 2, 5, 10, 100)
+# Figures of the comparison in which one run can be better: the page's name, the name in the comparison, what is best.
+BETTER: dict[tuple[str, str], Callable[[set[float]], float]] = {
+    ("exact", "exact_ratio"): max,
+    ("largest", "largest_set"): min,
+    ("chance", "mean_chance"): min,
+    ("singled_out", "singled_out"): min,
+    ("sensitive_chance", "sensitive_chance"): min,
+    ("error", "avg_re"): min,
+    ("reconstruction", "kl"): min,
+    ("items", "published_items"): max,
+}
 
 
 class Tasks:
@@ -286,9 +297,11 @@ class Tasks:
         ]
         names = {point.id: RUN_NAME.format(number=point.id) for point in points}
         chart, key, rows = pictures.runs_chart(points, KNOWN, names)
+        best = _best_figures(rows)
         figures = [
             {
                 "number": int(row["id"]),
+                "best": [key for key, name in BETTER if row[name] is not None and row[name] == best.get(name)],
                 "name": row["name"],
                 "is_best": row["pareto"],
                 "exact": pictures.percent(row["exact_ratio"]),
@@ -340,6 +353,16 @@ class Tasks:
         claim = answer["claim"]
         reason = answer["reason"] if claim is not None and not claim["holds"] else ""
         return {**answer, "reason": reason, "notes": [*answer["notes"], *warned]}
+
+
+def _best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """The best value of each figure in which runs differ."""
+    found = {}
+    for (_, name), choose in BETTER.items():
+        values = {row[name] for row in rows if row[name] is not None}
+        if len(values) > 1:
+            found[name] = choose(values)
+    return found
 
 
 def _lights_of(choice: Choice, purpose: Purpose) -> list[dict[str, str]]:

@@ -36,8 +36,9 @@ STEPS = {
     "handover": ("Hand over", "Hand over a release", "Download the public files, and keep the internal ones."),
     "check": ("Check", "Check a release", "Verify the guarantee of a release, whoever made it."),
 }
-NO_DATA_YET = "No data set is open yet."
+NO_DATA_YET = "No data set is open yet. Open a file, or the sample."
 NEXT = "Next: {step}"
+GO_TO = "Go to {step}"
 STAGE = "Working: {stage} …"
 STAGE_SHARE = "Working: {stage}, {share:.0%} …"
 READING = "Reading …"
@@ -183,12 +184,13 @@ OPTIONS = {
 }
 
 # risk
-PEOPLE_TITLE = "Of 100 people"
-PEOPLE_SLIDER = "Items that the attacker knows: {n}"
+PEOPLE_TITLE = "Who can be singled out"
+PEOPLE_SLIDER = "Items of a person that the attacker knows: {n}"
+PEOPLE_SLIDER_NAME = "Items of a person that the attacker knows"
 PEOPLE_SENTENCE = "Of 100 people with at least {items}, {n} can be singled out by an attacker who knows {items}."
 PEOPLE_WORST = "An attacker who knows the most revealing items of each person singles out {n}."
 PEOPLE_NONE = "No person has at least {items}."
-PEOPLE_ALL = "That is {share} of all people, and {worst} for the most revealing items."
+PEOPLE_ALL = "Of all people, that is {share}; with the most revealing items {worst}."
 PEOPLE_PICTURE = "100 people: {n} singled out by known items, {worst} by their most revealing items."
 PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "not singled out")
 N_ITEMS = ("{n} items", "1 item")  # several, one
@@ -199,8 +201,8 @@ CURVE_TABLE = "People singled out, by number of known items"
 CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "chance to pick the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
 RAREST_TITLE = "Combinations that only one person has"
-RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person."
-RAREST_HEADER = ("items", "people")
+RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person. Press one to try it."
+TRY_THESE = "Try {items}"
 RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per person"
@@ -362,11 +364,14 @@ KEY_REACH = "covered by the guarantee"
 COST = "loss"
 RUN_TOOK = "Duration: {seconds}."
 REPORT_INTERNAL = "Open the internal report"
+ASSESSMENT = "Open the assessment"
 REPORT_PUBLIC = "Open the public report"
 HANDOVER_RUN = "Hand over run {number}"
 
 # compare
-COMPARE_NONE = "There is no release of this data set yet."
+COMPARE_NONE = (
+    "There is no release of this data set yet. Make one, then a second with other settings, and compare them here."
+)
 COMPARE_TABLE = "All runs of this data set"
 SETTING = "setting"
 COMPARE_COLUMNS = {
@@ -383,17 +388,18 @@ COMPARE_COLUMNS = {
 COMPARE_HOW = (
     "Further left: lower risk. Further down: counts are closer to the original.",
     "The line joins runs that no other run beats in both (★).",
-    "Click a point, or press Enter on it, to show that run below.",
+    "Bold: the best figure of its row. The attacker of the chance knows three items of a person.",
+    "Press a point, or a run in the table, to show that run below.",
 )
 COMPARE_HOW_GROUPS = (
-    "Releases in groups have a chart of their own: chance of a sensitive item, and reconstruction error."
+    "Releases in groups have a chart of their own: chance of a sensitive item, and reconstruction error.",
+    "They are ranked separately.",
 )
-COMPARE_NOTE = "The attacker knows three random items of a person. ★: no other run is better in both chance and error."
-COMPARE_NOTE_GROUPS = (
-    " Releases in groups are ranked separately, by the chance of a sensitive item and the reconstruction error."
-)
-SIDE_BY_SIDE = "Side by side"
-SIDE_BY_SIDE_NOTE = "Choose runs here or in the chart. The details show original records: for internal use only."
+COMPARE_NO_CHART = "These runs have no common measure of risk and loss, so there is no chart."
+COMPARE_READ = "How to read the chart"
+COMPARE_BEST = " (best)"
+RUN_DETAILS = "Details"
+RUN_DETAILS_NOTE = "The details show original records: for internal use only."
 CUT_TITLE = "How items are published"
 LOSSES_TITLE = "Largest losses"
 LOSSES_HEADER = ("published", "change", "share", "cause")
@@ -414,6 +420,7 @@ EXAMPLE_NOT_SENSITIVE = "no sensitive item"
 REPORT_OF = "Report of run {number}"
 
 # hand over
+HANDOVER_NONE = "There is no release of this data set yet. Make one, and hand it over here."
 WHICH_RUN = "Run to hand over"
 REASON_TITLE = "A reason is required"
 REASON_NOTE = (

@@ -80,7 +80,7 @@ def build(page: Page) -> None:
     def check_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
         if not path.is_dir():
-            dataset.problem = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
+            field.error = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
             return
         dataset.begin(_check(page, str(path.absolute()), None, shown(path.name)))
 

@@ -64,7 +64,7 @@ def _choose(page: Page) -> None:
     def open_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
         if not path.is_file():
-            dataset.problem = t.NO_SUCH_FILE.format(path=shown(path, 200))
+            field.error = t.NO_SUCH_FILE.format(path=shown(path, 200))
             return
         open_file(path.absolute(), shown(path.name))
 

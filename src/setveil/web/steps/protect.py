@@ -229,8 +229,9 @@ def _proposal(choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]
     lights(choice["lights"], level=4, with_reasons=False)
     with ui.element("dl").classes("figures"):
         for figure, words in choice["figures"]:
-            Text("dt", words)
-            Text("dd", figure)
+            with ui.element("div"):
+                Text("dt", words)
+                Text("dd", figure)
     Text("p", choice["guarantee"], "sentence")
     if choice["warning"]:
         paragraph(shown(choice["warning"], 400), "problem")

@@ -36,14 +36,15 @@ def build(page: Page) -> None:
     if risk is None:
         paragraph(t.ASSESSING if dataset.busy else t.NOT_ASSESSED)
         return
+
+    def try_these(items: list[str]) -> None:
+        dataset.known[:] = items
+        page.refresh()
+
     warnings(dataset.notes)  # figures look safe where the file was read wrongly
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             _People(page, risk["rows"])
-        with ui.element("section"):
-            _try_it(page)
-    with ui.element("div").classes("halves"):
-        with ui.element("section"):
             heading(t.CURVE_TITLE)
             drawing(risk["chart"])
             with ui.expansion(t.CURVE_TABLE).props("dense"):
@@ -55,13 +56,14 @@ def build(page: Page) -> None:
             if not all(row["exact"] for row in risk["rows"]):
                 paragraph(t.SAMPLED, "soft")
         with ui.element("section"):
+            _try_it(page)
             heading(t.RAREST_TITLE)
-            if risk["rarest"]:
-                paragraph(t.RAREST_NOTE)
-                rare = [(" + ".join(shown(item, 40) for item in items), f"{n:,}") for items, n in risk["rarest"]]
-                table(t.RAREST_TITLE, t.RAREST_HEADER, rare, n_numbers=1)
-            else:
-                paragraph(t.RAREST_NONE)
+            paragraph(t.RAREST_NOTE if risk["rarest"] else t.RAREST_NONE)
+            with ui.element("ul").classes("chips"):
+                for items, _ in risk["rarest"]:
+                    with ui.element("li"):
+                        words = " + ".join(shown(item, 40) for item in items)
+                        button(words, lambda items=items: try_these(items), name=t.TRY_THESE.format(items=words))
     button(t.NEXT.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"), main=True)
 
 
@@ -80,9 +82,10 @@ class _People:
                 with ui.element("li"):
                     drawing(person(css))
                     Text("span", words)
-        self.label = Text("label", "")
-        slider = Slider(t.PEOPLE_SLIDER.format(n=""), min(self.rows), max(self.rows), 1, known)
-        slider.on_slide(self.show)
+        with ui.element("div").classes("sliding"):
+            self.label = Text("label", "")
+            slider = Slider(t.PEOPLE_SLIDER_NAME, min(self.rows), max(self.rows), 1, known)
+            slider.on_slide(self.show)
         self.worst = Text("p", "")
         self.all = Text("p", "", "soft")
         self.show(known)
