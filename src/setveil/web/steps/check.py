@@ -29,10 +29,13 @@ if (!folder) return;
 e.preventDefault(); e.stopPropagation();
 e.target.dispatchEvent(new DragEvent('dragleave', {relatedTarget: document.body}));  // the place is no longer marked
 const files = [], reader = folder.createReader();
-const next = () => reader.readEntries(async (some) => {
-  if (!some.length) return take(folder.name, files);
+let waiting = 1;
+const settle = () => { waiting -= 1; if (!waiting) take(folder.name, files); };
+const next = () => reader.readEntries((some) => {
+  if (!some.length) return settle();
   for (const entry of some)
-    files.push(entry.isFile ? await new Promise(entry.file.bind(entry)) : new File([''], entry.name + '/'));
+    if (entry.isFile) { waiting += 1; entry.file((file) => { files.push(file); settle(); }, settle); }
+    else files.push(new File([''], entry.name + '/'));
   next();
 });
 next();

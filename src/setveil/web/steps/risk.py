@@ -97,9 +97,10 @@ class _People:
         self.label.text = t.PEOPLE_SLIDER.format(n=number)
         self.picture.clear()
         average, worst = row["singled_out"], row["below_k"]
-        if average is None:
+        if average is None or worst is None:
             self.sentence.text, self.worst.text, self.all.text = t.PEOPLE_NONE.format(items=items), "", ""
             return
+        worst = max(average, worst)  # a search in a sample may give up
         self.sentence.text = t.PEOPLE_SENTENCE.format(items=items, n=_of_100(average))
         self.worst.text = t.PEOPLE_WORST.format(n=_of_100(worst))
         shares = [_percent(share * row["share_of_records"]) for share in (average, worst)]
