@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from setveil.web.page import Page
 
 
-# Files of a folder go to the uploader. Whatever lies deeper keeps its path as its name, which the server refuses.
+# Files of a folder go to the uploader. Whatever lies deeper gets a colon in its name, and the server refuses that: the
+# part of a name in front of a slash does not arrive there.
 TAKE_FOLDER = """
 const take = (name, files) => { emit(name); getElement(PLACE).$refs.qRef.addFiles(files); };
 """
@@ -35,7 +36,7 @@ const next = () => reader.readEntries((some) => {
   if (!some.length) return settle();
   for (const entry of some)
     if (entry.isFile) { waiting += 1; entry.file((file) => { files.push(file); settle(); }, settle); }
-    else files.push(new File([''], entry.name + '/'));
+    else files.push(new File([''], entry.name + ':'));
   next();
 });
 next();
@@ -47,7 +48,7 @@ input.onchange = () => {
   const parts = (file) => file.webkitRelativePath.split('/');
   const files = [...input.files];
   if (files.length) take(parts(files[0])[0],
-    files.map(file => parts(file).length > 2 ? new File([''], parts(file).slice(1).join('/')) : file));
+    files.map(file => parts(file).length > 2 ? new File([''], parts(file).slice(1).join(':')) : file));
 };
 input.click();
 """
@@ -73,12 +74,17 @@ def build(page: Page) -> None:
                 work = _check(page, str(folder), None, shown(names[0]))
             dataset.begin(work)
         except SetveilError as reason:
-            dataset.problem = str(reason)
+            refuse(str(reason))
 
     names: list[str] = []  # of the folder that was dropped or chosen
 
     def too_large() -> None:
-        dataset.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+        refuse(t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE))
+
+    def refuse(why: str) -> None:
+        """The verdict about another release must not stand beside it."""
+        dataset.checked, dataset.problem = None, why
+        dataset.touch("check")
 
     def check_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
