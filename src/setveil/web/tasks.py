@@ -297,7 +297,7 @@ class Tasks:
         ]
         names = {point.id: RUN_NAME.format(number=point.id) for point in points}
         chart, key, rows = pictures.runs_chart(points, KNOWN, names)
-        best = _best_figures(rows)
+        best = best_figures(rows)
         figures = [
             {
                 "number": int(row["id"]),
@@ -355,7 +355,7 @@ class Tasks:
         return {**answer, "reason": reason, "notes": [*answer["notes"], *warned]}
 
 
-def _best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+def best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     """The best value of each figure in which runs differ."""
     found = {}
     for (_, name), choose in BETTER.items():

@@ -101,19 +101,19 @@ class _People:
             self.sentence.text, self.worst.text, self.all.text = t.PEOPLE_NONE.format(items=items), "", ""
             return
         worst = max(average, worst)  # a search in a sample may give up
-        self.sentence.text = t.PEOPLE_SENTENCE.format(items=items, n=_of_100(average))
-        self.worst.text = t.PEOPLE_WORST.format(n=_of_100(worst))
+        self.sentence.text = t.PEOPLE_SENTENCE.format(items=items, n=of_100(average))
+        self.worst.text = t.PEOPLE_WORST.format(n=of_100(worst))
         shares = [_percent(share * row["share_of_records"]) for share in (average, worst)]
         self.all.text = t.PEOPLE_ALL.format(share=shares[0], worst=shares[1])
         with self.picture:
             people(
                 round(100 * average),
                 round(100 * worst),
-                t.PEOPLE_PICTURE.format(n=_of_100(average), worst=_of_100(worst)),
+                t.PEOPLE_PICTURE.format(n=of_100(average), worst=of_100(worst)),
             )
 
 
-def _of_100(share: float) -> str:
+def of_100(share: float) -> str:
     """A share as a number of 100 people, which is neither none nor all unless it is exactly that."""
     n = round(100 * share)
     return t.FEWER if n == 0 < share else t.NEARLY if n == 100 and share < 1 else str(n)
