@@ -47,6 +47,17 @@ def next_stop(page: Page, number: int) -> None:
     tour.get_by_text(f"Tour, stop {number} of 8").wait_for()
 
 
+# A folder with one file is dropped; only the browser itself can make a real one.
+DROP_FOLDER = """(place) => {
+  const batches = [[{isFile: true, file: (take) => take(new File(['{}'], 'certificate.json'))}], []];
+  const folder = {isDirectory: true, name: 'dropped',
+    createReader: () => ({readEntries: (take) => take(batches.shift())})};
+  const event = new Event('drop', {bubbles: true, cancelable: true});
+  event.dataTransfer = {items: [{webkitGetAsEntry: () => folder}]};
+  place.querySelector('.q-uploader').dispatchEvent(event);
+}"""
+
+
 def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_path: Path) -> None:
     assert "token" not in page.url
     page.get_by_role("button", name="Take the tour").click()
@@ -112,6 +123,8 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
         page.get_by_role("button", name="Choose a folder").click()
     chooser.value.set_files(tmp_path / "kept")
     page.get_by_role("alert").get_by_text("not a file of a release folder").wait_for()
+    page.locator(".drop").evaluate(DROP_FOLDER)
+    page.get_by_role("heading", name="dropped: not verified").wait_for()
     page.get_by_role("textbox", name="Path of the release folder").fill(str(tmp_path / "kept"))
     (tmp_path / "kept" / "published.csv").write_text("basket,item\n1,milk\n")
     page.get_by_role("button", name="Check it").click()
@@ -482,6 +495,7 @@ def choose_runs_in_the_picture(page: Page) -> None:
         page.locator(f".runs a[aria-pressed={is_chosen}][aria-label^='Run 1,']").wait_for()
         column.wait_for(state="visible" if is_chosen == "true" else "detached")
         assert chosen.get_attribute("aria-pressed") == is_chosen
+    assert page.locator(".columns .legend .swatch").evaluate_all("all => all.every(e => e.checkVisibility())")
     assert mark.evaluate("e => e === document.activeElement")  # whoever chooses by keyboard stays there
     column.get_by_text("Details", exact=True).click()
     column.get_by_text("A few short records that changed").wait_for()
