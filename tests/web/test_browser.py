@@ -200,7 +200,7 @@ def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
     other = page.context.new_page()  # another tab with another data set, at the same time
     other.goto(page.url.replace("/data/2/handover", "/data/1/compare"))
     header_of(other).get_by_text("Data set 1: first.csv").first.wait_for()
-    other.get_by_role("cell", name="Run 1 ★").wait_for()
+    other.get_by_role("columnheader", name="Run 1 ★").wait_for()
     page.get_by_role("button", name="Add to the report").click()
     page.get_by_text("Added to the report of run 1").wait_for()
     header_of(page).get_by_text("Data set 2: second.csv").first.wait_for()
