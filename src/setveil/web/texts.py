@@ -336,7 +336,6 @@ RUN_ANOTHER = "Start another run"
 RUN_WITH = "Algorithm: {algorithm}. Hierarchy: {hierarchy}."
 RUN_DEFAULT = "default"
 HIERARCHY_UNUSED = "none"
-RUN = "run"
 RUN_NAME = "Run {number}"
 RUN_CHOICE = "Run {number}: {lights}"
 RUN_HEADING = {
