@@ -62,7 +62,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     page.get_by_text("people match").wait_for()
     press(page, "Next: Protect")
     page.get_by_role("heading", name="Privacy model").wait_for()
-    press(page, "k: smallest number of people who match", "ArrowRight")  # the slider
+    press(page, "k: smallest number of matching people", "ArrowRight")  # the slider
     page.locator(".guarantee .sentence", has_text="at least 6").wait_for()
     press(page, "Next: Hierarchy")
     press(page, "Build: Categories of equal size, items in order")
@@ -88,7 +88,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     press(page, "Check")
     page.get_by_role("heading", name="Check a release").wait_for()
     with page.expect_file_chooser() as chooser:
-        press(page, "Choose a file")
+        press(page, "Choose an archive")
     chooser.value.set_files(tmp_path / "release.zip")
     page.get_by_role("heading", name="release.zip: verified").wait_for(timeout=RUN)
 
@@ -126,7 +126,9 @@ def _fill(page: Page, folder: Path) -> None:
     page.get_by_text("Search items and categories").wait_for()
     run_and_wait(page, 1, "guarantee verified")
     go(page, "Protect")
-    page.get_by_role("spinbutton", name="k: smallest number of people who match").fill("20")
+    page.get_by_role("button", name="Suggest settings").click()
+    page.get_by_role("heading", name="Proposal").wait_for(timeout=RUN)
+    page.get_by_role("spinbutton", name="k: smallest number of matching people").fill("20")
     page.locator(".guarantee .sentence", has_text="at least 20").wait_for()
     run_and_wait(page, 2, "guarantee verified")
     go(page, "Hand over")

@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+import setveil as sv
 from setveil.web import children
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
 from setveil.web.dataset import Dataset, Run
 from setveil.web.elements import in_fields
 from setveil.web.session import Session
+from setveil.web.steps.risk import of_100
+from setveil.web.tasks import BETTER, best_figures
 from setveil.web.workspace import Workspace
+from setveil.workflows.explore import overview
 from setveil.workflows.policies import make_policy
 
 
@@ -42,19 +46,22 @@ def finished(dataset: Dataset, *colours: str) -> Run:
 
 def test_everything_that_can_be_chosen_becomes_a_policy(dataset: Dataset) -> None:
     assert make_policy(dataset.policy()).algorithm.options == {"effort": "fast"}
-    dataset.model, dataset.sensitive, dataset.algorithm, dataset.accepts_guessable = "degree", ["hiv"], "cahd", True
+    dataset.form.model, dataset.algorithm, dataset.accepts_guessable = "degree", "cahd", True
+    dataset.form.enter("sensitive", ["hiv"])
     policy = make_policy(dataset.policy())
     assert policy.output.accept_guessable
     assert policy.algorithm.options == {}
-    assert policy.model.given() == {"p": 4, "sensitive": ["hiv"]}
-    dataset.model, dataset.algorithm, dataset.accepts_guessable = "constraints", None, False
-    dataset.constraints, dataset.utility = [["a", "b"]], [["a"], ["b", "c"]]
+    assert policy.model.given() == {"p": 5, "sensitive": ["hiv"]}
+    dataset.form.model, dataset.algorithm, dataset.accepts_guessable = "constraints", None, False
+    dataset.form.enter("constraints", [["a", "b"]])
+    assert "utility_rest" not in make_policy(dataset.policy()).model.given()  # there are no groups yet
+    dataset.form.enter("utility", [["a"], ["b", "c"]])
     given = make_policy(dataset.policy()).model.given()
     assert given["constraints"] == [["a", "b"]]
     assert given["utility"] == [["a"], ["b", "c"]]
     assert given["utility_rest"] == "free"
     for model in ("k-anonymity", "coherence"):
-        dataset.model = model
+        dataset.form.model = model
         assert make_policy(dataset.policy()).model.given()["sensitive"] == ["hiv"]
 
 
@@ -181,3 +188,31 @@ def test_options_are_shown_as_fields() -> None:
     shown = in_fields("for other columns use --id-column NAME and --item-column NAME, or --no-such NAME")
     fields = (t.OPTIONS["id_column"], t.OPTIONS["item_column"])
     assert shown == "for other columns use “{}” and “{}”, or --no-such NAME".format(*fields)
+
+
+def test_a_proposal_is_run_with_the_options_it_was_tried_with(dataset: Dataset) -> None:
+    dataset.choose_algorithm("trim", {"raising": "none"})
+    assert make_policy(dataset.policy()).algorithm.options == {"raising": "none"}
+    dataset.choose_algorithm("aa")
+    assert make_policy(dataset.policy()).algorithm.options == {}
+
+
+def test_the_best_figure_of_a_row_is_marked_only_where_runs_differ() -> None:
+    rows = [dict.fromkeys((name for _, name in BETTER), 0.5) for _ in range(3)]
+    assert best_figures(rows) == {}
+    rows[0]["exact_ratio"], rows[1]["exact_ratio"], rows[2]["exact_ratio"] = 0.9, 0.4, None
+    rows[1]["avg_re"] = 0.1
+    assert best_figures(rows) == {"exact_ratio": 0.9, "avg_re": 0.1}
+
+
+def test_a_share_of_100_people_is_neither_none_nor_all_unless_it_is() -> None:
+    assert [of_100(share) for share in (0.0, 0.001, 0.866, 0.999, 1.0)] == ["0", t.FEWER, "87", t.NEARLY, "100"]
+
+
+def test_an_overview_names_what_is_common_and_rare() -> None:
+    data = sv.Transactions.from_lists([["milk", "bread"]] * 6 + [["milk", "rare"], []])
+    found = overview(data)
+    assert found["common"] == [("milk", 7), ("bread", 6), ("rare", 1)]
+    assert (found["rare_items"], found["shortest"], found["median_length"], found["longest"]) == (1, 2, 2.0, 2)
+    empty = overview(sv.Transactions.from_lists([[], []]))
+    assert (empty["common"], empty["median_length"], empty["longest"]) == ([], 0.0, 0)

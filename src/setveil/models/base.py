@@ -57,6 +57,7 @@ class PrivacyModel(ABC):
     private: ClassVar[tuple[str, ...]] = ()  # parameters that describe the original: they are not published unasked
     asked_with: ClassVar[Mapping[str, Parameter]] = {}  # what a policy may say besides the parameters
     grid: ClassVar[Mapping[str, list[Any]]] = {}  # values that a comparison tries by default; {}: none
+    start: ClassVar[Mapping[str, Any]] = {}  # values that the web form begins with; {}: the middle of the grid
     alternatives: ClassVar[tuple[str, ...]] = ()  # other models, and when they fit better
     glossary: ClassVar[Mapping[str, str]] = {}  # the words its reports use
     advice: ClassVar[Advice] = Advice()

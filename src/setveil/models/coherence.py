@@ -45,6 +45,7 @@ class Coherence(PrivacyModel):
     verifier: ClassVar[str] = "setveil.verify.coherence:check"
     picture: ClassVar[str] = "both"
     is_about_other_items: ClassVar[bool] = True
+    start: ClassVar[Mapping[str, Any]] = {"h": 50, "k": 5, "p": 2}
     alternatives: ClassVar[tuple[str, ...]] = (
         "Model degree, if records may be re-identified and only sensitive items need protection; it keeps public items "
         "unchanged.",

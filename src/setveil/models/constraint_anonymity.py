@@ -41,6 +41,7 @@ class ConstraintAnonymity(PrivacyModel):
         keep_more="Counts of utility groups are exact, counts of single items are not. To keep more, use fewer or "
         "smaller constraints, or a larger --max-suppressed."
     )
+    start: ClassVar[Mapping[str, Any]] = {"k": 5, "utility_rest": "free"}
     private: ClassVar[tuple[str, ...]] = ("constraints", "utility")
     depends_on_suppressed: ClassVar[bool] = True
     asked_with: ClassVar[Mapping[str, Parameter]] = {
@@ -48,6 +49,7 @@ class ConstraintAnonymity(PrivacyModel):
             "utility_rest",
             Word(("keep", "free")),
             "Items in no utility group: keep (each stays unchanged) or free (they form one more group).",
+            label="Items in no group",
             default=None,
         )
     }
@@ -72,6 +74,7 @@ class ConstraintAnonymity(PrivacyModel):
     )  # fmt: skip
     utility: Sequence[Sequence[str]] | None = parameter(
         Itemsets(are_groups=True), "Utility constraints: a file with one group of items per line.", default=None,
+        label="Optional: items of one group may be generalized together. Items of different groups are never mixed.",
     )  # fmt: skip
     max_suppressed: float = parameter(
         Percentage(), "Largest percentage of the items that may be suppressed.", default=0.0,

@@ -11,32 +11,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import setveil as sv
 from setveil.errors import one_line
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
+from setveil.web.form import Form
 from setveil.web.workspace import Workspace
 
-MODELS: dict[str, Callable[..., Any]] = {
-    "km": sv.KmAnonymity,
-    "degree": sv.PrivacyDegree,
-    "k-anonymity": sv.KAnonymity,
-    "coherence": sv.Coherence,
-    "constraints": sv.ConstraintAnonymity,
-}
-NEEDS_SENSITIVE = ("degree", "coherence")
-TAKES_SENSITIVE = (*NEEDS_SENSITIVE, "k-anonymity")
-PARAMETERS: dict[str, tuple[str, ...]] = {
-    "km": ("k", "m"),
-    "degree": ("p",),
-    "k-anonymity": ("k", "l"),
-    "coherence": ("h", "k", "p"),
-    "constraints": ("k", "max_suppressed"),
-}
 EFFORT = "fast"  # people wait at the page; they can choose more
 BAD = "bad"  # the colour of a red light
 
@@ -66,6 +51,16 @@ class Run:
     def out(self) -> Path:
         """The public folder."""
         return self.folder / "release"
+
+    @property
+    def pages(self) -> dict[str, Path]:
+        """Its pages, by the last part of their address; a page may be missing."""
+        internal = self.out.with_name(f"{self.out.name}.internal")
+        return {
+            "public": self.out / "report.html",
+            "internal": internal / "report.html",
+            "assessment": internal / "assessment.html",
+        }
 
     @property
     def lights(self) -> list[dict[str, str]]:
@@ -124,17 +119,14 @@ class Dataset:
         self.risk: dict[str, Any] | None = None
         self.known: list[str] = []
         # protect
-        self.model = "km"
-        self.parameters: dict[str, Any] = {"k": 5, "m": 2, "p": 4, "l": 1, "h": 50.0, "max_suppressed": 0.0}
-        self.sensitive: list[str] = []
-        self.constraints: list[list[str]] = []
-        self.utility: list[list[str]] = []  # groups of items that are not mixed with others
-        self.utility_rest = "free"
+        self.form = Form()
         self.algorithm: str | None = None
+        self.algorithm_options: dict[str, Any] = {}  # of the proposal that was taken
         self.effort = EFFORT
         self.accepts_guessable = False
         self.purpose = "publish"
-        self.proposals: list[dict[str, Any]] | None = None
+        self.proposals: dict[str, Any] | None = None
+        self.n_known = 4  # items, in the picture of the risk
         # hierarchy
         self.hierarchy: str | None = None
         self.hierarchy_name = ""
@@ -225,15 +217,9 @@ class Dataset:
 
     def decide_as(self, other: Dataset) -> None:
         """Take over what was decided about the same file, read in another way."""
-        self.model, self.algorithm, self.effort, self.purpose = (
-            other.model,
-            other.algorithm,
-            other.effort,
-            other.purpose,
-        )
-        self.parameters, self.sensitive = dict(other.parameters), list(other.sensitive)
-        self.constraints, self.utility = [list(items) for items in other.constraints], [*other.utility]
-        self.utility_rest, self.accepts_guessable = other.utility_rest, other.accepts_guessable
+        self.form, self.accepts_guessable = deepcopy(other.form), other.accepts_guessable
+        self.algorithm, self.effort, self.purpose = other.algorithm, other.effort, other.purpose
+        self.algorithm_options = dict(other.algorithm_options)
 
     async def reread(self) -> None:
         """Read the file as the options say."""
@@ -307,7 +293,7 @@ class Dataset:
             "path": str(self.path),
             "options": self.options,
             "hierarchy": self.hierarchy,
-            "sensitive": self.sensitive,
+            "sensitive": self.form.sensitive,
             "purpose": self.purpose,
         }
         with self.working(t.TRYING) as progress:
@@ -317,24 +303,13 @@ class Dataset:
 
     # -- the guarantee --------------------------------------------------------------------------------------------
 
-    def privacy_model(self) -> Any:
-        """The model as it is set now; InputError where something is missing."""
-        return MODELS[self.model](**self.model_options())
-
-    def model_options(self) -> dict[str, Any]:
-        """Its parameters."""
-        options = {name: self.parameters[name] for name in PARAMETERS[self.model]}
-        if self.model in TAKES_SENSITIVE and (self.sensitive or self.model in NEEDS_SENSITIVE):
-            options["sensitive"] = list(self.sensitive)
-        if self.model == "constraints":
-            options["constraints"] = [list(items) for items in self.constraints]
-            if self.utility:
-                options["utility"] = [list(items) for items in self.utility]
-        return options
+    def choose_algorithm(self, name: str | None, options: dict[str, Any] | None = None) -> None:
+        """Use this algorithm, or the default; what was accepted of another one is not accepted of this."""
+        self.algorithm, self.algorithm_options, self.accepts_guessable = name, dict(options or {}), False
 
     def tries_several(self) -> bool:
         """Whether several algorithms are tried, with more or less effort."""
-        return self.algorithm is None and self.model == "km"
+        return self.algorithm is None and self.form.tries_several()
 
     def hierarchy_use(self) -> str:
         """Whether the chosen algorithm, or the default of the model, needs a hierarchy: ``required``, ``optional`` or
@@ -342,8 +317,9 @@ class Dataset:
         """
         if self.tries_several():
             return "optional"  # some of those that are tried need none
-        entries = [entry for entry in sv.algorithms() if self.model in entry.models]
-        return next((entry for entry in entries if entry.name == self.algorithm), entries[0]).hierarchy
+        entries = self.form.algorithms()
+        chosen = [entry for entry in entries if entry.name == self.algorithm] or entries[:1]
+        return chosen[0].hierarchy if chosen else "none"
 
     def hierarchy_source(self) -> str | None:
         """The hierarchy that a run uses; where one is needed and none was chosen, it is built from the data."""
@@ -352,14 +328,13 @@ class Dataset:
 
     def policy(self) -> dict[str, Any]:
         """Everything decided, as a policy."""
-        algorithm: dict[str, Any] = {"name": self.algorithm} if self.algorithm else {}
+        algorithm: dict[str, Any] = {}
+        if self.algorithm:
+            algorithm = {"name": self.algorithm, "options": dict(self.algorithm_options)}
         if self.tries_several():
             algorithm["options"] = {"effort": self.effort}
-        model = {"name": self.model, **self.model_options()}
-        if "utility" in model:
-            model["utility_rest"] = self.utility_rest
         return {
-            "model": model,
+            "model": {"name": self.form.model, **self.form.options()},
             "algorithm": algorithm,
             "hierarchy": {"source": self.hierarchy_source()},
             "input": dict(self.options),
@@ -376,7 +351,7 @@ class Dataset:
         run = Run(
             self.n_runs,
             self.policy(),
-            self.privacy_model().guarantee(),
+            self.form.privacy_model().guarantee(),
             self.new_folder(),
             child,
             f"/data/{self.number}/run/{self.n_runs}",

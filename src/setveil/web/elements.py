@@ -86,10 +86,17 @@ def button(text: str, act: Callable[..., Any], *, main: bool = False, name: str 
     return made
 
 
-Cell = str | Callable[[], None]  # text, or a function that builds the content
+def empty(text: str, step: str, act: Callable[[], Any]) -> None:
+    """What a step shows that has nothing to show yet: a sentence, and the button that leads to where it begins."""
+    with ui.element("section").classes("empty"):
+        paragraph(text)
+        button(t.GO_TO.format(step=step), act, main=True)
 
 
-def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0) -> None:
+Cell = str | Callable[[], object]  # text, or a function that builds the content
+
+
+def table(caption: str, header: Sequence[Cell], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0) -> None:
     """A small table; the last ``n_numbers`` columns hold numbers."""
     first_number = len(header) - n_numbers
     with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
@@ -97,17 +104,21 @@ def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], *
         with ui.element("table"):
             Text("caption", caption, "hidden-from-eyes")
             with ui.element("thead"), ui.element("tr"):
-                for number, name in enumerate(header):
-                    Text("th", name, "n" if number >= first_number else "").props("scope=col")
+                for number, cell in enumerate(header):
+                    _cell("th", cell, "n" if number >= first_number else "").props("scope=col")
             with ui.element("tbody"):
                 for row in rows:
                     with ui.element("tr"):
                         for number, cell in enumerate(row):
-                            with Text(
-                                "td", cell if isinstance(cell, str) else "", "n" if number >= first_number else ""
-                            ):
-                                if not isinstance(cell, str):
-                                    cell()
+                            _cell("td", cell, "n" if number >= first_number else "")
+
+
+def _cell(tag: str, cell: Cell, classes: str) -> Text:
+    made = Text(tag, cell if isinstance(cell, str) else "", classes)
+    if not isinstance(cell, str):
+        with made:
+            cell()
+    return made
 
 
 Lights = Sequence[Mapping[str, str]]
@@ -154,6 +165,31 @@ def crowd(n: int) -> None:
         f'<svg viewBox="0 0 300 {height}" width="300" height="{height}" aria-hidden="true">{people}</svg>',
         sanitize=False,
     ).classes("crowd")
+
+
+PEOPLE = ("found", "findable", "hidden-in-crowd")  # singled out by any items, by the most revealing ones, not at all
+
+
+def person(css: str, x: int = 0, y: int = 0) -> str:
+    """One person, as SVG; the three kinds differ in their outline, not only in their colour."""
+    body = '<circle cx="7" cy="5" r="3.6"/><path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/>'
+    mark = '<circle class="mark" cx="7" cy="16" r="1.8"/>' if css == PEOPLE[1] else ""
+    drawn = f'<g class="{css}" transform="translate({x},{y})">{body}{mark}</g>'
+    return drawn if x or y else f'<svg viewBox="0 0 14 23" width="14" height="23" aria-hidden="true">{drawn}</svg>'
+
+
+def people(n_found: int, n_findable: int, name: str) -> None:
+    """A hundred people: the first ``n_found`` are singled out, and up to ``n_findable`` can be."""
+    drawn = "".join(
+        person(
+            PEOPLE[0 if place < n_found else 1 if place < n_findable else 2],
+            2 + 15 * (place % 20),
+            2 + 25 * (place // 20),
+        )
+        for place in range(100)
+    )
+    made = ui.html(f'<svg viewBox="0 0 302 126" role="img" aria-label="{name}">{drawn}</svg>', sanitize=False)
+    made.classes("people")
 
 
 class Slider(Element):

@@ -1,4 +1,4 @@
-"""One small picture per privacy model: people, items and what is hidden; without words."""
+"""Small pictures that privacy models choose from: people, items and what is hidden; without words."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from setveil.web import texts as t
 
 
-def picture_of(model: str) -> str:
-    """The picture as SVG; screen readers hear its name."""
-    name = t.PICTURES[model]
+def picture_of(name: str) -> str:
+    """A picture as SVG, with a name for screen readers; a model without a picture, or with an unknown one, has an
+    empty one.
+    """
+    if name not in _PARTS:
+        return '<svg viewBox="0 0 96 40" width="96" height="40" aria-hidden="true"></svg>'
     return (
-        f'<svg viewBox="0 0 96 40" width="96" height="40" role="img" aria-label="{name}">{"".join(_PARTS[model])}</svg>'
+        f'<svg viewBox="0 0 96 40" width="96" height="40" role="img" aria-label="{t.PICTURES[name]}">'
+        f"{''.join(_PARTS[name])}</svg>"
     )
 
 
@@ -39,13 +43,13 @@ def _lens(x: int, y: int) -> str:
 
 
 _PARTS: dict[str, Sequence[str]] = {
-    "km": [*(_person(x) for x in (2, 18, 34, 50, 66)), _lens(72, 17)],
-    "degree": [_frame(1, 68), *(_person(x) for x in (5, 20, 35, 50)), _sensitive(83, 20)],
-    "k-anonymity": [
+    "crowd": [*(_person(x) for x in (2, 18, 34, 50, 66)), _lens(72, 17)],
+    "group": [_frame(1, 68), *(_person(x) for x in (5, 20, 35, 50)), _sensitive(83, 20)],
+    "records": [
         part for row in range(3) for x in (20, 36, 52, 68) for part in (_item(x, 2 + 13 * row, f"item c{x % 3}"),)
     ],
-    "coherence": [*(_person(x) for x in (2, 18, 34, 50)), _lens(54, 17), _sensitive(83, 20)],
-    "constraints": [
+    "both": [*(_person(x) for x in (2, 18, 34, 50)), _lens(54, 17), _sensitive(83, 20)],
+    "pair": [
         '<path class="link" d="M34 20h28"/>',
         _item(24, 15, "item strong"),
         _item(62, 15, "item strong"),

@@ -16,7 +16,7 @@ from nicegui import Client, events, ui
 
 from setveil.web import texts as t
 from setveil.web.dataset import Dataset, Run
-from setveil.web.elements import Text, button, in_fields, problem, shown
+from setveil.web.elements import Text, button, empty, in_fields, problem, shown
 from setveil.web.guard import REPORT_POLICY
 from setveil.web.session import Session
 from setveil.web.workspace import Workspace
@@ -126,8 +126,7 @@ class Page:
             if session.is_touring:
                 self._guide(step)
             if dataset.read is None and step not in ("open", "check"):
-                Text("p", t.NO_DATA_YET)
-                button(t.STEPS["open"][0], lambda: self.go("open"), main=True)
+                empty(t.NO_DATA_YET, t.STEPS["open"][0], lambda: self.go("open"))
             else:
                 import_module(f"setveil.web.steps.{step}").build(self)
 
@@ -238,11 +237,10 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
 
     @app.get("/data/{dataset}/run/{number}/report/{kind}")
     async def report(request: Request, dataset: int, number: int, kind: str) -> Response:
-        run = run_of(request, dataset, number)
-        folder = run.out if kind == "public" else run.out.with_name(f"{run.out.name}.internal")
-        return FileResponse(
-            folder / "report.html", media_type="text/html", headers={"content-security-policy": REPORT_POLICY}
-        )
+        path = run_of(request, dataset, number).pages.get(kind)
+        if path is None or not path.is_file():
+            raise HTTPException(404)
+        return FileResponse(path, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
 
     @app.get("/data/{dataset}/run/{number}/{name}")
     async def download(request: Request, dataset: int, number: int, name: str) -> Response:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import one_line
+from setveil.errors import InputError, one_line
+from setveil.web import texts as t
 from setveil.web.dataset import Dataset
 from setveil.web.workspace import Workspace, safe_name
 
 if TYPE_CHECKING:
     from nicegui.elements.upload_files import FileUpload
+
+
+MAX_FILES = 100  # of a release folder
+PLAIN = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}")  # names of files directly in a release folder
 
 
 class Session:
@@ -42,6 +49,18 @@ class Session:
         self.uploads[str(path)] = one_line(file.name)
         await file.save(path)
         return path
+
+    async def receive_folder(self, files: Sequence[FileUpload]) -> Path:
+        """Keep the files of a release folder under their names, which must be plain."""
+        if len(files) > MAX_FILES:
+            raise InputError(t.FOLDER_TOO_MANY.format(n=len(files), most=MAX_FILES))
+        for file in files:
+            if not PLAIN.fullmatch(file.name):
+                raise InputError(t.FOLDER_ODD.format(name=one_line(file.name)))
+        folder = self.workspace.new_folder()
+        for file in files:
+            await file.save(folder / file.name)
+        return folder
 
     def open(self, shown: Dataset, path: Path, name: str, **given: Any) -> Dataset:
         """Read a file as a data set of its own, in place of ``shown`` where that has no file or could not be read."""

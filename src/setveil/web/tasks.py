@@ -6,16 +6,19 @@ Labels in results are as the data has them; the page shows them through ``errors
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
 from setveil.errors import InputError
-from setveil.web.texts import RUN_NAME
+from setveil.models import make_model
+from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
+from setveil.web.texts import GUARANTEE_GRADES, RUN_NAME, SINGLED_OUT, UNCHANGED
 from setveil.workflows import (
+    bounded,
     compare,
     compare_worker,
     explore,
@@ -28,11 +31,23 @@ from setveil.workflows import (
 )
 from setveil.workflows import suggest as suggesting
 from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.proposals import Choice, Purpose
 
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
 FACTS = "facts"  # what the report of a run was made of, beside its release
 BINS = (1, 2, 5, 10, 100)
+# Figures of the comparison in which one run can be better: the page's name, the name in the comparison, what is best.
+BETTER: dict[tuple[str, str], Callable[[set[float]], float]] = {
+    ("exact", "exact_ratio"): max,
+    ("largest", "largest_set"): min,
+    ("chance", "mean_chance"): min,
+    ("singled_out", "singled_out"): min,
+    ("sensitive_chance", "sensitive_chance"): min,
+    ("error", "avg_re"): min,
+    ("reconstruction", "kl"): min,
+    ("items", "published_items"): max,
+}
 
 
 class Tasks:
@@ -68,7 +83,9 @@ class Tasks:
         return {
             "facts": data.facts(),
             "records": explore.first_records(data),
-            "longest": int(data.lengths.max(initial=0)),
+            "overview": explore.overview(data),
+            "lengths": pictures.length_chart(*explore.lengths(data)),
+            "supports": pictures.support_chart(_supports_by_size(data)),
         }
 
     def do_columns(self, path: str, options: dict[str, Any]) -> list[explore.Column]:
@@ -78,18 +95,11 @@ class Tasks:
     # -- risk -----------------------------------------------------------------------------------------------------
 
     def do_risk(self) -> dict[str, Any]:
-        """The risk by number of known items, and how rare items are."""
-        rows = sv.risk(self.data, progress=self.progress).to_dict()["rows"]
-        supports = self.data.supports[self.data.supports > 0]
-        counts = [
-            int(((supports >= low) & (supports < high)).sum())
-            for low, high in zip(BINS, (*BINS[1:], float("inf")), strict=True)
-        ]
+        """The risk by number of known items, and rare combinations."""
+        rows = sv.risk(self.data, k=2, progress=self.progress).to_dict()["rows"]  # below 2: some items single out
         return {
             "rows": rows,
             "chart": pictures.risk_chart(rows),
-            "lengths": pictures.length_chart(*explore.lengths(self.data)),
-            "supports": pictures.support_chart(counts),
             "rarest": explore.rarest(self.data, progress=self.progress),
         }
 
@@ -113,8 +123,8 @@ class Tasks:
 
     def do_suggest(
         self, path: str, options: dict[str, Any], hierarchy: str | None, sensitive: list[str], purpose: str
-    ) -> list[dict[str, Any]]:
-        """Two or three settings that were tried and work."""
+    ) -> dict[str, Any]:
+        """Two or three settings that were tried and work, why, and what was rejected."""
         found = suggesting.suggest(
             sv.read(path, **options),
             purpose=purpose,
@@ -122,18 +132,29 @@ class Tasks:
             sensitive=sensitive,
             progress=self.progress,
         )
-        return [
-            {
-                "model": choice.policy.model.name,
-                "parameters": choice.policy.model.given(),
-                "algorithm": choice.policy.algorithm.name,
-                "hierarchy": choice.policy.hierarchy.source,
-                "guarantee": choice.guarantee,
-                "role": choice.role,
-                "words": choice.words(),
-            }
-            for choice in found.choices[:3]
-        ]
+        return {
+            "choices": [
+                {
+                    "model": choice.policy.model.name,
+                    "parameters": choice.policy.model.given(),
+                    "algorithm": choice.policy.algorithm.name,
+                    "options": dict(choice.policy.algorithm.options),
+                    "hierarchy": choice.policy.hierarchy.source,
+                    "guarantee": choice.guarantee,
+                    "role": choice.role,
+                    "lights": _lights_of(choice, found.purpose),
+                    "figures": [
+                        (pictures.percent(choice.residual.of_all_people if choice.residual else 0.0), SINGLED_OUT),
+                        (pictures.percent(choice.exact), UNCHANGED),
+                    ],
+                    "warning": choice.warning,
+                    "details": choice.words()[1:],
+                }
+                for choice in found.choices[:3]
+            ],
+            "reasons": list(found.reasons),
+            "rejected": [f"{name}: {why}" for name, why in found.rejected],
+        }
 
     # -- hierarchy ------------------------------------------------------------------------------------------------
 
@@ -277,9 +298,11 @@ class Tasks:
         ]
         names = {point.id: RUN_NAME.format(number=point.id) for point in points}
         chart, key, rows = pictures.runs_chart(points, KNOWN, names)
+        best = best_figures(rows)
         figures = [
             {
                 "number": int(row["id"]),
+                "best": [key for key, name in BETTER if row[name] is not None and row[name] == best.get(name)],
                 "name": row["name"],
                 "is_best": row["pareto"],
                 "exact": pictures.percent(row["exact_ratio"]),
@@ -324,10 +347,46 @@ class Tasks:
         folder = Path(path) if unpacked is None else handover.unpack_release(path, unpacked)
         if not folder.is_dir():
             raise InputError("There is no such folder. Check the path.")
-        found = sv.verify_folder(folder, original, progress=self.progress, **(options if original else {}))
-        answer = asdict(replace(found, certificate={}, verdict=None))
-        reason = found.verdict.reason if found.verdict is not None and not found.verdict.holds else ""
-        return {**answer, "guessing": found.guessing, "reason": reason, "records": found.certificate.get("records")}
+        warned: list[str] = []
+        request = bounded.Request(str(folder), original, reading=options if original else {})
+        with bounded.BoundedCheck(request) as check:  # the files may come from anyone
+            answer = check.answer(bounded.Listener(self.progress, warn=warned.append))
+        claim = answer["claim"]
+        reason = answer["reason"] if claim is not None and not claim["holds"] else ""
+        return {**answer, "reason": reason, "notes": [*answer["notes"], *warned]}
+
+
+def best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """The best value of each figure in which runs differ."""
+    found = {}
+    for (_, name), choose in BETTER.items():
+        values = {row[name] for row in rows if row[name] is not None}
+        if len(values) > 1:
+            found[name] = choose(values)
+    return found
+
+
+def _lights_of(choice: Choice, purpose: Purpose) -> list[dict[str, str]]:
+    """The lights of a proposal; its guarantee was verified, but may be below what the purpose asks for."""
+    model = make_model(choice.policy.model.name, choice.policy.model.given())
+    asked = zip((model.crowd, model.known_items), purpose.steps[0], strict=True)
+    is_below = any(value is not None and value < least for value, least in asked)
+    guarantee = "care" if is_below else "good"
+    return [
+        {"question": question, "colour": colour, "answer": answer, "sentence": ""}
+        for question, colour, answer in (
+            (GUARANTEE, guarantee, GUARANTEE_GRADES[guarantee]),
+            (RESIDUAL_RISK, choice.risk_colour, LEVELS[choice.risk_colour]),
+            (UTILITY, choice.colour, GRADES[choice.colour]),
+        )
+    ]
+
+
+def _supports_by_size(data: sv.Transactions) -> list[int]:
+    """Items by the number of people who have them."""
+    supports = data.supports[data.supports > 0]
+    bounds = zip(BINS, (*BINS[1:], float("inf")), strict=True)
+    return [int(((supports >= low) & (supports < high)).sum()) for low, high in bounds]
 
 
 def _finite(reach: float | None) -> float | None:

@@ -38,8 +38,9 @@ STEPS = {
     "handover": ("Hand over", "Hand over a release", "Download the public files, and keep the internal ones."),
     "check": ("Check", "Check a release", "Verify the guarantee of a release, whoever made it."),
 }
-NO_DATA_YET = "No data set is open yet."
+NO_DATA_YET = "No data set is open yet. Open a file, or the sample."
 NEXT = "Next: {step}"
+GO_TO = "Go to {step}"
 STAGE = "Working: {stage} …"
 STAGE_SHARE = "Working: {stage}, {share:.0%} …"
 READING = "Reading …"
@@ -127,6 +128,17 @@ TOUR = {
 TOO_LARGE = "The file is larger than {megabytes} MB. Open it by its path."
 NO_SUCH_FILE = "There is no file {path} on this machine. Check the path."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine. Check the path."
+OVERVIEW = "Overview"
+OVERVIEW_FIGURES = {
+    "people": "people",
+    "items": "different items",
+    "length": "items per person (median)",
+    "rare": "items that fewer than {n} people have",
+}
+LENGTH_RANGE = "{low:,} to {high:,}"
+COMMON_TITLE = "Most common items"
+COMMON_HEADER = ("item", "people", "share of people")
+HOW_READ = "How the file was read"
 PREVIEW = "The first ten records, as they were read"
 PERSON = "person"
 ITEMS = "items"
@@ -150,13 +162,25 @@ OPTIONS = {
 }
 
 # risk
+PEOPLE_TITLE = "Who can be singled out"
+PEOPLE_SLIDER = "Items of a person that the attacker knows: {n}"
+PEOPLE_SLIDER_NAME = "Items of a person that the attacker knows"
+PEOPLE_SENTENCE = "Of 100 people with at least {items}, {n} can be singled out by an attacker who knows {items}."
+PEOPLE_WORST = "An attacker who knows the most revealing items of each person singles out {n}."
+PEOPLE_NONE = "No person has at least {items}."
+PEOPLE_ALL = "Of all people, that is {share}; with the most revealing items {worst}."
+PEOPLE_PICTURE = "100 people: {n} singled out by known items, {worst} by their most revealing items."
+PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "not singled out")
+N_ITEMS = ("{n} items", "1 item")  # several, one
+FEWER = "fewer than 1"
+NEARLY = "more than 99"
 CURVE_TITLE = "People singled out"
 CURVE_TABLE = "People singled out, by number of known items"
-CURVE_HEADER = ("known items", "singled out", "chance to pick the right record")
+CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "chance to pick the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
 RAREST_TITLE = "Combinations that only one person has"
-RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person."
-RAREST_HEADER = ("items", "people")
+RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person. Press one to try it."
+TRY_THESE = "Try {items}"
 RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per person"
@@ -179,58 +203,35 @@ SUGGEST_NOTE = "Not sure? setveil tries several settings on this data and shows 
 SUGGEST = "Suggest settings"
 SUGGESTED = "Suggested settings, tried and verified"
 PROPOSAL = "Proposal"
+SINGLED_OUT = "of all people are singled out by the worst attacker tried"
+UNCHANGED = "of entries are published unchanged"
+GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits"}
+DETAILS = "Details and algorithm"
+REASONS = "Why these settings"
+REJECTED = "Settings that were rejected"
 PURPOSE = "Recipients"
 PURPOSES = {"publish": "the public", "share": "a partner", "internal": "colleagues, for internal use only"}
 TAKE = "Use this"
 MODEL_TITLE = "Privacy model"
-MODELS = {
-    "km": "Protect against attackers who know a few items of a person (k^m-anonymity)",
-    "degree": "Hide who has a sensitive item; publish all other items unchanged (privacy degree)",
-    "k-anonymity": "Make whole records indistinguishable (k-anonymity)",
-    "coherence": "Protect identities and sensitive items together (coherence)",
-    "constraints": "Protect only combinations that I choose (privacy constraints)",
-}
 NUMBERS_TITLE = "Parameters"
-NUMBERS = {
-    ("km", "k"): "k: smallest number of people who match",
-    ("km", "m"): "m: number of items the attacker may know",
-    ("degree", "p"): "p: at most one in p people has a sensitive item",
-    ("k-anonymity", "k"): "k: people with the same record",
-    ("k-anonymity", "l"): "l: different sensitive items among them",
-    ("coherence", "h"): "h: largest share of people with one sensitive item, in percent",
-    ("coherence", "k"): "k: smallest number of people who match",
-    ("coherence", "p"): "p: number of items the attacker may know",
-    ("constraints", "k"): "k: smallest number of people who match",
-    ("constraints", "max_suppressed"): "largest share of items that may be suppressed, in percent",
-}
-M_ALL = "any number of items, up to the whole record"
+WORD_INSTEAD = "{name}: “{word}” instead of a number"
+ALLOWED = "Allowed: {range}."
+NOT_SET = "not set"
 PICTURES = {
-    "km": "five similar people under a lens",
-    "degree": "a group of four people, and a sensitive item that belongs to one of them",
-    "k-anonymity": "three records with the same items",
-    "coherence": "similar people under a lens, and a sensitive item apart from them",
-    "constraints": "two items of many, joined by a line",
+    "crowd": "five similar people under a lens",
+    "group": "a group of four people, and a sensitive item that belongs to one of them",
+    "records": "three records with the same items",
+    "both": "similar people under a lens, and a sensitive item apart from them",
+    "pair": "two items of many, joined by a line",
 }
 GUARANTEE_TITLE = "Guarantee"
 ATTACKER = ("Attacker knows", "wants", "gets")
 NOT_PROTECTED = "Not protected"
-SENSITIVE_TITLE = "Sensitive items"
-SENSITIVE_LABEL = "Search sensitive items"
-SENSITIVE_NOTE = {
-    "degree": "Items that must not be linked to a person.",
-    "coherence": "Items that must not be linked to a person.",
-    "k-anonymity": "Optional: items that are published unchanged and that the attacker does not know.",
-}
-CONSTRAINTS_TITLE = "Combinations"
-CONSTRAINTS_NOTE = "Items that an attacker may know together. At least k people match each combination, or none."
-CONSTRAINTS_LABEL = "Search items of one combination"
-CONSTRAINTS_ADD = "Add this combination"
-UTILITY_TITLE = "Groups that must not be mixed"
-UTILITY_NOTE = "Items of one group may be generalized together. Items of different groups are never mixed."
-UTILITY_LABEL = "Search items of one group"
-UTILITY_ADD = "Add this group"
-UTILITY_REST = "Items in no group"
-UTILITY_RESTS = {"free": "may be mixed with each other", "keep": "stay unchanged"}
+LIST_ITEMS = "{name} items"
+LIST_GROUPS = "{name} groups"
+LIST_SEARCH = "Search {title}"
+SET_SEARCH = "Search items for one entry of {title}"
+SET_ADD = "Add to {title}"
 N_CHIPS = 40  # chosen items that are shown one by one
 GROUP_ITEMS = "all {n:,} of {label}"
 AND_MORE = "and {n:,} more"
@@ -238,6 +239,7 @@ REMOVE_ALL = "Remove all {n:,}"
 ALGORITHM_TITLE = "Advanced: algorithm"
 ALGORITHM_LABEL = OPTIONS["algorithm"]
 ALGORITHM_SEVERAL = "automatic (several are tried; the one with the lowest loss is used)"
+ALGORITHM_NONE = "No installed algorithm can enforce this privacy model. Install one, or choose another model."
 ALGORITHM_DEFAULT = "default ({name})"
 EFFORT_LABEL = "Search effort"
 EFFORTS = {
@@ -312,7 +314,6 @@ RUN_ANOTHER = "Start another run"
 RUN_WITH = "Algorithm: {algorithm}. Hierarchy: {hierarchy}."
 RUN_DEFAULT = "default"
 HIERARCHY_UNUSED = "none"
-RUN = "run"
 RUN_NAME = "Run {number}"
 RUN_CHOICE = "Run {number}: {lights}"
 RUN_HEADING = {
@@ -340,11 +341,14 @@ KEY_REACH = "covered by the guarantee"
 COST = "loss"
 RUN_TOOK = "Duration: {seconds}."
 REPORT_INTERNAL = "Open the internal report"
+ASSESSMENT = "Open the assessment"
 REPORT_PUBLIC = "Open the public report"
 HANDOVER_RUN = "Hand over run {number}"
 
 # compare
-COMPARE_NONE = "There is no release of this data set yet."
+COMPARE_NONE = (
+    "There is no release of this data set yet. Make one, then a second with other settings, and compare them here."
+)
 COMPARE_TABLE = "All runs of this data set"
 SETTING = "setting"
 COMPARE_COLUMNS = {
@@ -361,17 +365,18 @@ COMPARE_COLUMNS = {
 COMPARE_HOW = (
     "Further left: lower risk. Further down: counts are closer to the original.",
     "The line joins runs that no other run beats in both (★).",
-    "Click a point, or press Enter on it, to show that run below.",
+    "Bold: the best figure of its row. The attacker of the chance knows three items of a person.",
+    "Press a point, or a run in the table, to show that run below.",
 )
 COMPARE_HOW_GROUPS = (
-    "Releases in groups have a chart of their own: chance of a sensitive item, and reconstruction error."
+    "Releases in groups have a chart of their own: chance of a sensitive item, and reconstruction error.",
+    "They are ranked separately.",
 )
-COMPARE_NOTE = "The attacker knows three random items of a person. ★: no other run is better in both chance and error."
-COMPARE_NOTE_GROUPS = (
-    " Releases in groups are ranked separately, by the chance of a sensitive item and the reconstruction error."
-)
-SIDE_BY_SIDE = "Side by side"
-SIDE_BY_SIDE_NOTE = "Choose runs here or in the chart. The details show original records: for internal use only."
+COMPARE_NO_CHART = "These runs have no common measure of risk and loss, so there is no chart."
+COMPARE_READ = "How to read the chart"
+COMPARE_BEST = " (best)"
+RUN_DETAILS = "Details"
+RUN_DETAILS_NOTE = "The details show original records: for internal use only."
 CUT_TITLE = "How items are published"
 LOSSES_TITLE = "Largest losses"
 LOSSES_HEADER = ("published", "change", "share", "cause")
@@ -392,6 +397,7 @@ EXAMPLE_NOT_SENSITIVE = "no sensitive item"
 REPORT_OF = "Report of run {number}"
 
 # hand over
+HANDOVER_NONE = "There is no release of this data set yet. Make one, and hand it over here."
 WHICH_RUN = "Run to hand over"
 REASON_TITLE = "A reason is required"
 REASON_NOTE = (
@@ -425,9 +431,18 @@ SIGNED = "Added to the report of run {number}."
 ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}
 
 # check
-CHECK_ZIP = "An archive"
-DROP_ZIP = "Drop a .zip here"
-CHECK_FOLDER = "A folder"
+CHECK_DROP = "An archive or a folder"
+DROP_RELEASE = "Drop release.zip or the release folder here"
+CHOOSE_ARCHIVE = "Choose an archive"
+CHOOSE_FOLDER = "Choose a folder"
+DROP_RELEASE_NOTE = (
+    "Up to {megabytes} MB. The files are read in a separate process with limits on time and memory. They stay on this "
+    "machine."
+)
+FOLDER_NAME = "folder"
+FOLDER_TOO_MANY = "There are {n:,} files; a release folder has at most {most}. Choose one release folder."
+FOLDER_ODD = "“{name}” is not a file of a release folder. Choose the folder that contains certificate.json."
+CHECK_FOLDER = "A folder, by its path"
 CHECK_PATH = "Path of the release folder"
 CHECK = "Check it"
 CHECK_ANOTHER = "Check another release"
@@ -435,8 +450,9 @@ CHECK_ORIGINAL = "It was made from {name}: compare it with this original"
 ANSWERS = {
     "yes": "{name}: verified",
     "no": "{name}: not verified",
-    "unknown": "{name}: cannot be verified from these files alone",
+    "unknown": "{name}: cannot be verified",
 }
 ANSWER_GUESSABLE = "{name}: verified, but an attacker can guess who has a sensitive item"
+ANSWER_EMPTY = "{name}: verified, but nothing useful is left"
 UNCHECKED = "Cannot be verified here: {line}"
 PUBLISHER = "Stated by the publisher, not verified: made by setveil {version} with {algorithm}."

@@ -13,12 +13,30 @@ from setveil.core.text_files import open_text
 from setveil.errors import InputError, name_some
 from setveil.models import KmAnonymity
 
+RARE = 5  # people: an item of fewer is called rare
+
 
 def first_records(data: Transactions, n: int = 10) -> list[tuple[str, list[str]]]:
     """The first records: the id, or the number where there is none, and the items."""
     part = data.select(np.arange(min(n, data.n_records)))
     names = part.ids or tuple(str(number) for number in range(1, part.n_records + 1))
     return list(zip(names, part.to_lists(), strict=True))
+
+
+def overview(data: Transactions, n_common: int = 8) -> dict[str, Any]:
+    """The shape of the data in a few figures, and the most common items with the number of people who have each."""
+    supports = data.supports
+    used = np.flatnonzero(supports)
+    common = used[np.lexsort((used, -supports[used]))][:n_common]
+    filled = data.lengths[data.lengths > 0]
+    return {
+        "median_length": float(np.median(filled)) if len(filled) else 0.0,
+        "shortest": int(filled.min()) if len(filled) else 0,
+        "longest": int(data.lengths.max(initial=0)),
+        "rare_items": int((supports[used] < RARE).sum()),
+        "rare_below": RARE,
+        "common": [(data.vocabulary[item], int(supports[item])) for item in common.tolist()],
+    }
 
 
 def find_items(data: Transactions, text: str, limit: int = 20) -> list[tuple[str, int]]:

@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nicegui import events, ui
 
+from setveil.errors import SetveilError
 from setveil.web import texts as t
 from setveil.web.children import Child
-from setveil.web.elements import Text, bullets, button, card_title, heading, paragraph, shown, uploader
+from setveil.web.elements import MAIN, Text, bullets, button, card_title, heading, paragraph, shown
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
+
+
+# Files of a folder go to the uploader. Whatever lies deeper gets a colon in its name, and the server refuses that: the
+# part of a name in front of a slash does not arrive there.
+TAKE_FOLDER = """
+const take = (name, files) => { emit(name); getElement(PLACE).$refs.qRef.addFiles(files); };
+"""
+DROPPED = """
+const entries = [...e.dataTransfer.items].map(item => item.webkitGetAsEntry && item.webkitGetAsEntry());
+const folder = entries.find(entry => entry && entry.isDirectory);
+if (!folder) return;
+e.preventDefault(); e.stopPropagation();
+e.target.dispatchEvent(new DragEvent('dragleave', {relatedTarget: document.body}));  // the place is no longer marked
+const files = [], reader = folder.createReader();
+let waiting = 1;
+const settle = () => { waiting -= 1; if (!waiting) take(folder.name, files); };
+const next = () => reader.readEntries((some) => {
+  if (!some.length) return settle();
+  for (const entry of some)
+    if (entry.isFile) { waiting += 1; entry.file((file) => { files.push(file); settle(); }, settle); }
+    else files.push(new File([''], entry.name + ':'));
+  next();
+});
+next();
+"""
+CHOSEN = """
+const input = document.createElement('input');
+input.type = 'file'; input.webkitdirectory = true;
+input.onchange = () => {
+  const parts = (file) => file.webkitRelativePath.split('/');
+  const files = [...input.files];
+  if (files.length) take(parts(files[0])[0],
+    files.map(file => parts(file).length > 2 ? new File([''], parts(file).slice(1).join(':')) : file));
+};
+input.click();
+"""
 
 
 def build(page: Page) -> None:
@@ -23,27 +61,44 @@ def build(page: Page) -> None:
         _verdict(dataset.checked)
         heading(t.CHECK_ANOTHER)
 
-    async def receive(event: events.UploadEventArguments) -> None:
-        path = await page.session.receive(event.file, "archive")
-        unpacked = path.parent / "unpacked"
-        unpacked.mkdir(mode=0o700)
-        dataset.begin(_check(page, str(path), str(unpacked), shown(event.file.name)))
+    async def receive(event: events.MultiUploadEventArguments) -> None:
+        names.append(t.FOLDER_NAME)  # in case the browser did not say it
+        try:
+            if len(event.files) == 1 and event.files[0].name.lower().endswith(".zip"):
+                path = await page.session.receive(event.files[0], "archive")
+                unpacked = path.parent / "unpacked"
+                unpacked.mkdir(mode=0o700)
+                work = _check(page, str(path), str(unpacked), shown(event.files[0].name))
+            else:
+                folder = await page.session.receive_folder(event.files)
+                work = _check(page, str(folder), None, shown(names[0]))
+            dataset.begin(work)
+        except SetveilError as reason:
+            refuse(str(reason))
+
+    names: list[str] = []  # of the folder that was dropped or chosen
 
     def too_large() -> None:
-        dataset.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+        refuse(t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE))
+
+    def refuse(why: str) -> None:
+        """The verdict about another release must not stand beside it."""
+        dataset.checked, dataset.problem = None, why
+        dataset.touch("check")
 
     def check_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
         if not path.is_dir():
-            dataset.problem = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
+            field.error = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
             return
         dataset.begin(_check(page, str(path.absolute()), None, shown(path.name)))
 
     level = 2 if dataset.checked is None else 3
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
-            card_title(t.CHECK_ZIP, level)
-            uploader(t.DROP_ZIP, MAX_UPLOAD, receive, too_large)
+            card_title(t.CHECK_DROP, level)
+            _drop(receive, too_large, names)
+            paragraph(t.DROP_RELEASE_NOTE.format(megabytes=MAX_UPLOAD // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
             card_title(t.CHECK_FOLDER, level)
             field = ui.input(label=t.CHECK_PATH).props("outlined dense")
@@ -53,10 +108,32 @@ def build(page: Page) -> None:
         ui.checkbox(t.CHECK_ORIGINAL.format(name=shown(dataset.name))).bind_value(dataset, "with_original")
 
 
+def _drop(receive: Callable[..., Any], reject: Callable[[], Any], names: list[str]) -> None:
+    """A place to drop an archive or a folder, and a button for each; the browser gives the folder's name first."""
+    with ui.element("div").classes("drop") as frame:
+        place = ui.upload(
+            label=t.DROP_RELEASE,
+            multiple=True,
+            auto_upload=True,
+            max_total_size=MAX_UPLOAD,
+            on_multi_upload=receive,
+            on_rejected=reject,
+        )
+        place.props("flat").classes("dropzone")
+        with ui.element("div").classes("row-of-buttons"):
+            archive = ui.button(t.CHOOSE_ARCHIVE).props(MAIN)
+            archive.on("click", js_handler=f"() => getHtmlElement({place.id}).querySelector('input').click()")
+            folder = ui.button(t.CHOOSE_FOLDER).props("no-caps outline")
+    take = TAKE_FOLDER.replace("PLACE", str(place.id))
+    frame.on("drop.capture", lambda event: names.append(str(event.args)), js_handler=f"(e) => {{{take}{DROPPED}}}")
+    folder.on("click", lambda event: names.append(str(event.args)), js_handler=f"() => {{{take}{CHOSEN}}}")
+
+
 async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None:
     dataset = page.dataset
-    dataset.checked = None
-    dataset.touch("check")
+    if dataset.checked is not None:
+        dataset.checked = None
+        dataset.touch("check")
     with_original = dataset.read is not None and dataset.with_original
     child = Child()
     given: dict[str, Any] = {
@@ -69,30 +146,32 @@ async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None
         found, _ = await child.ask("check", given, progress)
         dataset.checked = {**found, "name": name}
     await child.end()
-    dataset.touch("check")
+    if dataset.checked is not None:  # else the step shows the same: what is being chosen there stays
+        dataset.touch("check")
 
 
 def _verdict(found: dict[str, Any]) -> None:
-    holds = found["holds"]
+    """The answer and every sentence that comes with it."""
+    holds, but = found["holds"], found["guessing"] or found["nothing_left"]
     answer = t.ANSWERS["yes" if holds else "unknown" if holds is None else "no"]
-    guessing = found["guessing"] if holds else ""
-    light = "bad" if holds is False else "care" if holds is None or guessing else "good"
+    if holds and but:
+        answer = t.ANSWER_GUESSABLE if found["guessing"] else t.ANSWER_EMPTY
+    light = "bad" if holds is False else "care" if holds is None or but else "good"
     with ui.element("section").classes(f"card verdict {light}") as card:
         card.props("aria-live=polite")
-        Text("h2", (t.ANSWER_GUESSABLE if guessing else answer).format(name=found["name"]))
+        Text("h2", answer.format(name=found["name"]))
         if holds and found["sentence"]:
             Text("p", shown(found["sentence"], 600), "sentence")
-        if guessing:  # the sentence above has a condition, and here it is not met
-            paragraph(shown(guessing, 400))
-        lines = [*found["problems"], *([found["reason"]] if found["reason"] else [])]
-        bullets([shown(line, 500) for line in lines])
-        bullets([t.UNCHECKED.format(line=shown(line, 400)) for line in found["unchecked"]])
+        if holds and found["guessing"]:  # the sentence above has a condition, and here it is not met
+            paragraph(shown(found["guessing"], 400))
+        bullets([shown(line, 500) for line in (*found["problems"], found["reason"]) if line])
+        bullets([t.UNCHECKED.format(line=shown(line, 400)) for line in found["cannot_be_checked"]])
         for line in found["notes"]:
-            paragraph(shown(line, 400), "soft")
+            paragraph(shown(line, 400), "note")
         if holds is not False and found["publisher_says"]:
             said = found["publisher_says"]
-            paragraph(
-                t.PUBLISHER.format(version=shown(said.get("setveil", "")), algorithm=shown(said.get("algorithm", ""))),
-                "soft",
+            words = t.PUBLISHER.format(
+                version=shown(said.get("setveil", "")), algorithm=shown(said.get("algorithm", ""))
             )
-            bullets([shown(line, 400) for line in said.get("not_protected", ()) if line != guessing], "soft")
+            paragraph(words, "soft")
+            bullets([shown(line, 400) for line in said.get("not_protected", ()) if line != found["guessing"]], "soft")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -10,12 +12,13 @@ from setveil.web import texts as t
 from setveil.web.children import TaskError
 from setveil.web.dataset import Run
 from setveil.web.elements import (
+    Cell,
     Text,
     bullets,
     button,
     drawing,
+    empty,
     in_fields,
-    lights,
     paragraph,
     problem,
     shown,
@@ -48,34 +51,24 @@ def build(page: Page) -> None:
     """The step."""
     runs = page.dataset.done()
     if not runs:
-        paragraph(t.COMPARE_NONE)
-        button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
+        empty(t.COMPARE_NONE, t.STEPS["run"][0], lambda: page.go("run"))
         return
     _Comparison(page, runs)
 
 
 class _Comparison:
-    """All runs in the plane of risk and loss, and the chosen ones next to each other."""
+    """All runs in the plane of risk and loss, their figures beside it, and the chosen ones next to each other."""
 
     def __init__(self, page: Page, runs: list[Run]) -> None:
         self.dataset, self.runs = page.dataset, runs
         numbers = [run.number for run in runs]
         dataset = page.dataset
         dataset.compared = [number for number in dataset.compared if number in numbers] or numbers[-AT_FIRST:]
-        self.overview = ui.element("div")
-        Text("h2", t.SIDE_BY_SIDE)
-        paragraph(t.SIDE_BY_SIDE_NOTE, "soft")
-        with ui.element("div").classes("row-of-buttons"):
-            self.choices = {run.number: self._choice(run) for run in runs}
+        self.choices: dict[int, ui.button] = {}
+        self.overview = ui.element("div").classes("halves comparison")
         self.columns = ui.element("div").classes("columns")
         self.show()
         ui.timer(0.05, self._draw, once=True)
-
-    def _choice(self, run: Run) -> ui.button:
-        with ui.element("div").classes("named-run"):
-            made = button(t.RUN_NAME.format(number=run.number), lambda: self.choose(run.number))
-            small_lights(run.lights)
-        return made
 
     def choose(self, number: int) -> None:
         """Show a run side by side with the others, or take it away."""
@@ -111,69 +104,88 @@ class _Comparison:
                 problem(shown(reason, 300))
                 return
             has_groups = any(row["reconstruction"] != UNKNOWN for row in found["rows"])
-            if found["chart"]:
+            with ui.element("section").classes("runs"):
                 self._chart(found, has_groups)
-            self._table(found["rows"], has_groups)
+            with ui.element("section"):
+                self._table(found["rows"])
+            self.show()
+            self._press()
 
     def _chart(self, found: dict[str, Any], has_groups: bool) -> None:
-        with ui.element("div").classes("halves"):
-            with ui.element("section").classes("runs"):
-                chart = drawing(found["chart"])
-                for event in ("click", "keydown"):
-                    chart.on(event, lambda event: self.choose(event.args), js_handler=PRESSED)
-            with ui.element("section"):
-                with ui.element("p").classes("key drawn"):
-                    for swatch, name in found["key"]:
-                        ui.html(swatch, sanitize=False, tag="span")
-                        Text("span", shown(name))
-                bullets([*t.COMPARE_HOW, *([t.COMPARE_HOW_GROUPS] if has_groups else [])])
-        self._press()
+        if not found["chart"]:
+            paragraph(t.COMPARE_NO_CHART)
+            return
+        chart = drawing(found["chart"])
+        for event in ("click", "keydown"):
+            chart.on(event, lambda event: self.choose(event.args), js_handler=PRESSED)
+        with ui.element("p").classes("key drawn"):
+            for swatch, name in found["key"]:
+                ui.html(swatch, sanitize=False, tag="span")
+                Text("span", shown(name))
+        with ui.expansion(t.COMPARE_READ).props("dense"):
+            bullets([*t.COMPARE_HOW, *(t.COMPARE_HOW_GROUPS if has_groups else ())])
 
-    def _table(self, rows: list[dict[str, Any]], has_groups: bool) -> None:
-        """All runs with their lights, and the figures that one of them has."""
-        columns = {key: name for key, name in t.COMPARE_COLUMNS.items() if any(row[key] != UNKNOWN for row in rows)}
+    def _table(self, rows: list[dict[str, Any]]) -> None:
+        """A column per run: its lights, its setting, and the figures that one of the runs has, the best of each row
+        marked.
+        """
         by_number = {run.number: run for run in self.runs}
-        cells = [
-            (
-                f"{t.RUN_NAME.format(number=row['number'])}{' ★' if row['is_best'] else ''}",
-                lambda row=row: small_lights(by_number[row["number"]].lights),
-                shown(row["name"], 80),
-                *(row[key] for key in columns),
-            )
-            for row in rows
+        figures = {key: name for key, name in t.COMPARE_COLUMNS.items() if any(row[key] != UNKNOWN for row in rows)}
+
+        def of_runs(build: Callable[[dict[str, Any]], object]) -> list[Cell]:
+            return [partial(build, row) for row in rows]
+
+        cells: list[list[Cell]] = [
+            [t.LIGHTS, *of_runs(lambda row: small_lights(by_number[row["number"]].lights))],
+            [t.SETTING, *of_runs(lambda row: Text("span", shown(row["name"], 80), "setting"))],
+            *([name, *of_runs(partial(_figure, key))] for key, name in figures.items()),
         ]
-        header = (t.RUN, t.LIGHTS, t.SETTING, *columns.values())
-        table(t.COMPARE_TABLE, header, cells, n_numbers=len(columns))
-        paragraph(t.COMPARE_NOTE + (t.COMPARE_NOTE_GROUPS if has_groups else ""), "soft")
+        header: list[Cell] = ["", *of_runs(self._choice)]
+        table(t.COMPARE_TABLE, header, cells, n_numbers=len(rows))
+
+    def _choice(self, row: dict[str, Any]) -> None:
+        number = row["number"]
+        self.choices[number] = button(t.RUN_NAME.format(number=number), lambda: self.choose(number))
+        if row["is_best"]:
+            Text("span", " ★")
+
+
+def _figure(key: str, row: dict[str, Any]) -> None:
+    if key in row["best"]:
+        Text("strong", row[key])
+        Text("span", t.COMPARE_BEST, "hidden-from-eyes")
+    else:
+        Text("span", row[key])
 
 
 def _one(run: Run) -> None:
     """One run, down to examples of single records."""
     result = run.result
-    Text("h3", t.RUN_NAME.format(number=run.number))
+    with ui.element("div").classes("between"):
+        Text("h2", t.RUN_NAME.format(number=run.number), "title")
+        ui.link(t.REPORT_OF.format(number=run.number), f"{run.address}/report/internal", new_tab=True)
     paragraph(result["guarantee"])
-    lights(result["lights"], level=4, with_reasons=False)
     if result["picture"]:
-        Text("h4", t.CUT_TITLE)
+        Text("h3", t.CUT_TITLE)
         with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
             region.props["aria-label"] = t.CUT_TITLE
             drawing(result["picture"])
         with ui.element("ul").classes("legend"):
             for css, words in result["legend"]:
                 with ui.element("li"):
-                    ui.element("span").classes(f"swatch {css}")
+                    ui.element("span").classes(f"swatch cut-{css}")  # Quasar hides what is called "hidden"
                     Text("span", words)
-    with ui.expansion(t.FIGURES).props("dense"):
+    with ui.expansion(t.RUN_DETAILS).props("dense"):
+        paragraph(t.RUN_DETAILS_NOTE, "soft")
         table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
-    if result["losses"]:
-        with ui.expansion(t.LOSSES_TITLE).props("dense"):
+        if result["losses"]:
+            Text("h3", t.LOSSES_TITLE)
             _losses(result["losses"])
-    if result["examples"]:
-        with ui.expansion(t.EXAMPLES_TITLE).props("dense"):
+        if result["examples"]:
+            Text("h3", t.EXAMPLES_TITLE)
             paragraph(t.EXAMPLES_NOTE, "soft")
             table(t.EXAMPLES_TITLE, t.EXAMPLES_HEADER, [_example(example) for example in result["examples"]])
-    bullets([shown(in_fields(line), 500) for line in result["advice"][:2]], "soft")
-    ui.link(t.REPORT_OF.format(number=run.number), f"{run.address}/report/internal", new_tab=True)
+        bullets([shown(in_fields(line), 500) for line in result["advice"][:2]], "soft")
 
 
 def _losses(losses: list[Any]) -> None:

@@ -20,6 +20,7 @@ from setveil.web.elements import (
     bullets,
     button,
     card_title,
+    empty,
     heading,
     lights,
     lights_in_words,
@@ -37,8 +38,7 @@ def build(page: Page) -> None:
     """The step."""
     dataset, runs = page.dataset, page.dataset.done()
     if not runs:
-        paragraph(t.COMPARE_NONE)
-        button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
+        empty(t.HANDOVER_NONE, t.STEPS["run"][0], lambda: page.go("run"))
         return
     choices = {run.number: t.RUN_CHOICE.format(number=run.number, lights=lights_in_words(run.lights)) for run in runs}
     place = ui.element("div")
@@ -100,6 +100,8 @@ def _hand_over(dataset: Dataset, run: Run) -> None:
             field.on("keydown.enter", keep)
             guarded.append(button(t.KEEP, keep))
             ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
+            if run.pages["assessment"].is_file():
+                ui.link(t.ASSESSMENT, f"{run.address}/report/assessment", new_tab=True)
     allow()
     _repeat(dataset, run)
 
@@ -123,7 +125,7 @@ def _reason(dataset: Dataset, run: Run, allow: Callable[[], None]) -> None:
         async def record() -> None:
             reason = " ".join((field.value or "").split())
             if len(reason) < MIN_REASON:
-                dataset.problem = t.REASON_SHORT.format(n=MIN_REASON)
+                field.error = t.REASON_SHORT.format(n=MIN_REASON)
             elif await _write_about(dataset, run, {"reason": reason}):
                 status.text = t.REASON_RECORDED.format(number=run.number)
                 allow()

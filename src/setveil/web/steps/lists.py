@@ -1,4 +1,4 @@
-"""Lists of items that a guarantee is about: sensitive items, combinations, and groups that must not be mixed."""
+"""Lists that a guarantee is about: items, and itemsets such as combinations or groups."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from setveil.models import Parameter
+from setveil.models.parameters import Items, Itemsets
 from setveil.web import texts as t
 from setveil.web.elements import ItemPicker, button, heading, paragraph, shown
 
@@ -14,60 +16,55 @@ if TYPE_CHECKING:
     from setveil.web.page import Page
 
 
-def sensitive_items(page: Page, change: Callable[[], Any]) -> None:
-    """Sensitive items, one by one or whole groups of the hierarchy."""
-    dataset = page.dataset
-    heading(t.SENSITIVE_TITLE)
-    paragraph(t.SENSITIVE_NOTE[dataset.model], "soft")
-    ItemPicker(t.SENSITIVE_LABEL, dataset.sensitive, dataset.find_items, change, dataset.find_groups)
+def item_list(page: Page, parameter: Parameter, change: Callable[[], Any]) -> None:
+    """A list of items or itemsets. Optional itemsets are folded until there are some."""
+    made, kind = page.dataset.form.listed(parameter), parameter.kind
+    name = parameter.name.replace("_", " ").capitalize()
+    if isinstance(kind, Items):
+        title = t.LIST_ITEMS.format(name=name)
+        _heading(title, parameter)
+        search = t.LIST_SEARCH.format(title=title.lower())
+        ItemPicker(search, made, page.dataset.find_items, change, page.dataset.find_groups)
+        return
+    are_groups = isinstance(kind, Itemsets) and kind.are_groups
+    title = t.LIST_GROUPS.format(name=name) if are_groups else name
+    if parameter.is_required:
+        _heading(title, parameter)
+        _itemsets(page, made, title, are_groups)
+    else:
+        with ui.expansion(title, value=bool(made)).props("dense"):
+            paragraph(parameter.label, "soft")
+            _itemsets(page, made, title, are_groups)
 
 
-def constraints(page: Page) -> None:
-    """Combinations that an attacker may know, and groups of items that must not be mixed."""
+def _heading(title: str, parameter: Parameter) -> None:
+    heading(title)
+    paragraph(parameter.label if parameter.label != parameter.name else parameter.help, "soft")
+
+
+def _itemsets(page: Page, made: list[list[str]], title: str, are_groups: bool) -> None:
+    """Itemsets, one after the other. Where they are not groups, a category adds one itemset for each of its items."""
     dataset = page.dataset
-    heading(t.CONSTRAINTS_TITLE)
-    paragraph(t.CONSTRAINTS_NOTE, "soft")
     some: list[str] = []
 
-    def add(combinations: list[list[str]]) -> None:
-        new = [items for items in combinations if items and items not in dataset.constraints]
-        dataset.constraints += new
+    def add(itemsets: list[list[str]]) -> None:
+        new = [items for items in itemsets if items and items not in made]
+        made.extend(new)
         if new:
             page.refresh()
 
     def one_of(group: list[str]) -> None:
         add([[*some, item] for item in group if item not in some])
 
-    ItemPicker(t.CONSTRAINTS_LABEL, some, dataset.find_items, lambda: None, dataset.find_groups, one_of)
-    button(t.CONSTRAINTS_ADD, lambda: add([list(some)]))
-    _chosen(page, dataset.constraints, t.CONSTRAINTS_TITLE)
-    with ui.expansion(t.UTILITY_TITLE, value=bool(dataset.utility)).props("dense"):
-        _utility(page)
-
-
-def _utility(page: Page) -> None:
-    dataset = page.dataset
-    paragraph(t.UTILITY_NOTE, "soft")
-    some: list[str] = []
-    ItemPicker(t.UTILITY_LABEL, some, dataset.find_items, lambda: None, dataset.find_groups)
-
-    def add() -> None:
-        if some:
-            dataset.utility.append(list(some))
-            page.refresh()
-
-    def change(event: Any) -> None:
-        dataset.utility_rest = event.value
-
-    button(t.UTILITY_ADD, add)
-    _chosen(page, dataset.utility, t.UTILITY_TITLE)
-    ui.select(t.UTILITY_RESTS, value=dataset.utility_rest, label=t.UTILITY_REST, on_change=change).props(
-        "outlined dense"
-    ).classes("wide")
+    search = t.SET_SEARCH.format(title=title.lower())
+    take_group = None if are_groups else one_of
+    ItemPicker(search, some, dataset.find_items, lambda: None, dataset.find_groups, take_group)
+    button(t.SET_ADD.format(title=title.lower()), lambda: add([list(some)]))
+    _chosen(page, made, title)
 
 
 def _chosen(page: Page, lists: list[list[str]], label: str) -> None:
-    """The lists that were made; a click takes one back."""
+    """The itemsets that were made; a click removes one."""
 
     def remove(items: list[str]) -> None:
         lists.remove(items)

@@ -16,6 +16,7 @@ from setveil.web.elements import (
     bullets,
     button,
     card_title,
+    drawing,
     heading,
     in_fields,
     paragraph,
@@ -64,7 +65,7 @@ def _choose(page: Page) -> None:
     def open_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
         if not path.is_file():
-            dataset.problem = t.NO_SUCH_FILE.format(path=shown(path, 200))
+            field.error = t.NO_SUCH_FILE.format(path=shown(path, 200))
             return
         open_file(path.absolute(), shown(path.name))
 
@@ -122,18 +123,45 @@ def _datasets(page: Page) -> None:
 
 
 def _read(page: Page) -> None:
-    """How it was read, and ten records."""
+    """What the data is, at a glance; then how it was read, and ten records."""
     read = page.dataset.read
     assert read is not None
     facts: dict[str, Any] = read["facts"]
-    Text("p", shown(in_fields(facts["summary"]), 600), "result")
+    found: dict[str, Any] = read["overview"]
     warnings(page.dataset.notes)
+    heading(t.OVERVIEW)
+    figures = {
+        "people": (f"{facts['records']:,}", ""),
+        "items": (f"{facts['items']:,}", ""),
+        "length": (f"{found['median_length']:g}", t.LENGTH_RANGE.format(low=found["shortest"], high=found["longest"])),
+        "rare": (f"{found['rare_items']:,}", ""),
+    }
+    with ui.element("dl").classes("figures tiles"):
+        for name, (figure, more) in figures.items():
+            with ui.element("div"):
+                Text("dt", t.OVERVIEW_FIGURES[name].format(n=found["rare_below"]))
+                Text("dd", figure)
+                if more:
+                    Text("dd", more, "soft")
+    with ui.element("div").classes("thirds"):
+        for title, chart in ((t.LENGTHS_TITLE, "lengths"), (t.SUPPORTS_TITLE, "supports")):
+            with ui.element("section"):
+                Text("h3", title)
+                drawing(read[chart])
+        with ui.element("section"):
+            Text("h3", t.COMMON_TITLE)
+            n_people = max(facts["records"], 1)
+            common = [(shown(item, 40), f"{n:,}", f"{n / n_people:.0%}") for item, n in found["common"]]
+            table(t.COMMON_TITLE, t.COMMON_HEADER, common, n_numbers=2)
+    heading(t.HOW_READ)
+    Text("p", shown(in_fields(facts["summary"]), 600), "result")
     bullets(_roles(facts))
     rows = [
         [shown(name, 30), ", ".join(shown(item, 40) for item in items[:20]) + (t.MORE if len(items) > 20 else "")]
         for name, items in read["records"]
     ]
-    table(t.PREVIEW, (t.PERSON, t.ITEMS), rows)  # by number: ids are not kept
+    with ui.expansion(t.PREVIEW, value=True).props("dense"):
+        table(t.PREVIEW, (t.PERSON, t.ITEMS), rows)  # by number: ids are not kept
 
 
 def _roles(facts: dict[str, Any]) -> list[str]:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 import setveil as sv
 from setveil.errors import SetveilError
+from setveil.models import Parameter
 from setveil.web import texts as t
-from setveil.web.dataset import EFFORT, MODELS, PARAMETERS, TAKES_SENSITIVE
-from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, paragraph, shown
+from setveil.web.dataset import EFFORT
+from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, lights, paragraph, shown
+from setveil.web.form import is_number, slider_of
 from setveil.web.model_pictures import picture_of
-from setveil.web.steps.lists import constraints, sensitive_items
+from setveil.web.steps.lists import item_list
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
-
-RANGES = {
-    "k": (2, 50, 1),
-    "m": (1, 5, 1),
-    "p": (2, 20, 1),
-    "l": (1, 10, 1),
-    "h": (5, 95, 5),
-    "max_suppressed": (0, 50, 1),
-}
-WITH_FRACTIONS = ("h", "max_suppressed")
 
 
 def build(page: Page) -> None:
@@ -38,11 +31,8 @@ def build(page: Page) -> None:
         with ui.element("section"):
             heading(t.NUMBERS_TITLE)
             sentence = _Sentence(page)
-            _numbers(page, sentence)
-            if dataset.model in TAKES_SENSITIVE:
-                sensitive_items(page, sentence.show)
-            if dataset.model == "constraints":
-                constraints(page)
+            for parameter in dataset.form.parameters():
+                _parameter(page, parameter, sentence)
         with ui.element("section").classes("guarantee"):
             sentence.build()
     _algorithms(page)
@@ -55,21 +45,22 @@ def _models(page: Page) -> None:
 
     def choose(model: str) -> None:
         dataset = page.dataset
-        dataset.model, dataset.algorithm, dataset.accepts_guessable = model, None, False
+        dataset.form.model = model
+        dataset.choose_algorithm(None)
         page.refresh()
         ui.run_javascript("document.querySelector('.models input:checked').focus()")
 
     with ui.element("fieldset").classes("models"):
         Text("legend", t.MODEL_TITLE, "hidden-from-eyes")
-        for name in MODELS:
+        for kind in sv.models():
             with ui.element("label").classes("model"):
-                box = ui.element("input").props(f"type=radio name=model value={name}")
-                box.props["aria-label"] = t.MODELS[name]
-                if name == page.dataset.model:
+                box = ui.element("input").props("type=radio name=model")
+                box.props["value"], box.props["aria-label"] = kind.name, kind.title
+                if kind.name == page.dataset.form.model:
                     box.props("checked")
-                box.on("change", lambda name=name: choose(name))
-                ui.html(picture_of(name), sanitize=False).classes("picture")
-                Text("span", t.MODELS[name])
+                box.on("change", lambda name=kind.name: choose(name))
+                ui.html(picture_of(kind.picture), sanitize=False).classes("picture")
+                Text("span", kind.title)
 
 
 class _Sentence:
@@ -89,13 +80,14 @@ class _Sentence:
         self.picture.clear()
         self.who.clear()
         try:
-            model = self.dataset.privacy_model()
+            model = self.dataset.form.privacy_model()
         except SetveilError as problem:
             self.text.text = shown(str(problem), 300)
             return
         self.text.text = model.guarantee()
-        with self.picture:
-            crowd(model.crowd)
+        if model.crowd is not None:
+            with self.picture:
+                crowd(model.crowd)
         with self.who:
             attacker = model.attacker()
             with ui.element("dl").classes("attacker"):
@@ -106,48 +98,76 @@ class _Sentence:
                 bullets(model.not_protected())
 
 
-def _numbers(page: Page, sentence: _Sentence) -> None:
-    dataset = page.dataset
-    for name in PARAMETERS[dataset.model]:
-        words = t.NUMBERS[dataset.model, name]
-        low, high, step = RANGES[name]
-        value = dataset.parameters[name]
+def _parameter(page: Page, parameter: Parameter, sentence: _Sentence) -> None:
+    """The field that its kind asks for: a list, a number with a slider, one of a few words, or text."""
+    form, kind = page.dataset.form, parameter.kind
+    if kind.is_list:
+        item_list(page, parameter, sentence.show)
+        return
 
-        def change(event: Any, name: str = name) -> None:
-            if event.value is not None:
-                dataset.parameters[name] = float(event.value) if name in WITH_FRACTIONS else int(event.value)
-                sentence.show()
+    def change(value: Any) -> None:
+        if value is not None:
+            form.enter(parameter.name, value)
+            sentence.show()
 
-        with ui.element("div").classes("number"):
-            Text("label", words)
-            is_all = value == "all"
-            slider = Slider(words, low, high, step, high if is_all else value)
-            number = ui.number(value=None if is_all else value, min=low, max=10_000, step=step).props("outlined dense")
-            number.props["aria-label"] = words
-            number.on_value_change(change)
-            number.on_value_change(lambda event, slider=slider: slider.show(event.value))
-            slider.on_slide(number.set_value)
-            if is_all:
-                slider.props("disabled")
-                number.disable()
-        if dataset.model == "km" and name == "m":
+    words: tuple[str, ...] = getattr(kind, "words", ())
+    if is_number(parameter):
+        _number(page, parameter, change, words)
+    elif words:
+        choices: dict[str | None, str] = {None: t.NOT_SET} if parameter.default is None else {}
+        choices |= {word: word for word in words}
+        select = ui.select(choices, value=form.value(parameter), label=parameter.label)
+        select.on_value_change(lambda event: form.enter(parameter.name, event.value))
+        select.on_value_change(sentence.show)
+        select.props("outlined dense").classes("wide")
+        paragraph(parameter.help, "soft")
+    else:
+        value = form.value(parameter)
+        field = ui.input(label=parameter.label, value="" if value is None else str(value)).props("outlined dense")
+        field.on_value_change(lambda event: change(kind.parse((event.value or "").strip())))
+        paragraph(f"{parameter.help} {t.ALLOWED.format(range=kind.range)}", "soft")
 
-            def everything(event: Any) -> None:
-                dataset.parameters["m"] = "all" if event.value else 2
-                page.refresh()
 
-            ui.checkbox(t.M_ALL, value=is_all, on_change=everything)
+def _number(page: Page, parameter: Parameter, change: Callable[[Any], None], words: tuple[str, ...]) -> None:
+    """A slider and a field for the same number, and a check box for each word that replaces it."""
+    form, label, value = page.dataset.form, parameter.label, page.dataset.form.value(parameter)
+    low, high = slider_of(parameter)
+    is_word = isinstance(value, str)
+    with ui.element("div").classes("number"):
+        Text("label", label)
+        slider = Slider(label, low, high, 1, high if is_word else value)
+        number = ui.number(value=None if is_word else value, min=low, step=1).props("outlined dense")
+        number.props["aria-label"] = label
+        number.on_value_change(lambda event: change(event.value))
+        number.on_value_change(lambda event: slider.show(event.value))
+        slider.on_slide(number.set_value)
+        if is_word:
+            slider.props("disabled")
+            number.disable()
+
+    def choose(word: str, *, is_chosen: bool) -> None:
+        form.enter(parameter.name, word if is_chosen else (low + high) // 2)
+        page.refresh()
+
+    for word in words:
+        name = t.WORD_INSTEAD.format(word=word, name=parameter.name)
+        ui.checkbox(name, value=value == word, on_change=lambda event, word=word: choose(word, is_chosen=event.value))
+    if words:
+        paragraph(parameter.help, "soft")
 
 
 def _algorithms(page: Page) -> None:
     """The algorithm that enforces the model; most people keep the default."""
     dataset = page.dataset
-    entries = [entry for entry in sv.algorithms() if dataset.model in entry.models]
-    default = t.ALGORITHM_SEVERAL if dataset.model == "km" else t.ALGORITHM_DEFAULT.format(name=entries[0].name)
+    entries = dataset.form.algorithms()
+    if not entries:
+        paragraph(t.ALGORITHM_NONE, "problem")
+        return
+    default = t.ALGORITHM_SEVERAL if dataset.form.tries_several() else t.ALGORITHM_DEFAULT.format(name=entries[0].name)
     choices = {"": default, **{entry.name: f"{entry.name}: {entry.summary}" for entry in entries}}
 
     def change(event: Any) -> None:
-        dataset.algorithm, dataset.accepts_guessable = event.value or None, False
+        dataset.choose_algorithm(event.value or None)
         page.refresh()
 
     def change_effort(event: Any) -> None:
@@ -175,10 +195,10 @@ def _proposals(page: Page) -> None:
         dataset.begin(dataset.suggest())
 
     def take(choice: dict[str, Any]) -> None:
-        dataset.model, dataset.algorithm = choice["model"], choice["algorithm"]
+        dataset.form.model = choice["model"]
+        dataset.choose_algorithm(choice["algorithm"], choice["options"])
         for name, value in choice["parameters"].items():
-            if name in RANGES:
-                dataset.parameters[name] = value
+            dataset.form.enter(name, value)
         if choice["hierarchy"] != dataset.hierarchy:
             dataset.hierarchy, dataset.hierarchy_name, dataset.tree = choice["hierarchy"], "", None
         page.refresh()
@@ -194,8 +214,31 @@ def _proposals(page: Page) -> None:
         return
     heading(t.SUGGESTED)
     with ui.element("div").classes("cards"):
-        for number, choice in enumerate(dataset.proposals):
-            with ui.element("section").classes("card"):
-                Text("h3", shown(choice["role"], 300) if number else t.PROPOSAL)
-                bullets([shown(line, 400) for line in choice["words"]])
-                button(t.TAKE, lambda choice=choice: take(choice), name=f"{t.TAKE}: {choice['guarantee']}")
+        for number, choice in enumerate(dataset.proposals["choices"]):
+            with ui.element("section").classes("card proposal"):
+                _proposal(choice, t.PROPOSAL if number == 0 else shown(choice["role"], 300), take)
+    for title, lines in ((t.REASONS, dataset.proposals["reasons"]), (t.REJECTED, dataset.proposals["rejected"])):
+        if lines:
+            with ui.expansion(title).props("dense"):
+                bullets([shown(line, 400) for line in lines])
+
+
+def _proposal(choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None]) -> None:
+    """What one gets: lights, two figures, the guarantee. How it is made is a detail."""
+    Text("h3", title)
+    lights(choice["lights"], level=4, with_reasons=False)
+    with ui.element("dl").classes("figures"):
+        for figure, words in choice["figures"]:
+            with ui.element("div"):
+                Text("dt", words)
+                Text("dd", figure)
+    Text("p", choice["guarantee"], "sentence")
+    if choice["warning"]:
+        paragraph(shown(choice["warning"], 400), "problem")
+    button(t.TAKE, lambda: take(choice), main=True, name=f"{t.TAKE}: {choice['guarantee']}")
+    with ui.expansion(t.DETAILS).props("dense"):
+        made = t.RUN_WITH.format(
+            algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),
+            hierarchy=shown((choice["hierarchy"] or t.HIERARCHY_UNUSED).rpartition("/")[2]),
+        )
+        bullets([*(shown(line, 400) for line in choice["details"]), made])

@@ -35,8 +35,8 @@ def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
     try:
-        Text("p", dataset.privacy_model().guarantee(), "sentence")
-        default = t.ALGORITHM_SEVERAL if dataset.model == "km" else t.RUN_DEFAULT
+        Text("p", dataset.form.privacy_model().guarantee(), "sentence")
+        default = t.ALGORITHM_SEVERAL if dataset.form.tries_several() else t.RUN_DEFAULT
         algorithm = dataset.algorithm or default
         paragraph(t.RUN_WITH.format(algorithm=algorithm, hierarchy=_hierarchy_name(page)), "soft")
 
@@ -101,10 +101,10 @@ def _done(page: Page, run: Run) -> None:
 
     lights(result["lights"], level=3)
     if result["advice"]:
-        with ui.expansion(t.ADVICE, value=run.is_red).props("dense"):
+        with ui.expansion(t.ADVICE, value=True).props("dense"):
             bullets([shown(in_fields(line), 500) for line in result["advice"]])
     warnings([page.dataset.by_name(line) for line in result["warnings"]])
-    with ui.expansion(t.FIGURES, value=run is page.dataset.runs[-1]).props("dense"):
+    with ui.expansion(t.FIGURES).props("dense"):
         with ui.element("div").classes("halves"):
             with ui.element("section"):
                 drawing(result["chart"])
