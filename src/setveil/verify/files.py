@@ -19,6 +19,7 @@ from setveil.core.regular_files import LARGEST_CERTIFICATE, open_regular
 from setveil.errors import InputError, UncheckedError, one_line
 
 CERTIFICATE = "certificate.json"
+SIGNATURE = "certificate.sig"  # the one file that the certificate does not list: it signs the certificate
 PUBLISHED = tuple("published" + suffix for suffix in (".dat", ".txt", ".csv", ".jsonl", ".parquet"))
 KNOWN = (
     *PUBLISHED,
@@ -48,7 +49,7 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
     problems += _check_digest(certificate)
     try:
         with os.scandir(place) as entries:
-            present = sorted(entry.name for entry in islice(entries, MOST_PROBLEMS + len(KNOWN) + 2))
+            present = sorted(entry.name for entry in islice(entries, MOST_PROBLEMS + len(KNOWN) + 3))
     except OSError as error:
         return certificate, [*problems, f"{one_line(str(folder), 120)}: cannot be listed ({_cause(error)})."]
     listed, wrong = _listed_files(certificate)
@@ -58,7 +59,7 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
         problem = _check_file(place, name, digest, progress)
         if problem:
             problems.append(f"{one_line(name, 120)}: {problem}")
-    known = {*listed, CERTIFICATE}
+    known = {*listed, CERTIFICATE, SIGNATURE}
     if any(PART.fullmatch(name) for name in listed):
         present += _inside(place / PARTS, len(listed))
         known.add(PARTS)

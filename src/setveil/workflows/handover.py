@@ -17,6 +17,7 @@ from setveil.io.releases.folders import Staging, internal_beside
 from setveil.policy.schema import Policy
 from setveil.report.facts import Facts
 from setveil.verify import check_files
+from setveil.workflows.signing import SIGNATURE
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # no times in archives: the same release gives the same bytes
 MAX_UNPACKED = 2_000_000_000  # bytes
@@ -31,8 +32,9 @@ def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name
     certificate, problems = check_files(folder)
     if problems:
         raise InputError(f"{one_line(str(folder), 80)}: is not an intact release: {problems[0]}")
+    signed = [SIGNATURE] if (folder / SIGNATURE).is_file() else []
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted([*certificate["files"], "certificate.json"]):
+        for file in sorted([*certificate["files"], "certificate.json", *signed]):
             entry = zipfile.ZipInfo(f"{name}/{file}", EARLIEST)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (stat.S_IFREG | 0o644) << 16
