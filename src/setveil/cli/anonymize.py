@@ -64,6 +64,7 @@ def anonymize(
         bool, typer.Option("--accept-guessable", help="Publish groups whose sensitive records can be guessed.")
     ] = False,
     profile: o.Profile = None,
+    environment: o.Environment = None,
     sign: Annotated[
         str | None, typer.Option(metavar="KEY", help="Sign the certificate with a private key of OpenSSH.")
     ] = None,
@@ -96,7 +97,7 @@ def anonymize(
             "accept_guessable": accept_guessable or None,
             "safe_csv": safe_csv or None,
         },
-        "assessment": {"profile": profile},
+        "assessment": {"profile": profile, "environment": environment},
         "seed": seed,
     }
     if policy is None and "name" not in model:

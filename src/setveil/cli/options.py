@@ -66,6 +66,9 @@ Profile = Annotated[
         "a number of people.",
     ),
 ]
+Environment = Annotated[
+    str | None, typer.Option(help="Who can obtain the data: public, agreement (data use agreement) or secure.")
+]
 Engine = Annotated[str, typer.Option(help="Where the work is done: local, or spark for data on a cluster.")]
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark's master: local[2], or spark://HOST:7077.")]
 Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of everything random.")]

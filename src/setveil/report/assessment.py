@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.report.facts import Facts
 
 NOT_MEASURED = "not measured: single records were not at hand"
-LIMITS = 6  # sentences about what is not protected; the report has all
+LIMITS = 8  # sentences about what is not protected; the report has all
 
 
 class Decision(NamedTuple):
@@ -87,16 +87,16 @@ def decision_of(facts: Facts) -> Decision:
     guarantee, risk, use = lights_of(facts)
     told = [f"{light.question}: {light.answer}" for light in (guarantee, risk, use)]
     if not facts.holds or "bad" in (guarantee.colour, risk.colour):
-        return Decision("bad", "Not supported: do not release these files as they are", told)
+        return Decision("bad", "Release not supported: the residual risk is too high", told)
     if use.colour == "bad":
-        return Decision("bad", "Not supported: the files are protected, but have hardly any utility", told)
+        return Decision("bad", "Release not supported: the utility is poor", told)
     if facts.doubts:
-        return Decision("bad", "Not supported: how the input was read is in doubt", [*told, *facts.doubts])
+        return Decision("bad", "Release not supported: how the input was read is in doubt", [*told, *facts.doubts])
     if "care" in (guarantee.colour, risk.colour):
-        return Decision("care", "Supported under conditions", told)
+        return Decision("care", "Release supported under conditions", told)
     if use.colour == "care":
-        return Decision("good", "Supported; check whether the utility is sufficient for the purpose", told)
-    return Decision("good", "Supported", told)
+        return Decision("good", "Release supported, if the limited utility suffices for the purpose", told)
+    return Decision("good", "Release supported", told)
 
 
 # -- the three tests ---------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def linkability(facts: Facts) -> list[str]:
         row = max(rows, key=lambda row: (row["linked"]["after"][0], row["known"]))
         (value, low, high), control = row["linked"]["after"], row["linked"]["control"]
         told = (
-            f"An attacker who {row['words']} picks the right record with a probability of {percent(value)} "
+            f"The worst attacker tried {row['words']}. The probability of picking the right record is {percent(value)} "
             f"(95 % interval {percent(low)} to {percent(high)}; base: {row['base']})."
         )
         if control:
@@ -159,8 +159,8 @@ def inference(facts: Facts) -> list[str]:
         found = row["right_guess"]
         value, low, high = found["after"]
         words = (
-            f"Of people with a sensitive item, an attacker who {row['words']} assigns that item a probability of "
-            f"{percent(value)} on average (95 % interval {percent(low)} to {percent(high)})."
+            f"The worst attacker tried {row['words']}. People's own sensitive item gets a probability of "
+            f"{percent(value)} on average (95 % interval {percent(low)} to {percent(high)}; base: people with one)."
         )
         told.append(words + (f" Control: {percent(found['control'][0])}." if found["control"] else ""))
     if certain:
