@@ -43,7 +43,7 @@ class InfeasibleError(SetveilError):
         ...     sv.anonymize([["a"], ["b"]], "km", k=5, m=1, algorithm="aa", hierarchy="fanout:2")
         ... except sv.InfeasibleError as problem:
         ...     print(problem)
-        only 2 of 2 records have items, fewer than k=5; lower k or add records.
+        2 records have items, fewer than k=5; lower k or add records.
     """
 
     exit_code = 3

@@ -192,8 +192,9 @@ def require_k_records(data: Transactions, k: int) -> None:
     """Fewer than k non-empty records: whatever is published of them, nobody can hide among k."""
     n_filled = data.n_records - data.n_empty
     if 0 < n_filled < k:
+        empty = f" ({data.n_empty:,} more are empty)" if data.n_empty else ""
         raise InfeasibleError(
-            f"only {n_filled:,} of {data.n_records:,} records have items, fewer than k={k}; lower k or add records.",
+            f"{n_filled:,} records have items{empty}, fewer than k={k}; lower k or add records.",
             items=data.vocabulary.labels,
         )
 

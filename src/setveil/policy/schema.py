@@ -225,6 +225,8 @@ class Policy(_Section):
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name the policy file in it, as in {path / 'policy.toml'}.")
     with open_text(path) as file:
         text = file.read()
     try:
