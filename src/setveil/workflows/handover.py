@@ -45,16 +45,19 @@ def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name
 
 def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]) -> None:
     """Put what the owner says about the decision, and the reason for a release with a red light, into the internal
-    report, record and policy; nothing public changes.
+    report, assessment, record and policy; nothing public changes.
     """
     from setveil.report.certificate import write_json
+    from setveil.report.assessment import write_assessment
     from setveil.report.page import write_report
 
     internal = internal_beside(Path(out))
     policy = Policy.from_file(internal / POLICY)
     policy = policy.model_copy(update={"about": type(policy.about)(**about)})
-    write_report(replace(facts, about=dict(about)), internal / "report.html")
+    facts = replace(facts, about=dict(about))
     record = json.loads((internal / RECORD).read_text(encoding="utf-8"))
+    write_report(facts, internal / "report.html")
+    write_assessment(facts, record["certificate_digest"], internal / "assessment.html")
     write_json({**record, "about": dict(about)}, internal / RECORD)
     (internal / POLICY).write_text(policy.seen_from(internal).to_toml(), encoding="utf-8", newline="\n")
 
