@@ -109,7 +109,13 @@ def test_the_page_has_the_words_that_an_auditor_looks_for(facts: Facts) -> None:
     order += ["Linkability", "Inference", "Quantified risk", "Mitigation", "Governance", "Assumptions to confirm"]
     places = [page.index(f">{words}" if words[0] in "SLIA" and "modelling" not in words else words) for words in order]
     assert places == sorted(places)
-    for words in ("ISO/IEC 27559:2022", "WP216", "not legal advice", "date of re-assessment", "Maximum prosecutor risk"):
+    for words in (
+        "ISO/IEC 27559:2022",
+        "WP216",
+        "not legal advice",
+        "date of re-assessment",
+        "Maximum prosecutor risk",
+    ):
         assert words in page
     assert page.index(decision_of(facts).words) < places[0]
     assert page == render_assessment(facts, "0" * 64)

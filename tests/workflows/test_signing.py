@@ -112,7 +112,9 @@ def test_a_wrong_key_is_an_error_before_the_run(place: Path, tmp_path: Path, key
 # -- the archive, the internal folder, the reading options -------------------------------------------------------------
 
 
-def test_the_archive_is_verified_like_the_folder(place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_archive_is_verified_like_the_folder(
+    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     archive = zip_public(place / "out", tmp_path / "release.zip")
     code, told = answer(capsys, archive, "--signers", place / "mine.signers")
     assert code == 0 and told["signature"]["authenticated"] is True  # type: ignore[index]

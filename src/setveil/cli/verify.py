@@ -27,7 +27,10 @@ def register(app: typer.Typer) -> None:
 @o.takes_model
 def verify(
     target: Annotated[
-        Path, typer.Argument(metavar="OUT|ZIP|FILE", help="A release folder or its archive (.zip), or any transaction file with --model.")
+        Path,
+        typer.Argument(
+            metavar="OUT|ZIP|FILE", help="A release folder or its archive (.zip), or any transaction file with --model."
+        ),
     ],
     original: Annotated[str | None, typer.Option(help="The original input: adds the checks that need it.")] = None,
     all_violations: Annotated[bool, typer.Option("--all-violations", help="List every minimal violation.")] = False,

@@ -104,7 +104,9 @@ def decision_of(facts: Facts) -> Decision:
 
 def singling_out(facts: Facts) -> list[str]:
     """Can a person be singled out: within the guarantee, with one known item more, by the worst attacker tried."""
-    told = [f"{facts.guarantee} Verified on the published files." if facts.holds else f"Not verified. {facts.guarantee}"]
+    told = [
+        f"{facts.guarantee} Verified on the published files." if facts.holds else f"Not verified. {facts.guarantee}"
+    ]
     by_known = {row.known: row for row in worst_by_known(facts.attacks, facts.risk_after)}
     reach = facts.known_items
     if reach is not None and reach + 1 in by_known:

@@ -116,7 +116,7 @@ def _own(text: str) -> Profile:
     if value is not None and value.denominator == 1 and 2 <= value <= LARGEST_K:
         return _by_k(f"threshold-{value}", int(value), "threshold of the owner")
     raise InputError(
-        f'the profile is one of {", ".join(PROFILES)}, a share such as 0.05, or a number of people of at least 2, not '
+        f"the profile is one of {', '.join(PROFILES)}, a share such as 0.05, or a number of people of at least 2, not "
         f'"{one_line(text, 40)}".'
     )
 

@@ -93,7 +93,9 @@ def check_signature(folder: Path, signers: str | os.PathLike[str] | None = None)
     except InputError as problem:
         return Signature("invalid", problem=str(problem))
     if len(signature) > LARGEST_SIGNATURE:
-        return Signature("invalid", problem=f"{SIGNATURE}: is larger than {LARGEST_SIGNATURE:,} bytes; not a signature.")
+        return Signature(
+            "invalid", problem=f"{SIGNATURE}: is larger than {LARGEST_SIGNATURE:,} bytes; not a signature."
+        )
     with TemporaryDirectory(prefix="setveil-") as place:  # ssh-keygen opens the file again: it gets what was read here
         copy = Path(place) / SIGNATURE
         copy.write_bytes(signature)
@@ -115,9 +117,7 @@ def _checked(signature: str, message: bytes, signers: str | os.PathLike[str] | N
         told = f"{NOT_AUTHENTICATED}: signed with the key {key}; name the keys that you trust with --signers FILE."
         return Signature("valid", key=key, note=told)
     for name in _principals(signature, signers):
-        done = _run(
-            ["-Y", "verify", "-n", NAMESPACE, "-f", str(signers), "-I", name, "-s", signature], message, QUICK
-        )
+        done = _run(["-Y", "verify", "-n", NAMESPACE, "-f", str(signers), "-I", name, "-s", signature], message, QUICK)
         if done is not None and done.returncode == 0:
             shown = one_line(name, 120)
             return Signature("valid", shown, key, f"signed by {shown} with the key {key}. {MEANING}")
