@@ -157,7 +157,7 @@ def test_the_prosecutor_risk_is_one_in_k(facts: Facts) -> None:
 
 def test_journalist_risk_counts_the_matching_people_of_the_population(tmp_path: Path) -> None:
     asked = policy(algorithm={"name": "aa"}, hierarchy={"source": "fanout:2"}, model={"name": "km", "k": 2, "m": 2})
-    people = ROWS + [["milk", "bread"], ["milk", "bread", "unheard"]]
+    people = [*ROWS, ["milk", "bread"], ["milk", "bread", "unheard"]]
     outcome = run(asked, ROWS, tmp_path / "out", population=people)
     assert outcome.facts is not None
     found = outcome.facts.population

@@ -175,9 +175,8 @@ def inference(facts: Facts) -> list[str]:
     if facts.kind == "grouping" and facts.shape.get("linked") is not None:
         told.append(f"Highest share of a sensitive item in a group: {percent(facts.shape['linked'])}.")
     if "largest_percentage" in facts.achieved:
-        told.append(
-            f"Highest share of one sensitive item among matching records: {figure(facts.achieved['largest_percentage'])} %."
-        )
+        highest = figure(facts.achieved["largest_percentage"])
+        told.append(f"Highest share of one sensitive item among matching records: {highest} %.")
     if told:
         return told
     if named:

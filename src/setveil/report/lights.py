@@ -1,7 +1,7 @@
 """Three lights for the person who decides: guarantee, residual risk, utility.
 
-``thresholds_of`` has all thresholds; ``docs/report.md`` shows those of the default profile. A light is ``good`` only where a person
-may act on it without reading further.
+``thresholds_of`` has all thresholds; ``docs/report.md`` shows those of the default profile. A light is ``good`` only
+where a person may act on it without reading further.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]
     """Put what the owner says about the decision, and the reason for a release with a red light, into the internal
     report, assessment, record and policy; nothing public changes.
     """
-    from setveil.report.certificate import write_json
     from setveil.report.assessment import write_assessment
+    from setveil.report.certificate import write_json
     from setveil.report.page import write_report
 
     internal = internal_beside(Path(out))

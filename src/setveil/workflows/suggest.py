@@ -29,7 +29,6 @@ from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.releases import Grouping
 from setveil.report.figures import utility_of, worst_of
-from setveil.report.lights import ORDER
 from setveil.report.profiles import DEFAULT, PROFILES, find_profile
 from setveil.report.words import percent
 from setveil.workflows.anonymize import make_release
@@ -257,10 +256,13 @@ class _Search:
             why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {MERGEABLE:,}"
             self._reject(self._policy({"name": "km", "k": ks[0], "m": self.ms[0]}, "pcta+", None), why)
         k = ks[0] if best is None else best.policy.model.given()["k"]
-        protecting = self._safe(self._tried(part, list(self._protecting(k)), PROTECTS)) if self.ask["sensitive"] else []
-        protecting.sort(key=lambda choice: (ORDER.index(choice.colour), -choice.score))
-        if best is None:
-            return [replace(choice, role="Proposal: protects sensitive items") for choice in protecting[:3]]
+        tried = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
+        if best is None:  # nothing with a red light comes first
+            safe = sorted(self._safe(tried), key=lambda choice: -choice.score)
+            return [replace(choice, role=f"Proposal: {PROTECTS.lower()}") for choice in safe[:3]]
+        protecting = [choice for choice in tried if choice.colour != "bad"]  # red ones say what they leave exposed
+        self._safe([choice for choice in tried if choice.colour == "bad"])
+        protecting.sort(key=lambda choice: (choice.risk_colour == "bad", -choice.score))
         others = [*protecting[:1], *self._others(part, best), *protecting[1:]]
         if _density(self.data) >= DENSE and not self.ask["sensitive"]:
             identical = self._policy({"name": "k-anonymity", "k": k}, None, None)

@@ -160,7 +160,8 @@ def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> Infe
     return InfeasibleError(
         f"p={p} allows a sensitive item in at most {data.n_records // p:,} of {data.n_records:,} records, but "
         f"there are more with {shown}{more}; the largest p that works is "
-        f"{largest}{' (no protection)' if largest == 1 else ''}, or suppress the excess: --option suppress_excess=true.",
+        f"{largest}{' (no protection)' if largest == 1 else ''}, or suppress the excess: --option "
+        "suppress_excess=true.",
         items=labels,
     )
 
