@@ -39,11 +39,14 @@ def test_the_profile_tells_the_shape() -> None:
 
 def test_groups_are_never_proposed_without_saying_what_they_leave_exposed() -> None:
     found = suggest(sparse(), sensitive=("i40",), purpose="share", seconds=600)
-    (groups,) = [choice for choice in found.choices if choice.policy.model.name == "degree"]
+    protecting = [choice for choice in found.choices if "sensitive" in choice.policy.model.given()]
+    tried = {choice.policy.model.name for choice in protecting} | {name.split()[0] for name, _ in found.rejected}
+    assert {"degree", "k-anonymity", "coherence"} <= tried  # every model that protects them
+    (groups,) = [choice for choice in protecting if choice.policy.model.name == "degree"]
     assert groups is not found.choices[0]
     assert "Not protected: records can be recognized" in groups.words()[-1]
     assert "--sensitive i40" in found.command(groups)
-    others = [choice for choice in found.choices if choice is not groups]
+    others = [choice for choice in found.choices if choice not in protecting]
     assert all("sensitive items are published like all others" in choice.words()[-1] for choice in others)
 
 
@@ -66,7 +69,9 @@ def test_the_purpose_sets_the_promise(purpose: str) -> None:
 
 def test_a_release_of_one_item_is_no_choice() -> None:
     """Everybody has something that nobody else has: whatever is tried, one item is left for all."""
-    with pytest.raises(InfeasibleError, match="With 3 people no release of these data is both safe and useful: publish counts"):
+    with pytest.raises(
+        InfeasibleError, match="With 3 people no release of these data is both safe and useful: publish counts"
+    ):
         suggest(Transactions.from_lists([["a"], ["b"], ["c"]]), hierarchy="fanout:3", seconds=5)
 
 

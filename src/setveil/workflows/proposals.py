@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from setveil.models import MODELS, parameters_of
 from setveil.policy.schema import Policy
 from setveil.report.figures import Residual, Unchanged, Utility
 from setveil.report.lights import GRADES, LEVELS, Colour, colour_of_risk, colour_of_use, risk_words
@@ -147,7 +148,7 @@ class Suggestion:
             if name == "sensitive":
                 words += ["--sensitive", str(self.given.get("sensitive") or ",".join(value))]
             elif isinstance(value, int | str):
-                words += [f"-{name}", str(value)]
+                words += [parameters_of(MODELS[model.name])[name].flag, str(value)]
         if policy.algorithm.name:
             words += ["--algorithm", policy.algorithm.name]
         for name, value in policy.algorithm.options.items():

@@ -51,7 +51,7 @@ DENSE = 0.05  # an item is in this share of the records on average: records then
 BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
 CROWDS = 4  # times k people must have items
 MOST_REASONS = 4  # rejected settings named where nothing is proposed
-USED = ("k", "l")  # optional parameters of models that are set, where a model has them
+USED = ("k", "l", "sensitive")  # optional parameters of models that are set, where a model has them
 PROTECTS = "Protects sensitive items"
 WAYS = (
     PLAIN,
@@ -263,7 +263,7 @@ class _Search:
         protecting = [choice for choice in tried if choice.colour != "bad"]  # red ones say what they leave exposed
         self._safe([choice for choice in tried if choice.colour == "bad"])
         protecting.sort(key=lambda choice: (choice.risk_colour == "bad", -choice.score))
-        others = [*protecting[:1], *self._others(part, best), *protecting[1:]]
+        others = [*protecting, *self._others(part, best)]
         if _density(self.data) >= DENSE and not self.ask["sensitive"]:
             identical = self._policy({"name": "k-anonymity", "k": k}, None, None)
             others += self._safe(self._tried(part, [identical], "Makes whole records alike"))
@@ -524,7 +524,9 @@ def _measured(
         n_tried=data.n_records,
         is_sampled=part.is_sampled,
         seconds=time.monotonic() - started,
-        warning=_leaves_exposed(isinstance(release, Grouping), has_sensitive),
+        warning=_leaves_exposed(
+            isinstance(release, Grouping), has_sensitive and "sensitive" not in policy.model.given()
+        ),
     )
 
 
