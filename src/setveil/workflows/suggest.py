@@ -256,12 +256,12 @@ class _Search:
             why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {MERGEABLE:,}"
             self._reject(self._policy({"name": "km", "k": ks[0], "m": self.ms[0]}, "pcta+", None), why)
         k = ks[0] if best is None else best.policy.model.given()["k"]
-        tried = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
+        shown = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
         if best is None:  # nothing with a red light comes first
-            safe = sorted(self._safe(tried), key=lambda choice: -choice.score)
+            safe = sorted(self._safe(shown), key=lambda choice: -choice.score)
             return [replace(choice, role=f"Proposal: {PROTECTS.lower()}") for choice in safe[:3]]
-        protecting = [choice for choice in tried if choice.colour != "bad"]  # red ones say what they leave exposed
-        self._safe([choice for choice in tried if choice.colour == "bad"])
+        protecting = [choice for choice in shown if choice.colour != "bad"]  # red ones say what they leave exposed
+        self._safe([choice for choice in shown if choice.colour == "bad"])
         protecting.sort(key=lambda choice: (choice.risk_colour == "bad", -choice.score))
         others = [*protecting, *self._others(part, best)]
         if _density(self.data) >= DENSE and not self.ask["sensitive"]:

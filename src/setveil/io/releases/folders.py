@@ -70,10 +70,6 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
     """The output as an absolute path; refuses one that stands there already and may not be replaced."""
     try:
         public = _absolute(out)
-        if not public.parent.is_dir():
-            raise InputError(
-                f"{one_line(str(public.parent), 120)}: there is no such folder; create it, or choose another output."
-            )
         for target in (public, internal_beside(public)):
             _check_place(target, target is not public, force)
         for above in public.parents:  # its internal folder would leave the house with that one, or be replaced with it
@@ -82,6 +78,10 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
                     f"{one_line(str(public), 120)}: lies inside another release, {one_line(above.name, 60)}; choose "
                     "another output."
                 )
+        if not public.parent.is_dir():
+            raise InputError(
+                f"{one_line(str(public.parent), 120)}: there is no such folder; create it, or choose another output."
+            )
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
         reason = getattr(problem, "strerror", None) or "impossible name"
         raise InputError(f"{one_line(str(out), 120)}: cannot be written ({reason}); choose another output.") from None
