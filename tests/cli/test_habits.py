@@ -86,3 +86,40 @@ def test_old_spellings_are_understood_and_not_shown(tmp_path: Path, capsys: pyte
         assert _run(["hierarchy", command, "--help"]) == 0
         shown = capsys.readouterr().out
         assert "--from" not in shown and "--how" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["risk", "good.csv", "--delimiter", ";"], '";" does not occur; omit --delimiter'),
+        (["risk", "cut.csv"], "the last row has 1 of 2 fields and no line break: the file seems to be truncated"),
+        (["anonymize", "good.csv", "-o", "o", "--model", "km", "-k", "50", "-m", "2"], "3 records have items, fewer"),
+        (["anonymize", "good.csv", "-o", "o", "--policy", "."], "is a folder; name the policy file in it"),
+        (["anonymize", "good.csv", "-o", "no/o", "--model", "km", "-k", "2", "-m", "1"], "no: there is no such folder"),
+        (
+            ["anonymize", "good.csv", "-o", "o", "--model", "degree", "-p", "2", "--sensitive", "a"],
+            "--option suppress_excess=true",
+        ),
+        (["suggest", "good.csv"], "With 3 people no release of these data is both safe and useful"),
+    ],
+)
+def test_errors_name_what_to_change(
+    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.csv").write_text("id,item\n1,a\n1,b\n2,a\n2,b\n3,a\n3,b\n")
+    Path("cut.csv").write_text("id,item\n1,a\n1,b\n2,a\n2")
+    assert _run(words) in (2, 3)
+    assert told in capsys.readouterr().err.replace("\n", " ")
+    assert not Path("no").exists() and not Path("o").exists()
+
+
+def test_the_demo_shows_a_decision_without_a_red_light(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _run(["demo"]) == 0
+    told = capsys.readouterr().out
+    assert told.index("Risk of the original data") < told.index("Candidates") < told.index("would publish: candidate B")
+    assert "reject" in told and "Residual risk: low" in told and "Residual risk: high" not in told
+    assert _run(["verify", "demo-out"]) == 0

@@ -55,6 +55,7 @@ def test_a_sign_off_goes_into_what_stays_in_the_house_and_nowhere_else(tmp_path:
 
 
 def test_a_kept_release_is_whole_private_and_can_be_repeated(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
     public, internal = handover.keep_release(release, tmp_path / "kept" / "for-good")
     (tmp_path / "tree.csv").unlink()  # it was temporary
     assert sv.verify_folder(public).holds is True

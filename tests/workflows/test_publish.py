@@ -60,6 +60,7 @@ def test_the_two_folders_hold_what_the_contract_says(tmp_path: Path) -> None:
     release_of().publish(tmp_path / "out")
     assert listing(tmp_path / "out") == {"published.jsonl", "codebook.csv", "certificate.json", "report.html"}
     assert listing(tmp_path / "out.internal") == {
+        "assessment.html",
         "policy.toml",
         "run.json",
         "report.html",

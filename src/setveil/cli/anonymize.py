@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, remark, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, read_data, remark, say, say_json, table
 from setveil.io.formats.registry import WRITTEN, listed
 
 
@@ -71,6 +71,15 @@ def anonymize(
             "--accept-guessable", help="Publish groups in which attackers can guess who has a sensitive item."
         ),
     ] = False,
+    profile: o.Profile = None,
+    environment: o.Environment = None,
+    sign: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Sign the certificate with a private key of OpenSSH.")
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="People of the population, in the layout of the input: journalist risk."),
+    ] = None,
     engine: o.Engine = "local",
     master: o.Master = None,
     reading: o.Reading = o.NOTHING,
@@ -96,6 +105,7 @@ def anonymize(
             "accept_guessable": accept_guessable or None,
             "safe_csv": safe_csv or None,
         },
+        "assessment": {"profile": profile, "environment": environment},
         "seed": seed,
     }
     if policy is None and "name" not in model:
@@ -114,6 +124,8 @@ def anonymize(
             engine=engine,
             master=master,
             tell=remark,
+            sign=sign,
+            population=None if population is None else read_data(population, reading),
         )
     show(outcome, json)
 
@@ -138,6 +150,7 @@ def _pairs(options: list[str]) -> dict[str, str]:
 
 def show(outcome: Any, json: bool) -> None:
     """Verdict, residual risk, utility, and the paths of the files."""
+    from setveil.report.assessment import summary_of
     from setveil.report.figures import residual_of, unchanged_of, utility_of, worst_by_known
     from setveil.report.lights import GUARANTEE
     from setveil.report.words import figure, percent, told
@@ -153,6 +166,7 @@ def show(outcome: Any, json: bool) -> None:
                 "internal": str(outcome.internal),
                 "verified": outcome.verdict.holds,
                 "headline": outcome.headline,
+                "assessment": summary_of(facts),
                 "lights": {light.question: [light.colour, light.answer, light.sentence] for light in outcome.lights},
                 "warnings": list(outcome.release.record.warnings),
                 "advice": list(outcome.advice),
@@ -200,5 +214,6 @@ def show(outcome: Any, json: bool) -> None:
     details = outcome.release.details
     if details.get("left_out_records"):
         say(f"Suppressed: {details['left_out_records']:,} records without public items")
-    say(f"Published: {outcome.path}")
-    say(f"Report:    {outcome.internal / 'report.html'} (internal), {outcome.path / 'report.html'} (public)")
+    say(f"Published:  {outcome.path}")
+    say(f"Report:     {outcome.internal / 'report.html'} (internal), {outcome.path / 'report.html'} (public)")
+    say(f"Assessment: {outcome.internal / 'assessment.html'} (internal, two pages to sign)")

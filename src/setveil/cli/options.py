@@ -39,6 +39,17 @@ HierarchyColumns = Annotated[
 UnknownItems = Annotated[
     str | None, typer.Option(help="Items missing from the hierarchy: error, or root to put them below the root.")
 ]
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|THRESHOLD",
+        help="Threshold of residual risk: ema-0070, cms-11, ons-10, opensafely-7, internal-3, a share such as 0.05, or "
+        "a number of people.",
+    ),
+]
+Environment = Annotated[
+    str | None, typer.Option(help="Who can obtain the data: public, agreement (data use agreement) or secure.")
+]
 Engine = Annotated[str, typer.Option(help="Where the data is processed: local, or spark for data on a cluster.")]
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark's master: local[2], or spark://HOST:7077.")]
 Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all random numbers.")]

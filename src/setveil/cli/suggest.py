@@ -28,6 +28,7 @@ def suggest(
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
+    profile: o.Profile = None,
     seconds: Annotated[float, typer.Option(min=0, max=1e9, help="Time budget in seconds.")] = 60.0,
     run: Annotated[bool, typer.Option("--run", help="Run the first proposal.")] = False,
     output: Annotated[
@@ -52,6 +53,7 @@ def suggest(
             purpose=purpose,
             hierarchy=hierarchy,
             sensitive=listed,
+            profile=profile,
             seconds=seconds,
             seed=seed or 0,
             source=input,
@@ -65,6 +67,7 @@ def suggest(
                 "role": choice.role,
                 "policy": found.policy(choice).to_toml(),
                 "words": choice.words(),
+                "lights": {"Residual risk": choice.risk_colour, "Utility": choice.colour},
                 "exact_ratio": choice.exact,
                 "largest_set": choice.largest_set,
                 "utility": choice.utility.to_dict(),

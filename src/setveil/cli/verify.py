@@ -27,7 +27,10 @@ def register(app: typer.Typer) -> None:
 @o.takes_model
 def verify(
     target: Annotated[
-        Path, typer.Argument(metavar="OUT|FILE", help="A release folder, or any transaction file with --model.")
+        Path,
+        typer.Argument(
+            metavar="OUT|ZIP|FILE", help="A release folder or its archive (.zip), or any transaction file with --model."
+        ),
     ],
     original: Annotated[str | None, typer.Option(help="The original input: adds the checks that need it.")] = None,
     all_violations: Annotated[bool, typer.Option("--all-violations", help="List every minimal violation.")] = False,
@@ -35,6 +38,10 @@ def verify(
     time_limit: Annotated[
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Time limit; by default it grows with the size of the folder."),
+    ] = None,
+    signers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keys that you trust (allowed_signers of OpenSSH): says who signed."),
     ] = None,
     model: o.Model = o.NOTHING,
     engine: o.Engine = "local",
@@ -49,12 +56,13 @@ def verify(
     """
     from setveil.errors import InputError, UncheckedError, one_line
 
-    if target.is_dir():
+    if target.is_dir() or (target.suffix.lower() == ".zip" and target.is_file()):
+        _refuse_internal(target)
         if model:
             raise InputError(f"{target}: is a release folder, which states its guarantee itself; remove --model, -k, …")
         if all_violations:
             raise InputError(f"{target}: is a release folder; --all-violations is for a file and --model.")
-        answer = _check_folder(target, original, time_limit, engine, master, reading)
+        answer = _check_folder(target, original, time_limit, engine, master, reading, signers)
         _show_folder(target, answer, json)
         raise typer.Exit(EXIT_CODES[answer["holds"]])
     from setveil.workflows import recheck
@@ -68,6 +76,8 @@ def verify(
         raise InputError(f"{target}: to audit a file, set the privacy model, as in --model km -k 5 -m 2.")
     if original is not None:
         raise InputError(f"{target}: --original is compared with a release folder; this is a file. Omit it.")
+    if signers is not None:
+        raise InputError(f"{target}: --signers is for a release folder, which has a certificate; this is a file.")
     audited = read_data(target, reading)
     try:
         verdict, violations = recheck.audit(audited, model, limit if all_violations else 0, time_limit)
@@ -99,20 +109,37 @@ def verify(
     raise typer.Exit(0 if verdict.holds else 1)
 
 
+def _refuse_internal(target: Path) -> None:
+    """Whoever names the confidential folder means the release beside it."""
+    from setveil.errors import InputError
+
+    name = Path(os.path.abspath(target)).name  # noqa: PTH100 (links stay as they are)
+    if name.endswith(".internal") and not (target / "certificate.json").exists():
+        public = target.with_name(name.removesuffix(".internal"))
+        raise InputError(f"{target}: is the confidential folder of a release; verify the release: {public}")
+
+
 def _check_folder(
-    target: Path, original: str | None, time_limit: float | None, engine: str, master: str | None, reading: o.Reading
+    target: Path,
+    original: str | None,
+    time_limit: float | None,
+    engine: str,
+    master: str | None,
+    reading: o.Reading,
+    signers: Path | None,
 ) -> dict[str, Any]:
     """The folder may come from anyone: it is checked in a process with limits."""
     from setveil.workflows.bounded import BoundedCheck, Listener, Request
 
-    request = Request(os.fspath(target), original, time_limit, engine, master, reading)
+    trusted = None if signers is None else os.fspath(signers)
+    request = Request(os.fspath(target), original, time_limit, engine, master, reading, trusted)
     with BoundedCheck(request) as check, progress_bar() as progress:
         return check.answer(Listener(progress, remark, warn, announce_compiling))
 
 
 def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:
     if json:
-        shown = "input holds problems cannot_be_checked claim sentence publisher_says notes"
+        shown = "input holds problems cannot_be_checked claim sentence publisher_says notes signature"
         say_json({name: answer[name] for name in shown.split()})
         return
     holds, nothing_left = answer["holds"], answer["nothing_left"]

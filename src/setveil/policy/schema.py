@@ -30,6 +30,11 @@
     responsible = "Data office"
     purpose = "teaching"
 
+    [assessment]                # for the lights and the assessment
+    profile = "ema-0070"        # or a threshold of one's own: a share such as 0.05, or a number of people
+    environment = "public"      # or "agreement", "secure"
+    recipient = "University of …"
+
 Unknown keys are errors. Relative paths are relative to the file.
 """
 
@@ -155,6 +160,14 @@ class AboutSection(_Section):
     reason: str | None = None  # why a release with a red light is handed over
 
 
+class AssessmentSection(_Section):
+    """Which threshold the release is held against, and who receives it; for the lights and the assessment."""
+
+    profile: str | float | None = None  # a name, a share such as 0.05, or a number of people
+    environment: Literal["public", "agreement", "secure"] | None = None
+    recipient: str | None = None
+
+
 class Policy(_Section):
     """The decisions of a data owner, from one TOML file.
 
@@ -173,6 +186,7 @@ class Policy(_Section):
     input: InputSection = InputSection()
     output: OutputSection = OutputSection()
     about: AboutSection = AboutSection()
+    assessment: AssessmentSection = AssessmentSection()
 
     @classmethod
     def from_file(cls, path: str | Path) -> Policy:
@@ -231,6 +245,8 @@ class Policy(_Section):
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name the policy file in it, as in {path / 'policy.toml'}.")
     with open_text(path) as file:
         text = file.read()
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.errors import SetveilError
 from setveil.report.certificate_schema import check_schema
+from setveil.report.profiles import DEFAULT
 
 if TYPE_CHECKING:
     from setveil.core import Layout
@@ -58,6 +59,8 @@ def certificate_of(
         "risk": {"after": list(facts.risk_after)},
         "not_protected": list(facts.not_protected),
     }
+    if facts.profile != DEFAULT:
+        content["assessment"] = facts.profile.to_dict()
     certificate = seal(json.loads(json.dumps(content, sort_keys=True)))  # as whoever reads it gets it
     problems = check_schema(certificate)
     if problems:  # a field was added here and not in the schema

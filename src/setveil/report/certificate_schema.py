@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from setveil.errors import one_line
 from setveil.models import MODELS
 from setveil.plugins import package_of
+from setveil.report.profiles import LARGEST_K
 from setveil.report.words import ACHIEVED, PUBLIC_METRICS
 
 MOST_RECORDS = 2**40
@@ -74,6 +75,12 @@ class _Risk(_Strict):
     after: Annotated[list[_RiskRow], Field(max_length=100)]
 
 
+class _Assessment(_Strict):
+    profile: Name
+    k: Annotated[int, Field(ge=2, le=LARGEST_K)]
+    environment: Literal["public", "agreement", "secure"]
+
+
 class Certificate(_Strict):
     """``certificate.json``, field by field."""
 
@@ -92,6 +99,7 @@ class Certificate(_Strict):
     metrics: dict[Name, Figure | None]
     risk: _Risk
     not_protected: Annotated[list[Sentence], Field(max_length=MOST_SENTENCES)]
+    assessment: _Assessment | None = None  # missing where the owner chose no profile
     digest: Digest
 
 

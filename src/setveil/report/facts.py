@@ -8,6 +8,7 @@ from typing import Any
 
 from setveil.models import MODELS, Attacker, PrivacyModel
 from setveil.releases import KINDS, Release
+from setveil.report.profiles import DEFAULT, Profile
 from setveil.report.words import PUBLIC_METRICS
 
 GUESSING = "Guessing: "  # how the sentence about what groups reveal begins
@@ -46,8 +47,12 @@ class Facts:
     )  # for the same guarantee, by kind of release
     kept: Sequence[str] = ()  # "ids", "order": published with the records
     is_checkable: bool = True  # anyone with the folder can repeat the check
+    profile: Profile = DEFAULT  # the thresholds that the lights follow
     # From here on: only in the internal version.
     about: Mapping[str, str] = field(default_factory=dict)  # data set, date, responsible, purpose
+    recipient: str = ""  # who will receive the data
+    population: Mapping[str, Any] = field(default_factory=dict)  # matches in a population, where one was given
+    signer: str = ""  # the key that signs the certificate
     read: str = ""  # how the input was read, in one line
     risk_before: Sequence[Mapping[str, Any]] = ()
     attacks: Sequence[Mapping[str, Any]] = ()  # carried out, as ``risk.attack.AttackRow.to_dict`` has them
@@ -92,7 +97,8 @@ class Facts:
         """The version that may be published."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds"}
         shown |= {"attacker", "reach", "crowd", "known_items", "alternatives", "glossary", "other_algorithms"}
-        shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable", "package"}
+        shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable"}
+        shown |= {"package", "profile"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: value for name, value in self.metrics.items() if name in PUBLIC_METRICS}

@@ -1,7 +1,7 @@
 """Three lights for the person who decides: guarantee, residual risk, utility.
 
-All thresholds stand in ``THRESHOLDS``; ``docs/report.md`` shows the same table. A light is ``good`` only where a person
-may act on it without reading further.
+``thresholds_of`` has all thresholds; ``docs/report.md`` shows those of the default profile. A light is ``good`` only
+where a person may act on it without reading further.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from setveil.report.figures import Residual, Utility, residual_of, unchanged_of, utility_of
+from setveil.report.profiles import DEFAULT, ENVIRONMENTS, Profile
 from setveil.report.words import figure, percent
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ class Threshold(NamedTuple):
         return f"{100 * value:g} %" if self.is_share else f"{value:g}"
 
 
-CROWD = Threshold("records that share what the attacker of the guarantee knows", 5, None, is_share=False)
 REACH = Threshold("items that the attacker of the guarantee may know", 2, None, is_share=False)
-SINGLED_OUT = Threshold("people singled out by the worst attacker tried, of all people", 0.01, 0.10, at_least=False)
 UNCHANGED = Threshold("entries published unchanged, of all entries", 0.5, 0.1)
 COUNTABLE = Threshold("distinct items that can be counted within 25 %, of all items", 0.5, None)
 PAIRS_MEDIAN = Threshold("median relative error of pair counts", 0.25, None, at_least=False)
@@ -57,11 +56,28 @@ EMPTY = Threshold("records published empty, of all records", 0.5, 0.5, at_least=
 LABELS = Threshold("different labels published", 2, 2, is_share=False)
 
 GUARANTEE, RESIDUAL_RISK, UTILITY = "Guarantee", "Residual risk", "Utility"
-THRESHOLDS: dict[str, tuple[Threshold, ...]] = {
-    GUARANTEE: (CROWD, REACH),
-    RESIDUAL_RISK: (SINGLED_OUT,),
-    UTILITY: (UNCHANGED, COUNTABLE, PAIRS_MEDIAN, PAIRS_MEAN, EMPTY, LABELS),
-}
+
+
+def crowd_of(profile: Profile) -> Threshold:
+    """How many records must share what the attacker knows: a profile that the owner chose makes fewer red."""
+    bad = profile.k if profile.is_declared else None
+    return Threshold("records that share what the attacker of the guarantee knows", profile.k, bad, is_share=False)
+
+
+def singled_out_of(profile: Profile) -> Threshold:
+    """How many people an attacker beyond the guarantee may single out in the environment of the profile."""
+    _, low, high = ENVIRONMENTS[profile.environment]
+    return Threshold("people singled out by the worst attacker tried, of all people", low, high, at_least=False)
+
+
+def thresholds_of(profile: Profile = DEFAULT) -> dict[str, tuple[Threshold, ...]]:
+    """All thresholds of a profile, by light."""
+    return {
+        GUARANTEE: (crowd_of(profile), REACH),
+        RESIDUAL_RISK: (singled_out_of(profile),),
+        UTILITY: (UNCHANGED, COUNTABLE, PAIRS_MEDIAN, PAIRS_MEAN, EMPTY, LABELS),
+    }
+
 
 KEEPS_IDS = (
     "Record ids are published: anyone who knows a person's id has that person's record, whatever the guarantee says "
@@ -92,7 +108,7 @@ def headline_of(facts: Facts) -> tuple[Colour, str]:
     colour = max((light.colour for light in lights), key=ORDER.index)
     guarantee, risk, use = lights
     if guarantee.colour == "bad" and not facts.doubts:
-        return "bad", "Guarantee not met" if not facts.holds else "Guarantee undone: record ids are published"
+        return "bad", f"{guarantee.question} {guarantee.answer}"
     told = [f"{light.question.lower()}: {light.answer}" for light in (risk, use)]
     if facts.doubts:
         return "bad", f"Guarantee met, but {' and '.join(facts.doubts)}; {'; '.join(told)}"
@@ -117,14 +133,19 @@ def guarantee_of(facts: Facts) -> Light:
         told = f"Do not publish: the files do not meet the guarantee. {facts.guarantee}"
         return Light(GUARANTEE, "bad", "not met", told)
     if "ids" in facts.kept:
-        return Light(GUARANTEE, "bad", "undone by ids", KEEPS_IDS)
+        return Light(GUARANTEE, "bad", "undone: record ids are published", KEEPS_IDS)
     checked = "Verified on the published files by code that shares nothing with the algorithm"
     if facts.doubts:
         told = f"{facts.guarantee} {checked}. Limits: {'; '.join(facts.doubts)}, so that the guarantee may not hold."
         return Light(GUARANTEE, "bad", "verified, but in doubt", told)
+    profile, crowd = facts.profile, crowd_of(facts.profile)
+    colour = crowd.colour(facts.crowd)
+    if colour == "bad":
+        told = f"{facts.guarantee} {checked}. The profile {profile.words} asks for more: increase k to {profile.k}."
+        return Light(GUARANTEE, "bad", f"below the threshold of {profile.name}", told)
     limits = []
-    if facts.crowd is not None and CROWD.colour(facts.crowd) != "good":
-        limits.append(f"{facts.crowd} is a small number of records (below {CROWD.good:g})")
+    if colour != "good":
+        limits.append(f"{facts.crowd} is a small number of records (below {profile.k})")
     if REACH.colour(facts.known_items) != "good":
         limits.append(f"attackers who know {REACH.good:g} items are not covered")
     if "order" in facts.kept:
@@ -146,7 +167,7 @@ def risk_of(facts: Facts) -> Light:
     worst = residual_of(facts)
     if worst is None:
         return Light(RESIDUAL_RISK, "good", "low", "No published record has an item that could be known.")
-    colour = colour_of_risk(worst)
+    colour = colour_of_risk(worst, facts.profile)
     sentence = risk_words(worst)
     if facts.traits.has_groups:
         sentence += (
@@ -165,9 +186,9 @@ def risk_of(facts: Facts) -> Light:
     return Light(RESIDUAL_RISK, colour, LEVELS[colour], sentence + _guessed(facts))
 
 
-def colour_of_risk(worst: Residual | None) -> Colour:
+def colour_of_risk(worst: Residual | None, profile: Profile = DEFAULT) -> Colour:
     """The light for residual risk: it goes by the share of all people."""
-    return "good" if worst is None else SINGLED_OUT.colour(worst.of_all_people)
+    return "good" if worst is None else singled_out_of(profile).colour(worst.of_all_people)
 
 
 def risk_words(worst: Residual) -> str:

@@ -133,7 +133,7 @@ def advice_of(facts: Facts) -> list[str]:
     n_published = facts.metrics.get("n_published_items", facts.shape.get("n_published"))
     is_recoded = not facts.traits.keeps_labels
     is_useless = is_recoded and n_published is not None and n_published <= 1
-    is_risky = colour_of_risk(residual_of(facts)) == "bad"
+    is_risky = colour_of_risk(residual_of(facts), facts.profile) == "bad"
     is_coarse = is_recoded and not is_useless and not facts.has_suppression and UNCHANGED.colour(unchanged) != "good"
     in_empty = facts.shape.get("in_empty", 0)
     is_lost = not facts.traits.is_truthful and ((lost or 0) > MUCH or in_empty > MUCH * facts.records / 2)

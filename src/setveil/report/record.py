@@ -15,6 +15,7 @@ from setveil.releases import KINDS, Release, RunRecord
 from setveil.report.changes import changes_of, examples_of, shape_of
 from setveil.report.facts import GUESSING, Facts
 from setveil.report.lights import kept_words
+from setveil.report.profiles import certified_profile
 from setveil.report.words import ACHIEVED, METRICS
 
 DERIVED = "A hierarchy derived from the data: it reveals which items occur, and its shape may reveal how often."
@@ -212,6 +213,7 @@ def public_facts(
         other_algorithms=other_algorithms,
         kept=kept_of(certificate),
         is_checkable=not is_hidden,
+        profile=certified_profile(certificate.get("assessment")),
         is_internal=False,
     )
 

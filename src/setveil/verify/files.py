@@ -19,6 +19,7 @@ from setveil.core.regular_files import LARGEST_CERTIFICATE, open_regular
 from setveil.errors import InputError, UncheckedError, one_line
 
 CERTIFICATE = "certificate.json"
+SIGNATURE = "certificate.sig"  # the one file that the certificate does not list: it signs the certificate
 KNOWN = ("codebook.csv", "sensitive.csv", "report.html")  # besides the certificate and what is published
 PUBLISHED = re.compile(r"published\.[a-z0-9]{1,16}")  # in any format, also of another package
 PARTS = "published"  # a folder of parts, where a cluster wrote the release
@@ -53,7 +54,7 @@ def check_files(folder: str | PathLike[str], progress: Progress = no_progress) -
         problem = _check_file(place, name, digest, progress)
         if problem:
             problems.append(f"{one_line(name, 120)}: {problem}")
-    known = {*listed, CERTIFICATE}
+    known = {*listed, CERTIFICATE, SIGNATURE}
     if any(PART.fullmatch(name) for name in listed):
         present += _inside(place / PARTS, len(listed))
         known.add(PARTS)

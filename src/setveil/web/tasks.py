@@ -16,6 +16,7 @@ from setveil.arrays.compiling import call_before_compiling
 from setveil.errors import InputError
 from setveil.models import make_model
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
+from setveil.report.profiles import find_profile
 from setveil.web.texts import GUARANTEE_GRADES, RUN_NAME, SINGLED_OUT, UNCHANGED
 from setveil.workflows import (
     bounded,
@@ -369,9 +370,8 @@ def best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
 def _lights_of(choice: Choice, purpose: Purpose) -> list[dict[str, str]]:
     """The lights of a proposal; its guarantee was verified, but may be below what the purpose asks for."""
     model = make_model(choice.policy.model.name, choice.policy.model.given())
-    asked = zip((model.crowd, model.known_items), purpose.steps[0], strict=True)
-    is_below = any(value is not None and value < least for value, least in asked)
-    guarantee = "care" if is_below else "good"
+    asked = find_profile(purpose.profile, purpose.environment).k
+    guarantee = "care" if model.crowd is not None and model.crowd < asked else "good"
     return [
         {"question": question, "colour": colour, "answer": answer, "sentence": ""}
         for question, colour, answer in (

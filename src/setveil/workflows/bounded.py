@@ -20,8 +20,9 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 from setveil import errors
@@ -50,12 +51,14 @@ class Listener:
 class Request:
     """What to check, and with what."""
 
-    folder: str
+    folder: str  # or the archive of one
     original: str | None = None
     time_limit: float | None = None
     engine: str = "local"
     master: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    signers: str | None = None  # a file of trusted keys
+    unpack_into: str | None = None  # where the files of an archive go
 
 
 class BoundedCheck:
@@ -63,6 +66,9 @@ class BoundedCheck:
 
     def __init__(self, request: Request) -> None:
         folder, original = Path(request.folder), Path(request.original or "")
+        self.unpacked = TemporaryDirectory(prefix="setveil-") if folder.is_file() else None
+        if self.unpacked is not None:
+            request = replace(request, unpack_into=self.unpacked.name)
         self.seconds = seconds_for(folder) if request.time_limit is None else request.time_limit
         self.end = time.monotonic() + self.seconds + GRACE
         self.memory = memory_for(folder, original if request.original else None)
@@ -95,6 +101,8 @@ class BoundedCheck:
                 os.killpg(self.process.pid, signal.SIGKILL) if self.is_group else self.process.kill()
         self.process.wait()
         self.pipe.close()
+        if self.unpacked is not None:
+            self.unpacked.cleanup()
 
     def answer(self, listener: Listener) -> dict[str, Any]:
         """The result of ``verify_folder`` as JSON; its errors are passed on."""
@@ -159,6 +167,7 @@ def _cannot_tell(why: str) -> dict[str, Any]:
         "notes": [],
         "nothing_left": "",
         "guessing": "",
+        "signature": None,
     }
 
 
@@ -224,6 +233,8 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
 
     from setveil.arrays.compiling import call_before_compiling
     from setveil.workflows.cluster import check_engine, read_path
+    from setveil.workflows.folder import owners_reading
+    from setveil.workflows.handover import unpack_release
     from setveil.workflows.reading import Original, read_original
     from setveil.workflows.recheck import verify_folder
 
@@ -245,9 +256,12 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
 
     data: Transactions | None = None
     original: Transactions | Original | None = None
+    folder = Path(request.folder)
+    if request.unpack_into is not None:
+        folder = unpack_release(folder, request.unpack_into)
     if request.original is not None:
         progress("reading the original", None)
-        options = dict(request.reading)
+        options = {**owners_reading(folder), **request.reading}
         if check_engine(request.engine, request.master):
             data = original = read_path(request.original, request.master, options)
         else:
@@ -255,12 +269,13 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
             data = original.data
         say("read", data.summary())
     found = verify_folder(
-        request.folder,
+        folder,
         original,
         time_limit=request.time_limit,
         progress=progress,
         engine=request.engine,
         master=request.master,
+        signers=request.signers,
     )
     verdict = found.verdict
     claim = None if verdict is None else {key: getattr(verdict, key) for key in ("holds", "witness", "support")}
@@ -276,6 +291,7 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
         "notes": found.notes,
         "nothing_left": found.nothing_left,
         "guessing": found.guessing,
+        "signature": None if found.signature is None else found.signature.to_dict(),
     }
 
 

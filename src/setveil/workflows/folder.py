@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from setveil.io.formats.registry import certified_format
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import read_release
-from setveil.io.releases.folders import RECORD, internal_beside, read_record
+from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_beside, read_record
 from setveil.io.releases.names import guard, unguard
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from setveil.utility.patterns import PatternTable
 
 POLICY = "policy.toml"
+LARGEST_READING = 2**20  # bytes of a policy that is asked only how the original was read
 LARGEST_POLICY = 64 * 2**20  # bytes; constraints may stand in it
 LARGEST_HEADER = 4096  # bytes of an array's file besides its numbers
 
@@ -182,6 +184,25 @@ def owners_model(folder: Path, certificate: Mapping[str, Any], data: Transaction
         return model_of(policy, data, tree)
     except SetveilError as problem:
         raise UncheckedError(f"the owner's {POLICY} cannot be used: {problem}") from None
+
+
+def owners_reading(folder: Path) -> dict[str, Any]:
+    """How the original of this very release was read, as far as the owner's policy is at hand; else nothing."""
+    from setveil.policy.schema import Policy
+
+    if owners_record(folder, read_record(folder / CERTIFICATE)) is None:
+        return {}
+    path = internal_beside(Path(os.path.abspath(folder))) / POLICY  # noqa: PTH100 (links stay as they are)
+    try:
+        with open_regular(path) as file:
+            text = file.read(LARGEST_READING + 1)
+        if len(text) > LARGEST_READING:
+            return {}
+        content = tomllib.loads(text.decode("utf-8"))
+        policy = Policy.from_dict({"schema": 1, "model": content.get("model"), "input": content.get("input", {})})
+    except (SetveilError, OSError, ValueError, RecursionError):  # the check itself says what is wrong with it
+        return {}
+    return policy.input.model_dump(exclude={"domain"}, exclude_none=True, exclude_defaults=True)
 
 
 def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from setveil.io.releases.folders import Staging, internal_beside
 from setveil.policy.schema import Policy
 from setveil.report.facts import Facts
 from setveil.verify import check_files
+from setveil.workflows.signing import SIGNATURE
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # no times in archives: the same release gives the same bytes
 MAX_UNPACKED = 2_000_000_000  # bytes
@@ -31,8 +32,9 @@ def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name
     certificate, problems = check_files(folder)
     if problems:
         raise InputError(f"{one_line(str(folder), 80)}: is not an intact release: {problems[0]}")
+    signed = [SIGNATURE] if (folder / SIGNATURE).is_file() else []
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted([*certificate["files"], "certificate.json"]):
+        for file in sorted([*certificate["files"], "certificate.json", *signed]):
             entry = zipfile.ZipInfo(f"{name}/{file}", EARLIEST)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (stat.S_IFREG | 0o644) << 16
@@ -43,16 +45,19 @@ def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name
 
 def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]) -> None:
     """Put what the owner says about the decision, and the reason for a release with a red light, into the internal
-    report, record and policy; nothing public changes.
+    report, assessment, record and policy; nothing public changes.
     """
+    from setveil.report.assessment import write_assessment
     from setveil.report.certificate import write_json
     from setveil.report.page import write_report
 
     internal = internal_beside(Path(out))
     policy = Policy.from_file(internal / POLICY)
     policy = policy.model_copy(update={"about": type(policy.about)(**about)})
-    write_report(replace(facts, about=dict(about)), internal / "report.html")
+    facts = replace(facts, about=dict(about))
     record = json.loads((internal / RECORD).read_text(encoding="utf-8"))
+    write_report(facts, internal / "report.html")
+    write_assessment(facts, record["certificate_digest"], internal / "assessment.html")
     write_json({**record, "about": dict(about)}, internal / RECORD)
     (internal / POLICY).write_text(policy.seen_from(internal).to_toml(), encoding="utf-8", newline="\n")
 

@@ -19,6 +19,7 @@ MEMORY_PER_THREAD = 80 * 2**20  # bytes that a thread of a library reserves
 MEMORY_PER_BYTE = 64
 MEMORY_PER_ORIGINAL_BYTE = 1000  # the owner's own file, perhaps compressed
 MOST_FILES = 10_000
+UNPACKED_PER_BYTE = 10  # of an archive of text
 
 
 class Deadline:
@@ -41,17 +42,22 @@ def out_of_time(seconds: float) -> str:
 
 def seconds_for(folder: Path) -> float:
     """How long checking a folder may take."""
-    return SECONDS + SECONDS_PER_MB * size_of(folder) / 1e6
+    return SECONDS + SECONDS_PER_MB * _release_size(folder) / 1e6
 
 
 def memory_for(folder: Path, original: Path | None) -> int:
     """How much address space checking a folder may take."""
-    known = MEMORY + MEMORY_PER_THREAD * (os.cpu_count() or 1) + MEMORY_PER_BYTE * size_of(folder)
+    known = MEMORY + MEMORY_PER_THREAD * (os.cpu_count() or 1) + MEMORY_PER_BYTE * _release_size(folder)
     return known + (0 if original is None else MEMORY_PER_ORIGINAL_BYTE * size_of(original))
 
 
+def _release_size(place: Path) -> int:
+    """The bytes of a release folder, or about those of its archive once it is unpacked."""
+    return size_of(place) * (UNPACKED_PER_BYTE if place.is_file() else 1)
+
+
 def size_of(path: Path, depth: int = 2) -> int:
-    """The bytes of a file, or of the files in a folder and in the folders there; 0 where that cannot be told."""
+    """The bytes of a file, or of the files in a folder and in the folders there; 0 where that is not known."""
     try:
         if depth and path.is_dir() and not (depth == 1 and path.is_symlink()):
             with os.scandir(path) as entries:

@@ -14,12 +14,14 @@ from setveil.algorithms import Context, find_for
 from setveil.core.progress import Progress, no_progress
 from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
+from setveil.report.profiles import find_profile
 from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
 from setveil.workflows.cluster import engine_for
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
+from setveil.workflows.signing import try_key
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
@@ -36,6 +38,8 @@ def run(
     engine: str = "local",
     master: str | None = None,
     tell: Callable[[str], object] = lambda line: None,
+    sign: str | os.PathLike[str] | None = None,
+    population: Any = None,
 ) -> Outcome:
     """Carry out a policy on an input: read, anonymize, verify, measure and publish.
 
@@ -49,6 +53,8 @@ def run(
         engine: ``"local"``, or ``"spark"`` for data on a cluster.
         master: the master of the cluster, as ``"local[2]"`` or ``"spark://HOST:7077"``.
         tell: receives a one-line summary of how the input was read.
+        sign: a private key of OpenSSH; writes ``certificate.sig``.
+        population: people among whom those of the data are, with the same items: anything that ``read`` takes.
 
     Returns:
         The paths, the verdict, and the record of the run.
@@ -73,6 +79,9 @@ def run(
     if chosen.name:
         find_for(policy.model.name, chosen.name)
         refuse_guessable(chosen.name, policy.output.accept_guessable)
+    find_profile(policy.assessment.profile, policy.assessment.environment)  # complain before the long work
+    if sign is not None:
+        try_key(sign)
     with Staging(out, force) as staging:  # reserved before the long work
         progress("reading", None)
         with collected_warnings() as read_notes:
@@ -98,6 +107,8 @@ def run(
             policy=policy,
             input_facts=input_facts,
             risk_before=risk_before,
+            sign=sign,
+            population=population,
             progress=progress,
             staging=staging,
         )

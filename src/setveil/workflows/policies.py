@@ -28,7 +28,18 @@ def make_policy(given: Mapping[str, Any], file: str | os.PathLike[str] | None = 
     content: dict[str, Any] = {}
     if file is not None:
         content = Policy.from_file(Path(file)).model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-    return Policy.from_dict({**_merged(content, given), "schema": 1})
+    return Policy.from_dict(_with_profile({**_merged(content, given), "schema": 1}))
+
+
+def _with_profile(content: dict[str, Any]) -> dict[str, Any]:
+    """The k of the profile, where a profile was chosen, the model needs a k, and none was given."""
+    from setveil.models import PARAMETERS
+    from setveil.report.profiles import find_profile
+
+    profile, model = (content.get("assessment") or {}).get("profile"), content.get("model")
+    if profile is None or not isinstance(model, dict) or "k" in model or model.get("name") not in PARAMETERS["k"]:
+        return content
+    return {**content, "model": {**model, "k": find_profile(profile).k}}
 
 
 def _merged(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,21 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from setveil.models import MODELS, parameters_of
 from setveil.policy.schema import Policy
 from setveil.report.figures import Residual, Unchanged, Utility
-from setveil.report.lights import LEVELS, Colour, colour_of_risk, colour_of_use, risk_words
+from setveil.report.lights import GRADES, LEVELS, Colour, colour_of_risk, colour_of_use, risk_words
+from setveil.report.profiles import Profile as Threshold
+from setveil.report.profiles import find_profile
 from setveil.report.words import figure
 from setveil.workflows.policies import make_policy
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """Who will receive the data, and suitable guarantees, the preferred one first."""
+    """Who will receive the data, and the threshold that suits them."""
 
     name: str
     words: str
-    steps: tuple[tuple[int, int], ...]  # (k, m), from the aim down to the least that is acceptable
-    more: tuple[int, int]  # a stronger guarantee, shown beside the preferred one
+    profile: str  # the threshold to aim for, and its environment
+    environment: str
+    least: int  # k that is acceptable where the utility of the profile's is poor
 
 
 PURPOSES = {
@@ -29,21 +33,24 @@ PURPOSES = {
         "publish",
         "Anyone can obtain published data, permanently and without an agreement. Neighbours, colleagues and search "
         "engines know two or three items of a person",
-        ((10, 2), (5, 2)),
-        (10, 3),
+        "ons-10",
+        "public",
+        5,
     ),
     "share": Purpose(
         "share",
         "A known recipient under a data use agreement does not try to re-identify people, but may recognize a person "
         "of whom they know two items",
-        ((5, 2), (3, 2)),
-        (10, 2),
+        "5",
+        "agreement",
+        3,
     ),
     "internal": Purpose(
         "internal",
         "Access inside the organization is controlled; colleagues should not recognize a person by chance",
-        ((3, 2), (2, 2)),
-        (5, 2),
+        "internal-3",
+        "secure",
+        2,
     ),
 }
 
@@ -94,14 +101,21 @@ class Choice:
     @property
     def risk_colour(self) -> Colour:
         """The light for residual risk in the report."""
-        return colour_of_risk(self.residual)
+        return colour_of_risk(self.residual, self.profile)
+
+    @property
+    def profile(self) -> Threshold:
+        """The thresholds of its report."""
+        asked = self.policy.assessment
+        return find_profile(asked.profile, asked.environment)
 
     def words(self) -> list[str]:
         """What a data steward has to know: guarantee, utility, residual risk."""
+        lights = f"Lights: residual risk {LEVELS[self.risk_colour]}, utility {GRADES[self.colour]}."
         kept = [Unchanged(self.exact, "entries", self.largest_set).words]
         if self.largest_set > 1:
             kept.append(f"the broadest category covers {figure(self.largest_set)} items")
-        lines = [self.guarantee, "; ".join([*kept, *self.utility.words]) + "."]
+        lines = [self.guarantee, lights, "; ".join([*kept, *self.utility.words]) + "."]
         if self.residual is not None:
             lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}")
         return [*lines, self.warning] if self.warning else lines
@@ -134,13 +148,16 @@ class Suggestion:
             if name == "sensitive":
                 words += ["--sensitive", str(self.given.get("sensitive") or ",".join(value))]
             elif isinstance(value, int | str):
-                words += [f"-{name}", str(value)]
+                words += [parameters_of(MODELS[model.name])[name].flag, str(value)]
         if policy.algorithm.name:
             words += ["--algorithm", policy.algorithm.name]
         for name, value in policy.algorithm.options.items():
             words += ["--option", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
         if policy.hierarchy.source:
             words += ["--hierarchy", policy.hierarchy.source]
+        for name, value in (("profile", policy.assessment.profile), ("environment", policy.assessment.environment)):
+            if value is not None:
+                words += [f"--{name}", str(value)]
         if policy.seed:
             words += ["--seed", str(policy.seed)]
         for name, value in self.given.get("reading", {}).items():

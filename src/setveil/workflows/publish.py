@@ -74,6 +74,8 @@ def publish(
     policy: Policy | None = None,
     input_facts: Mapping[str, Any] | None = None,
     risk_before: RiskTable | None = None,
+    sign: str | os.PathLike[str] | None = None,
+    population: Any = None,
     progress: Progress = no_progress,
     staging: Staging | None = None,
 ) -> Outcome:
@@ -96,6 +98,8 @@ def publish(
         policy: the content of ``policy.toml``; by default it is made from the run.
         input_facts: where the data came from, for the internal record.
         risk_before: the risk of the original, if it is already known.
+        sign: a private key of OpenSSH; writes ``certificate.sig``.
+        population: people among whom those of the data are, with the same items: anything that ``read`` takes.
         progress: called with a stage name and a fraction between 0 and 1.
         staging: for callers that reserved ``out``.
 
@@ -116,16 +120,23 @@ def publish(
     from setveil.io.releases.files import write_release
     from setveil.report.certificate import write_json
     from setveil.report.lights import headline_of, kept_words, lights_of
+    from setveil.report.profiles import DEFAULT, find_profile
     from setveil.report.prose import advice_of
     from setveil.report.record import facts_of, run_json
     from setveil.utility import histograms
     from setveil.utility.avg_re import query_errors
+    from setveil.workflows.population import match_population
+    from setveil.workflows.signing import sign_certificate, try_key
 
     record = release.record
     if record is None:
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
     if to and release.has_groups:
         raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
+    if sign is not None and staging is None:
+        try_key(sign)
+    asked = None if policy is None else policy.assessment
+    profile = DEFAULT if asked is None else find_profile(asked.profile, asked.environment)
     kept = tuple(name for name, is_kept in (("ids", keep_ids), ("order", keep_order)) if is_kept)
     for words in kept_words(kept):
         warnings.warn(words, SetveilWarning, stacklevel=2)
@@ -163,6 +174,7 @@ def publish(
             table = quick_guesses(record.data, release)
             guesses = {} if table is None else table.to_dict()
             errors = query_errors(record.data, release, seed=record.seed) if is_here else {}
+            matched = match_population(again, record, population) if population is not None else {}
         with _stage("report", "reporting", seconds, progress):
             facts = replace(
                 facts_of(
@@ -179,6 +191,10 @@ def publish(
                 ),
                 guesses=guesses,
                 about=about_of(policy),
+                profile=profile,
+                recipient=(asked and asked.recipient) or "",
+                population=matched,
+                signer="" if sign is None else os.path.basename(sign),  # noqa: PTH119 (a name, not a path)
                 read=record.data.summary(),
                 attacks=attacks,
                 left_out=left_out,
@@ -198,6 +214,8 @@ def publish(
                 _refuse_unfaithful(record, owners, staging, again, verdict, achieved, risk_after, progress)
         told = run_json(facts, record, certificate["digest"])
         write_json({**told, "seconds": seconds, "second_reading": second}, staging.internal / "run.json")
+        if sign is not None:
+            sign_certificate(staging.public, sign)
         staging.commit()
     return Outcome(
         path=staging.out,
@@ -393,10 +411,13 @@ def _write_public(
 def _write_internal(
     facts: Facts, certificate: Mapping[str, Any], policy: Policy, staging: Staging, written: Written
 ) -> None:
-    """The files for internal use only: the full report, the policy, the order of the records."""
+    """The files for internal use only: the full report, the assessment, the policy, the order of the records."""
+    from setveil.report.assessment import write_assessment
     from setveil.report.page import write_report
 
-    write_report(facts.with_files(certificate["files"]), staging.internal / "report.html")
+    facts = facts.with_files(certificate["files"])
+    write_report(facts, staging.internal / "report.html")
+    write_assessment(facts, certificate["digest"], staging.internal / "assessment.html")
     toml = policy.seen_from(internal_beside(staging.out)).to_toml()
     (staging.internal / "policy.toml").write_text(toml, encoding="utf-8", newline="\n")
     if written.published != PARTS:  # a cluster does not keep it

@@ -34,6 +34,7 @@ from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, 
 from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
 from setveil.workflows.limits import Deadline, seconds_for
 from setveil.workflows.reading import Original, read_original
+from setveil.workflows.signing import Signature, check_signature
 
 if TYPE_CHECKING:
     from setveil.algorithms import Entry
@@ -71,7 +72,8 @@ class FolderVerdict:
     unchecked: tuple[str, ...] = ()  # why nothing can be told
     notes: tuple[str, ...] = ()
     publisher_says: Mapping[str, Any] = field(default_factory=dict)  # not computed here
-    nothing_left: str = ""  # a promise is easily kept by saying the same of everybody; one of the notes, too
+    nothing_left: str = ""  # a guarantee is easily met by publishing the same of everybody; one of the notes, too
+    signature: Signature | None = None  # what is known about the issuer
 
     @property
     def guessing(self) -> str:
@@ -88,6 +90,7 @@ def verify_folder(
     progress: Progress = no_progress,
     engine: str = "local",
     master: str | None = None,
+    signers: str | os.PathLike[str] | None = None,
     **read_options: Any,
 ) -> FolderVerdict:
     """Verify a release folder: files, form, guarantee, figures and page; with ``original`` also against the original.
@@ -103,6 +106,7 @@ def verify_folder(
         progress: called with a stage name and a fraction between 0 and 1.
         engine: ``"spark"`` counts on a cluster, for releases that were made there.
         master: the master of the cluster, as in ``run``.
+        signers: a file of trusted keys, as OpenSSH's ``allowed_signers``: the certificate must be signed with one.
         read_options: how to read ``original``, as in ``read``.
 
     Returns:
@@ -130,6 +134,7 @@ def verify_folder(
         check.notes += notes
     if data is not None and isinstance(data, RemoteTransactions) != is_on_spark:
         raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
+    check.authenticate(signers)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SetveilWarning)  # advice for owners, in the words of whoever made the files
@@ -212,6 +217,14 @@ class _Check:
         self.verdict: Verdict | None = None
         self.sentence = ""
         self.nothing_left = ""
+        self.signature: Signature | None = None
+
+    def authenticate(self, signers: str | os.PathLike[str] | None) -> None:
+        """Who issued the certificate; a signature that is there must be one of it."""
+        found = self.signature = check_signature(self.folder, signers)
+        self.problems += filter(None, [found.problem])
+        self.unchecked += filter(None, [found.unchecked])
+        self.notes += filter(None, [found.note])
 
     def answer(self) -> FolderVerdict:
         """The three answers: what is wrong weighs more than what cannot be told."""
@@ -227,6 +240,7 @@ class _Check:
             notes=tuple(self.notes),
             publisher_says=self.publisher_says,
             nothing_left=self.nothing_left,
+            signature=self.signature,
         )
 
     def run(self, data: Transactions | None) -> None:

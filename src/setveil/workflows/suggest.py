@@ -2,9 +2,11 @@
 
 The purpose says how much protection is needed. Settings are tried: first on a small sample, so that there is an answer
 within seconds, then on the whole data (or a large sample of it), as long as the time budget lasts. Every release is
-verified and measured. Among those that meet the guarantee the one with the highest utility is proposed, together with
-one of higher utility and one of stronger protection. Rejected settings are listed with the reason. Nothing infeasible
-is proposed, and no release in which everything became one label.
+verified and measured. The search begins with the profile of the purpose and attackers who know two items. While the
+residual risk is high, the guarantee is strengthened; where the utility is poor, a smaller k is tried. Among those that
+meet a guarantee the one with the highest utility is proposed, together with one of higher utility and one of stronger
+protection. Rejected settings are listed with the reason. Nothing is proposed of which the report would show a red
+light: then the answer is that these data should not be published record by record.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from setveil.algorithms import Context, find
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import CancelledError, InfeasibleError, InputError
+from setveil.models import MODELS, PARAMETERS, parameters_of
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.report.figures import utility_of, worst_of
+from setveil.report.profiles import DEFAULT, PROFILES, find_profile
 from setveil.report.words import percent
 from setveil.workflows.anonymize import make_release
 from setveil.workflows.asks import check_lists
@@ -39,10 +43,15 @@ SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; sm
 FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
 PLAIN = "trim without groups"  # leaves entries out and raises none: quick however many items there are
 QUICK = (PLAIN, "aa")  # tried on it
+QUICK_NAMES = ("trim", "aa")  # worth another attempt with more time
 MERGEABLE = 4_000  # items up to which merging any two of them is tried
 AUTO = 100_000  # occurrences up to which several trees are tried for --hierarchy auto
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
 BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
+CROWDS = 4  # times k people must have items
+MOST_REASONS = 4  # rejected settings named where nothing is proposed
+USED = ("k", "l", "sensitive")  # optional parameters of models that are set, where a model has them
+PROTECTS = "Protects sensitive items"
 WAYS = (
     PLAIN,
     "trim",
@@ -58,6 +67,7 @@ def suggest(
     purpose: str = "publish",
     hierarchy: str | None = None,
     sensitive: Sequence[str] = (),
+    profile: str | float | None = None,
     seconds: float = SECONDS,
     seed: int = 0,
     source: str = "INPUT",
@@ -75,6 +85,7 @@ def suggest(
         purpose: ``"publish"``, ``"share"`` or ``"internal"``.
         hierarchy: as in ``anonymize``, as text.
         sensitive: the sensitive items.
+        profile: a profile or threshold, as in ``[assessment]`` of a policy; that of the purpose unless given.
         seconds: the time budget.
         seed: seed of all random numbers.
         source: the input's name in the commands.
@@ -86,7 +97,7 @@ def suggest(
         The proposal, alternatives, and rejected settings with reasons.
 
     Raises:
-        InfeasibleError: no setting that was tried is feasible.
+        InfeasibleError: no setting that was tried is both safe and useful.
         InputError: the data cannot be read, or the purpose is unknown.
 
     Examples:
@@ -103,20 +114,32 @@ def suggest(
     records = as_transactions(data)
     if records.n_records - records.n_empty < 2:
         raise InputError("the data has fewer than two records with items; it cannot be anonymized.")
-    ask = {"seed": seed, "hierarchy": hierarchy, "sensitive": list(sensitive)}
+    ask = {"seed": seed, "hierarchy": hierarchy, "sensitive": list(sensitive), "profile": profile}
     if sensitive:
         check_lists(records, {"sensitive": tuple(sensitive)})
     if hierarchy:
         resolve_hierarchy(hierarchy, records)  # complain before the long work
     search = _Search(records, PURPOSES[purpose], ask, time.monotonic() + seconds, progress, first)
     choices = search.choices()
-    profile = profile_of(records)
     if not choices:
-        told = "; ".join(f"{name}: {why}" for name, why in search.rejected)
-        raise InfeasibleError(f"no setting that was tried gives a usable release. {told}")
-    reasons = (*search.reasons, _exposure(profile))
+        raise InfeasibleError(_refusal(records.n_records - records.n_empty, search))
+    shape = profile_of(records)
+    reasons = (*search.reasons, _exposure(shape))
     told_given = {"sensitive": None, "reading": {}, **(given or {})}
-    return Suggestion(profile, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, told_given)
+    return Suggestion(shape, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, told_given)
+
+
+def _refusal(n_people: int, search: _Search) -> str:
+    """That nothing can be proposed, what to do instead, and why."""
+    told = (
+        f"With {n_people:,} people no release of these data is both safe and useful: publish counts, or give access "
+        "under a data use agreement."
+    )
+    rejected = [f"{name}: {why}" for name, why in search.rejected]
+    why = [*search.reasons, *(f"{line.rstrip('.')}." for line in rejected[:MOST_REASONS])]
+    if len(rejected) > MOST_REASONS:
+        why.append(f"{len(rejected) - MOST_REASONS} more settings were rejected.")
+    return " ".join([told, *why])
 
 
 def profile_of(data: Transactions) -> Profile:
@@ -181,18 +204,25 @@ class _Search:
         progress: Progress,
         first: Callable[[Choice], None] | None,
     ) -> None:
-        self.data, self.purpose, self.ask = data, purpose, ask
+        self.data, self.ask = data, ask
+        given = ask["profile"]
+        self.asked = purpose.profile if given is None else given  # the profile, as it is written
+        self.profile = find_profile(self.asked, purpose.environment)
+        self.least = min(purpose.least, self.profile.k) if given is None else self.profile.k
         self.deadline, self.progress, self.first = deadline, progress, first
         self.rejected: list[tuple[str, str]] = []
         self.trees: dict[tuple[float, str | None], Hierarchy | None] = {}  # by sample and source
         self.reasons: list[str] = []
+        self.slow: set[tuple[str | None, float]] = set()  # algorithms that took too long, and for which sample
         self.n_items = int((data.supports > 0).sum())
-        self.n_given = 0  # reasons that hold whatever is tried
+        self.n_given = 0  # reasons that apply whatever is tried
 
     def choices(self) -> list[Choice]:
         """The proposal and up to two others."""
-        steps, end = self._steps(), self.deadline
-        aim, best, part = steps[0], None, _Part(self.data, 1.0)
+        ks, end = self._ks(), self.deadline
+        best, part = None, _Part(self.data, 1.0)
+        if not ks:
+            return []
         for occurrences in SAMPLES:
             tried = _sample(self.data, occurrences, self.ask["seed"])
             earlier, reasons = list(self.rejected), list(self.reasons)
@@ -205,9 +235,9 @@ class _Search:
             self.deadline = time.monotonic() + (
                 left * 0.7 if is_last else min(FIRST, left / 3) if is_first else left / 3
             )
-            found_aim, found = self._aim(tried, steps, QUICK if is_first else WAYS)
+            found = self._aim(tried, ks, QUICK if is_first else WAYS)
             if found is not None:
-                aim, best, part = found_aim, found, tried
+                best, part = found, tried
                 if is_first:
                     self._tell_first(found)
             else:  # too large for the time: what a smaller sample showed stands
@@ -219,112 +249,135 @@ class _Search:
             self.deadline, end = inf, inf
             self.rejected.clear()
             part = _sample(self.data, SAMPLES[0], self.ask["seed"])
-            aim, best = self._aim(part, steps, [PLAIN])
+            best = self._aim(part, ks, [PLAIN])
         self.deadline = end
         if not self.ask["hierarchy"] and self.n_items > MERGEABLE:
             why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {MERGEABLE:,}"
-            self._reject(self._policy({"name": "km", "k": aim[0], "m": aim[1]}, "pcta+", None), why)
-        if best is None:
-            return []
-        others = list(self._others(part, aim, best, steps))
-        if self.ask["sensitive"]:
-            others[:0] = self._tried(part, [self._degree(aim[0])], "Protects sensitive items only", keep_bad=False)
-        if _density(self.data) >= DENSE:
-            others += self._tried(part, [self._identical(aim[0])], "Makes whole records alike", keep_bad=False)
+            self._reject(self._policy({"name": "km", "k": ks[0], "m": self.ms[0]}, "pcta+", None), why)
+        k = ks[0] if best is None else best.policy.model.given()["k"]
+        shown = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
+        if best is None:  # nothing with a red light comes first
+            safe = sorted(self._safe(shown), key=lambda choice: -choice.score)
+            return [replace(choice, role=f"Proposal: {PROTECTS.lower()}") for choice in safe[:3]]
+        protecting = [choice for choice in shown if choice.colour != "bad"]  # red ones say what they leave exposed
+        self._safe([choice for choice in shown if choice.colour == "bad"])
+        protecting.sort(key=lambda choice: (choice.risk_colour == "bad", -choice.score))
+        others = [*protecting, *self._others(part, best)]
+        if _density(self.data) >= DENSE and not self.ask["sensitive"]:
+            identical = self._policy({"name": "k-anonymity", "k": k}, None, None)
+            others += self._safe(self._tried(part, [identical], "Makes whole records alike"))
         return [best, *others[:2]]
 
-    def _steps(self) -> list[tuple[int, int]]:
-        """The guarantees of the purpose, as far as the data is large enough for them."""
-        n_filled, longest = self.data.n_records - self.data.n_empty, int(self.data.lengths.max(initial=0))
-        steps = []
-        for k, m in self.purpose.steps:
-            fitting = next((crowd for crowd in (k, 5, 3, 2) if crowd <= k and crowd * 4 <= n_filled), 2)
-            steps.append((fitting, max(1, min(m, longest))))
-        if steps[0][0] < self.purpose.steps[0][0]:
-            self.reasons.append(f"With {n_filled:,} people, k={steps[0][0]} is the largest sensible value.")
+    def _ks(self) -> list[int]:
+        """The profile's k, and the least that is acceptable, as far as the data is large enough for them."""
+        n_filled = self.data.n_records - self.data.n_empty
+        ks = [k for k in dict.fromkeys((self.profile.k, self.least)) if k * CROWDS <= n_filled]
+        if self.profile.k not in ks:
+            self.reasons.append(
+                f"k={self.profile.k} needs at least {self.profile.k * CROWDS:,} people with items; there are "
+                f"{n_filled:,}."
+            )
         self.n_given = len(self.reasons)
-        return list(dict.fromkeys(steps))
+        return ks
 
-    def _aim(
-        self, part: _Part, steps: Sequence[tuple[int, int]], ways: Sequence[str]
-    ) -> tuple[tuple[int, int], Choice | None]:
-        """The strongest guarantee of the purpose with some utility, and the best algorithm for it."""
-        fallback: tuple[tuple[int, int], Choice | None] = (steps[0], None)
+    @property
+    def ms(self) -> list[int | str]:
+        """How many items of a person attackers may know, from the usual number on."""
+        longest = max(1, int(self.data.lengths.max(initial=0)))
+        return list(dict.fromkeys([min(2, longest), min(3, longest), "all"]))
+
+    def _aim(self, part: _Part, ks: Sequence[int], ways: Sequence[str]) -> Choice | None:
+        """The weakest guarantee of the largest k without a red light, and the best way to meet it."""
         self.reasons = self.reasons[: self.n_given]
-        for step in steps:
-            k, m = step
-            found = self._tried(part, list(self._ways(k, m, ways)), "Proposal")
-            if not found:
+        end, asks = self.deadline, [(k, m) for k in ks for m in self.ms]
+        closed: set[int] = set()
+        for number, (k, m) in enumerate(asks):
+            if k in closed:
                 continue
-            best = max(found, key=lambda choice: choice.score)
+            now = time.monotonic()
+            self.deadline = now + (end - now) / max(len(self.ms) - number, 1)
+            found = self._tried(part, list(self._ways(k, m, ways)), "Proposal")
+            self.deadline = end
+            best = max(self._safe(found), key=lambda choice: choice.score, default=None)
+            if best is None:
+                if found and all(choice.colour == "bad" for choice in found):
+                    closed.add(k)  # a stronger guarantee keeps even less
+                    kept = _kept(max(found, key=lambda choice: choice.score))
+                    self.reasons.append(f"k={k}, m={m}: the utility is poor: {kept}.")
+                elif found:
+                    self.reasons.append(f"k={k}, m={m}: the residual risk is high; a larger m is needed.")
+                continue
             self.rejected += [
-                (name_of(choice.policy), f"lower utility: {_kept(choice)}") for choice in found if choice is not best
+                (name_of(one.policy), f"utility score {one.score:.2f}, proposal {best.score:.2f}: {_kept(one)}")
+                for one in found
+                if one is not best and _is_safe(one)
             ]
-            if best.colour != "bad":
-                self.reasons.append(
-                    f"k={k}: at least {k} records match; m={m}: for an attacker who knows any {m} "
-                    f"item{'s' if m > 1 else ''} of a person."
-                )
-                return step, best
-            if fallback[1] is None:
-                fallback = (step, best)
-            self.reasons.append(f"k={k}, m={m} is preferred, but its utility is poor: {_kept(best)}.")
-        best_left = fallback[1]
-        if best_left is not None:
-            if best_left.n_published <= 1:
-                return fallback[0], None
-            best_left = replace(best_left, role="The best found, but its utility is poor")
-        return fallback[0], best_left
+            known = "all items" if m == "all" else f"any {m} item{'s' if m != 1 else ''}"
+            self.reasons.append(
+                f"k={k}: at least {k} records match; m={m}: for an attacker who knows {known} of a person."
+            )
+            return best
+        return None
 
-    def _others(
-        self, part: _Part, aim: tuple[int, int], best: Choice, steps: Sequence[tuple[int, int]]
-    ) -> Iterator[Choice]:
-        """A weaker guarantee with clearly more utility, and a stronger one that still has some utility."""
-        longest = int(self.data.lengths.max(initial=0))
-        weaker = [
-            step
-            for step in (*steps, (aim[0], 1), (max(aim[0] // 2, 2), aim[1]))
-            if step != aim and step[0] <= aim[0] and step[1] <= aim[1]
-        ]
-        for k, m in dict.fromkeys(weaker):
-            found = self._tried(part, [self._like(best, k, m)], "More utility, less protection")
-            if found and found[0].score >= best.score + BETTER and found[0].n_published > 1:
+    def _safe(self, found: Sequence[Choice]) -> list[Choice]:
+        """Those without a red light; the others are rejected, with the reason."""
+        for choice in found:
+            if choice.colour == "bad":
+                self._reject(choice.policy, f"utility: poor; {_kept(choice)}")
+            elif choice.risk_colour == "bad":
+                self._reject(choice.policy, f"residual risk: high; {_singled_out(choice)}")
+        return [choice for choice in found if _is_safe(choice)]
+
+    def _others(self, part: _Part, best: Choice) -> Iterator[Choice]:
+        """A weaker guarantee that keeps clearly more, and a stronger one that still has utility."""
+        given, ms = best.policy.model.given(), self.ms
+        k, m = int(given["k"]), given["m"]
+        place = ms.index(m)
+        weaker = [(k, ms[place - 1])] if place else []
+        weaker += [(self.least, m)] if self.least < k else []
+        for ask in weaker:
+            found = self._safe(self._tried(part, [self._like(best, *ask)], "More utility, less protection"))
+            if found and found[0].score >= best.score + BETTER:
                 yield found[0]
                 break
-            self.rejected += [(name_of(one.policy), "a weaker guarantee with hardly more utility") for one in found]
-        k, m = self.purpose.more
-        if k * 4 <= self.data.n_records - self.data.n_empty and m <= longest and (k, m) != aim:
-            found = self._tried(part, [self._like(best, k, m)], "More protection, less utility", keep_bad=False)
-            yield from found
+            for one in found:
+                self._reject(one.policy, "a weaker guarantee with hardly more utility")
+        if place + 1 < len(ms):
+            stronger = self._like(best, k, ms[place + 1])
+            yield from self._safe(self._tried(part, [stronger], "More protection, less utility"))
 
     # -- settings ------------------------------------------------------------------------------------------------------
 
-    def _ways(self, k: int, m: int, ways: Sequence[str]) -> Iterator[Policy]:
+    def _ways(self, k: int, m: int | str, ways: Sequence[str]) -> Iterator[Policy]:
         """Ways to give k^m-anonymity, the quickest to be useful first."""
         quick = self.data.n_occurrences <= AUTO  # otherwise trying several trees would use up the time
         source = self.ask["hierarchy"] or ("auto" if quick else "auto:frequency")
-        promise = {"name": "km", "k": k, "m": m}
+        guarantee = {"name": "km", "k": k, "m": m}
         for name in ways:
             if name != PLAIN:
-                yield self._policy(promise, name, source if find(name).hierarchy != "none" else None)
+                yield self._policy(guarantee, name, source if find(name).hierarchy != "none" else None)
             elif self.ask["hierarchy"]:
-                yield self._policy(promise, "trim", source, raising="none")
+                yield self._policy(guarantee, "trim", source, raising="none")
             else:
-                yield self._policy(promise, "trim", None)
+                yield self._policy(guarantee, "trim", None)
         if not self.ask["hierarchy"] and ways is WAYS and self.n_items <= MERGEABLE:
-            yield self._policy(promise, "pcta+", None)
+            yield self._policy(guarantee, "pcta+", None)
 
-    def _like(self, choice: Choice, k: int, m: int) -> Policy:
+    def _like(self, choice: Choice, k: int, m: int | str) -> Policy:
         like = choice.policy
-        promise = {"name": "km", "k": k, "m": m}
-        return self._policy(promise, like.algorithm.name, like.hierarchy.source, **like.algorithm.options)
+        guarantee = {"name": "km", "k": k, "m": m}
+        return self._policy(guarantee, like.algorithm.name, like.hierarchy.source, **like.algorithm.options)
 
-    def _degree(self, p: int) -> Policy:
-        return self._policy({"name": "degree", "p": p, "sensitive": self.ask["sensitive"]}, None, None)
-
-    def _identical(self, k: int) -> Policy:
-        sensitive = {"sensitive": self.ask["sensitive"]} if self.ask["sensitive"] else {}
-        return self._policy({"name": "k-anonymity", "k": k, **sensitive}, None, None)
+    def _protecting(self, k: int) -> Iterator[Policy]:
+        """Every model that has sensitive items, with the parameters that it needs."""
+        usual = {"k": k, "h": 50, "rho": "1/2", "l": 2, "m": 2, "sensitive": self.ask["sensitive"]}
+        for name in PARAMETERS["sensitive"]:
+            declared = parameters_of(MODELS[name])
+            asked = {one: usual[one] for one in declared if one in usual and (declared[one].is_required or one in USED)}
+            if "p" in declared and declared["p"].is_required:
+                asked["p"] = 2 if "k" in declared else k  # items known, or people among whom an item is hidden
+            if all(one in asked for one in declared if declared[one].is_required):
+                yield self._policy({"name": name, **asked}, None, None)
 
     def _policy(self, model: dict[str, Any], algorithm: str | None, source: str | None, **options: Any) -> Policy:
         return make_policy(
@@ -332,28 +385,37 @@ class _Search:
                 "model": model,
                 "algorithm": {"name": algorithm, "options": options},
                 "hierarchy": {"source": source},
+                "assessment": self._assessment(model),
                 "seed": self.ask["seed"],
             }
         )
 
+    def _assessment(self, model: Mapping[str, Any]) -> dict[str, Any]:
+        """The profile that a setting is held against: that of the purpose, if its k is large enough."""
+        usual = PROFILES[self.profile.name].environment if self.profile.name in PROFILES else DEFAULT.environment
+        told: dict[str, Any] = {} if self.profile.environment == usual else {"environment": self.profile.environment}
+        if (model.get("k") or model.get("p") or 0) >= self.profile.k:
+            return {**told, "profile": self.asked}
+        return {"environment": self.profile.environment} if self.profile.environment != DEFAULT.environment else {}
+
     # -- one setting ---------------------------------------------------------------------------------------------------
 
-    def _tried(self, part: _Part, policies: Sequence[Policy], role: str, keep_bad: bool = True) -> list[Choice]:
+    def _tried(self, part: _Part, policies: Sequence[Policy], role: str) -> list[Choice]:
         """The settings that work; the time left is shared out among them."""
         found = []
         for number, policy in enumerate(policies):
             left = self.deadline - time.monotonic()
             if left <= 0:
-                self.rejected.append((name_of(policy), "not tried: the time budget is used up"))
+                self._reject(policy, "not tried: the time budget is used up")
+                continue
+            if (policy.algorithm.name, part.share) in self.slow:
+                self._reject(policy, "not tried: it was too slow for a weaker guarantee")
                 continue
             choice = self._try(part, policy, role, time.monotonic() + left / max(len(policies) - number, 1))
             if choice is None:
                 continue
-            if part.is_sampled and choice.colour != "bad":
+            if part.is_sampled and _is_safe(choice):
                 self._tell_first(choice)
-            if not keep_bad and choice.colour == "bad":
-                self.rejected.append((name_of(policy), f"utility: poor; {_kept(choice)}"))
-                continue
             found.append(choice)
         return found
 
@@ -374,8 +436,12 @@ class _Search:
                 if place not in self.trees:
                     self.trees[place] = resolve_hierarchy(policy.hierarchy.source, part.data)
                 asked = bool(self.ask["sensitive"])
-                return _measured(part, policy, self.trees[place], role, asked, lambda: time.monotonic() > deadline)
+                choice = _measured(part, policy, self.trees[place], role, asked, lambda: time.monotonic() > deadline)
+            self.rejected[:] = [one for one in self.rejected if one[0] != name_of(policy)]  # measured after all
+            return choice
         except CancelledError:
+            if policy.algorithm.name not in QUICK_NAMES:
+                self.slow.add((policy.algorithm.name, part.share))
             why = f"took longer than {time.monotonic() - started:.0f} s"
         except (InfeasibleError, InputError) as problem:
             why = f"infeasible: {problem}"
@@ -385,6 +451,17 @@ class _Search:
     def _reject(self, policy: Policy, why: str) -> None:
         if (name_of(policy), why) not in self.rejected:
             self.rejected.append((name_of(policy), why))
+
+
+def _is_safe(choice: Choice) -> bool:
+    """Whether its report shows no red light."""
+    return "bad" not in (choice.colour, choice.risk_colour) and choice.n_published > 1
+
+
+def _singled_out(choice: Choice) -> str:
+    """The residual risk of a setting, in the figures of its report."""
+    worst = choice.residual
+    return "" if worst is None else f"{percent(worst.of_all_people)} of all people singled out"
 
 
 def _kept(choice: Choice) -> str:
@@ -403,6 +480,11 @@ def _sample(data: Transactions, occurrences: int, seed: int) -> _Part:
     return _Part(data.select(chosen).used_items(), n / data.n_records)
 
 
+def measure_setting(data: Transactions, policy: Policy, tree: Hierarchy | None) -> Choice:
+    """Run, verify and measure one setting on all records."""
+    return _measured(_Part(data, 1.0), policy, tree, "", False, lambda: False)
+
+
 def _measured(
     part: _Part,
     policy: Policy,
@@ -415,9 +497,9 @@ def _measured(
     from setveil.utility.exactness import exactness
 
     data, seed = part.data, policy.seed
-    promise = model_of(policy, data, tree)
+    asked = model_of(policy, data, tree)
     # k counts records, so it shrinks with them; p of the model degree is a share.
-    model = replace(promise, **{"k": part.crowd(promise.crowd or 1)}) if "k" in promise.options() else promise
+    model = replace(asked, **{"k": part.crowd(asked.crowd or 1)}) if "k" in asked.options() else asked
     started = time.monotonic()
     context = Context(hierarchy=tree, seed=seed, cancelled=cancelled)
     release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context, "")
@@ -432,7 +514,7 @@ def _measured(
     return Choice(
         policy=policy.model_copy(update={"algorithm": named}),
         role=role,
-        guarantee=promise.guarantee(),
+        guarantee=asked.guarantee(),
         exact=exact,
         largest_set=largest,
         n_published=int((release.published.supports > 0).sum()),
@@ -441,7 +523,7 @@ def _measured(
         n_tried=data.n_records,
         is_sampled=part.is_sampled,
         seconds=time.monotonic() - started,
-        warning=_leaves_exposed(release.has_groups, has_sensitive),
+        warning=_leaves_exposed(release.has_groups, has_sensitive and "sensitive" not in policy.model.given()),
     )
 
 

@@ -78,6 +78,10 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
                     f"{one_line(str(public), 120)}: lies inside another release, {one_line(above.name, 60)}; choose "
                     "another output."
                 )
+        if not public.parent.is_dir():
+            raise InputError(
+                f"{one_line(str(public.parent), 120)}: there is no such folder; create it, or choose another output."
+            )
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
         reason = getattr(problem, "strerror", None) or "impossible name"
         raise InputError(f"{one_line(str(out), 120)}: cannot be written ({reason}); choose another output.") from None
@@ -142,12 +146,9 @@ class Staging:
         self.public, self.internal = self.folder / "public", self.folder / "internal"
         self._lock: int | None = None
         self._is_mine = False  # whether this run may empty the partial folder
-        self._made: list[Path] = []  # folders above OUT that were not there
 
     def __enter__(self) -> Staging:
         try:
-            self._made = [place for place in (self.out.parent, *self.out.parent.parents) if not place.exists()]
-            self.out.parent.mkdir(parents=True, exist_ok=True)
             self._lock = _reserve(self.folder)
             if self._lock is None:
                 raise InputError(f"{one_line(str(self.out), 120)}: {_BUSY}")
@@ -191,7 +192,6 @@ class Staging:
     def _leave(self) -> None:
         """Remove the partial folder, then let others in."""
         if self._lock is None:
-            self._remove_empty()
             return
         if self._is_mine:
             _settle(self.out)
@@ -202,13 +202,6 @@ class Staging:
                 self.folder.rmdir()
         os.close(self._lock)
         self._lock = None
-        self._remove_empty()
-
-    def _remove_empty(self) -> None:
-        with contextlib.suppress(OSError):
-            for place in self._made:
-                place.rmdir()  # refuses one that holds something
-        self._made = []
 
     def commit(self) -> None:
         """Make both folders appear, or neither."""

@@ -208,10 +208,17 @@ class Table:
         wrong = np.flatnonzero(fields.n_fields != width)
         if len(wrong):
             row = int(wrong[0])
+            n_fields = int(fields.n_fields[row])
+            if n_fields < width and row == len(fields.lines) - 1 and self.source.is_cut_short:
+                raise self.source.error(
+                    f"the last row has {n_fields} of {width} fields and no line break: the file seems to be truncated; "
+                    "get the whole file, or remove the row.",
+                    int(fields.lines[row]),
+                )
             what = "the header" if self.plan.has_header else "the first line"
             raise self.source.error(
-                f"the row has {int(fields.n_fields[row])} field(s), {what} has {width}; "
-                "quote fields that hold the delimiter.",
+                f"the row has {n_fields} field(s), {what} has {width}; "
+                "quote fields that contain the delimiter, or set --delimiter.",
                 int(fields.lines[row]),
             )
         self.n_rows += len(fields.lines)

@@ -327,6 +327,11 @@ def _two_columns(look: Look) -> Plan:
             return _plan_long(look, "names above ids that are numbers")
         if len(ids) < len(look.body) and ids.isdisjoint(items):
             return _plan_long(look, "names above ids that repeat and are no items")
+    if 2 * len(ids) <= len(look.body):  # as baskets every row would be a person
+        raise look.ask(
+            "values of the first column repeat as ids of people do, but the header does not say so; use --format long "
+            "(with --no-header if the first line is a row)."
+        )
     raise look.ask(
         "cannot tell a table of ids and items from baskets of two; use --format long (with --no-header if "
         "the first line is a row) or --format basket."
@@ -337,6 +342,8 @@ def _what_could_it_be(look: Look) -> str:
     """The question where nothing decides. Baskets are never proposed for answers, nor for lines that say the same
     twice.
     """
+    if look.options.delimiter is not None and all(len(row) == 1 for row in look.rows):
+        return f'"{one_line(look.delimiter)}" does not occur; omit --delimiter, or name what separates the fields.'
     if look.width < 3:
         return "cannot tell a table from baskets; use --format long or --format basket."
     headed = " --no-header" if _first_is_row(look) else ""

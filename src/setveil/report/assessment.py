@@ -1,0 +1,316 @@
+"""``assessment.html``: what a data protection officer signs, on two printed pages.
+
+The order is that of ISO/IEC 27559:2022: context, threats, data, attacks, risk, mitigation, governance. The three tests
+are those of Opinion 05/2014 (WP216) of the Article 29 Working Party. The page proposes a decision; people decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from setveil.report.figures import Residual, residual_of, unchanged_of, utility_of, worst_by_known
+from setveil.report.lights import Colour, crowd_of, lights_of, singled_out_of
+from setveil.report.profiles import ENVIRONMENTS
+from setveil.report.words import figure, percent
+
+if TYPE_CHECKING:
+    from setveil.report.facts import Facts
+
+NOT_MEASURED = "not measured: single records were not at hand"
+LIMITS = 8  # sentences about what is not protected; the report has all
+
+
+class Decision(NamedTuple):
+    """What the figures support."""
+
+    colour: Colour
+    words: str
+    reasons: list[str]
+
+
+class Risk(NamedTuple):
+    """One quantified risk beside its threshold."""
+
+    name: str
+    value: str
+    threshold: str
+    colour: Colour | None  # None where no threshold applies
+    note: str = ""
+
+
+ASSUMPTIONS = (
+    "Each record holds all items of one person, and each person has one record.",
+    "The items of the list of sensitive items, or the absence of such a list, were decided by someone who knows the "
+    "data.",
+    "No attacker is expected to know more about a person than the section on threats says.",
+    "The same people are in no other release, and no earlier version of this release was published.",
+    "The hierarchy and the labels contain no information about single people.",
+    "The internal folder stays with the owner and is deleted when it is no longer needed.",
+)
+
+
+def write_assessment(facts: Facts, digest: str, path: Path) -> None:
+    """Write the page of the internal folder; ``digest``: of the certificate that it is about."""
+    path.write_text(render_assessment(facts, digest), encoding="utf-8", newline="\n")
+
+
+def render_assessment(facts: Facts, digest: str) -> str:
+    """The page; the same facts give the same text."""
+    from setveil.report.template import render_page
+
+    environment = ENVIRONMENTS[facts.profile.environment]
+    return render_page(
+        "assessment.html.j2",
+        facts=facts,
+        digest=digest,
+        decision=decision_of(facts),
+        lights=lights_of(facts),
+        profile=facts.profile,
+        environment=environment,
+        singling_out=singling_out(facts),
+        linkability=linkability(facts),
+        inference=inference(facts),
+        risks=risks_of(facts),
+        features=_features(facts),
+        mitigation=_mitigation(facts),
+        conditions=_conditions(facts),
+        limits=list(facts.not_protected)[:LIMITS],
+        n_limits=len(facts.not_protected),
+        assumptions=ASSUMPTIONS,
+    )
+
+
+def decision_of(facts: Facts) -> Decision:
+    """Release, release under conditions, or do not release: the worst light decides."""
+    guarantee, risk, use = lights_of(facts)
+    told = [f"{light.question}: {light.answer}" for light in (guarantee, risk, use)]
+    if not facts.holds or "bad" in (guarantee.colour, risk.colour):
+        return Decision("bad", "Release not supported: the residual risk is too high", told)
+    if use.colour == "bad":
+        return Decision("bad", "Release not supported: the utility is poor", told)
+    if facts.doubts:
+        return Decision("bad", "Release not supported: how the input was read is in doubt", [*told, *facts.doubts])
+    if "care" in (guarantee.colour, risk.colour):
+        return Decision("care", "Release supported under conditions", told)
+    if use.colour == "care":
+        return Decision("good", "Release supported, if the limited utility suffices for the purpose", told)
+    return Decision("good", "Release supported", told)
+
+
+# -- the three tests ---------------------------------------------------------------------------------------------------
+
+
+def singling_out(facts: Facts) -> list[str]:
+    """Can a person be singled out: within the guarantee, with one known item more, by the worst attacker tried."""
+    told = [
+        f"{facts.guarantee} Verified on the published files." if facts.holds else f"Not verified. {facts.guarantee}"
+    ]
+    by_known = {row.known: row for row in worst_by_known(facts.attacks, facts.risk_after)}
+    reach = facts.known_items
+    if reach is not None and reach + 1 in by_known:
+        row = by_known[int(reach) + 1]
+        told.append(f"With one known item more ({row.known}): {_share(row)}.")
+    worst = residual_of(facts)
+    if worst is None:
+        told.append("No published record has an item that could be known.")
+    elif worst.of_all_people == 0:
+        told.append(f"With up to {worst.known} known items no attacker tried singles out anyone.")
+    else:
+        told.append(f"Worst attacker tried, with {worst.known} known items: {_share(worst)}.")
+    return told
+
+
+def _share(row: Residual) -> str:
+    told = f"{percent(row.of_all_people)} of all people are singled out"
+    if row.singled_out != row.of_all_people:
+        told += f", {percent(row.singled_out)} of {row.base}"
+    if row.interval is not None:
+        told += f" (95 % interval {percent(row.interval[0])} to {percent(row.interval[1])})"
+    return told + ("" if row.before is None else f"; {percent(row.before)} before anonymization")
+
+
+def linkability(facts: Facts) -> list[str]:
+    """How likely an attacker links a person to the right record, beside a control."""
+    rows = [row for row in facts.attacks if row.get("linked")]
+    if rows:
+        row = max(rows, key=lambda row: (row["linked"]["after"][0], row["known"]))
+        (value, low, high), control = row["linked"]["after"], row["linked"]["control"]
+        told = (
+            f"The worst attacker tried {row['words']}. The probability of picking the right record is {percent(value)} "
+            f"(95 % interval {percent(low)} to {percent(high)}; base: {row['base']})."
+        )
+        if control:
+            told += f" Control, a record picked at random: {percent(control[0])}."
+        if row["linked"]["before"]:
+            told += f" Before anonymization: {percent(row['linked']['before'][0])}."
+    else:
+        told = f"Linking records: {NOT_MEASURED}."
+    return [told, "Other releases about the same people: none declared. Two releases together can reveal more."]
+
+
+def inference(facts: Facts) -> list[str]:
+    """How sure an attacker can become of a sensitive item."""
+    rows = [row for row in facts.attacks if row.get("right_guess")]
+    certain = [row for row in facts.attacks if row.get("certain")]
+    named = facts.model_options.get("sensitive") or ()
+    told = []
+    if rows:
+        row = max(rows, key=lambda row: (row["right_guess"]["after"][0], row["known"]))
+        found = row["right_guess"]
+        value, low, high = found["after"]
+        words = (
+            f"The worst attacker tried {row['words']}. People's own sensitive item gets a probability of "
+            f"{percent(value)} on average (95 % interval {percent(low)} to {percent(high)}; base: people with one)."
+        )
+        told.append(words + (f" Control: {percent(found['control'][0])}." if found["control"] else ""))
+    if certain:
+        row = max(certain, key=lambda row: (row["certain"]["after"][0], row["known"]))
+        found = row["certain"]
+        told.append(
+            f"For {percent(found['after'][0])} of people with a sensitive item, the attacker becomes certain of it"
+            + (f" (control: {percent(found['control'][0])})." if found["control"] else ".")
+        )
+    if facts.kind == "grouping" and facts.shape.get("linked") is not None:
+        told.append(f"Highest share of a sensitive item in a group: {percent(facts.shape['linked'])}.")
+    if "largest_percentage" in facts.achieved:
+        highest = figure(facts.achieved["largest_percentage"])
+        told.append(f"Highest share of one sensitive item among matching records: {highest} %.")
+    if told:
+        return told
+    if named:
+        return [f"{figure(len(named))} sensitive items are named. Inference: {NOT_MEASURED}."]
+    return [
+        "No sensitive items were named, so that inference was not tested. Any published item can be inferred for a "
+        "person if all matching records have it."
+    ]
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def risks_of(facts: Facts) -> list[Risk]:
+    """Prosecutor, journalist and marketer risk, and people singled out beyond the guarantee."""
+    profile = facts.profile
+    limit = f"at most {percent(float(profile.limit))}"
+    rows = [_prosecutor(facts, limit), _journalist(facts, limit)]
+    mean, note = _marketer(facts)
+    rows.append(Risk("Average (marketer) risk", mean, "no threshold", None, note))
+    worst = residual_of(facts)
+    if worst is not None:
+        rule = singled_out_of(profile)
+        _, good, bad = rule.words()
+        rows.append(
+            Risk(
+                "Singled out by the worst attacker tried",
+                f"{percent(worst.of_all_people)} of all people",
+                f"low: {good}; high: {bad}",
+                rule.colour(worst.of_all_people),
+                f"{worst.known} known items, beyond the guarantee or within it",
+            )
+        )
+    return rows
+
+
+def _prosecutor(facts: Facts, limit: str) -> Risk:
+    name = "Maximum prosecutor risk"
+    smallest = facts.achieved.get("smallest_class") or facts.achieved.get("smallest_support")
+    crowd = facts.crowd
+    if crowd is None:
+        return Risk(name, "no limit", limit, "care", "the guarantee does not limit the number of matching people")
+    meets = 1 / crowd <= float(facts.profile.limit)
+    colour = "good" if meets else crowd_of(facts.profile).colour(crowd)
+    note = f"1/k with k = {crowd}, for the attacker of the guarantee"
+    if smallest:
+        note += f"; fewest matching records found: {figure(smallest)}"
+    return Risk(name, percent(1 / crowd), limit, colour, note)
+
+
+def _journalist(facts: Facts, limit: str) -> Risk:
+    name, found = "Journalist risk", facts.population
+    if not found:
+        return Risk(name, "not computed", limit, None, "taken as prosecutor risk: membership assumed known")
+    colour: Colour = "good" if found["highest"] <= float(facts.profile.limit) else "bad"
+    note = (
+        f"1 / {figure(found['fewest'])} matching people in a population of {figure(found['people'])}, counted exactly "
+        f"over whole records; {percent(found['mean'])} on average"
+    )
+    return Risk(name, percent(found["highest"]), limit, colour, note)
+
+
+def _marketer(facts: Facts) -> tuple[str, str]:
+    """The mean probability of picking the right record, for the attacker of the guarantee where there is one."""
+    rows = [row for row in facts.risk_after if row.get("mean_inverse_support") is not None]
+    if not rows:
+        return "none", "no published record has an item that could be known"
+    within = [row for row in rows if facts.reach is None or row["known"] <= facts.reach] or rows[:1]
+    row = max(within, key=lambda row: row["known"])
+    label = "label" if row["known"] == 1 else "labels"
+    return percent(row["mean_inverse_support"]), f"mean over people with {row['known']} known published {label}"
+
+
+def _features(facts: Facts) -> list[tuple[str, str]]:
+    """What the data is."""
+    named = facts.model_options.get("sensitive") or ()
+    changes = facts.changes
+    rows = [
+        ("Person", "one record of the input; k counts records"),
+        ("People published", figure(facts.records)),
+        ("Input", facts.read or "read from memory"),
+        ("Sensitive items", f"{figure(len(named))} named" if named else "none named: all items are treated alike"),
+    ]
+    n_items = changes.get("n_items") if isinstance(changes, Mapping) else None
+    if n_items:
+        rows.insert(2, ("Different items", figure(n_items)))
+    return rows
+
+
+def _mitigation(facts: Facts) -> list[str]:
+    """What was done to the data, with its cost."""
+    metrics, unchanged = facts.metrics, unchanged_of(facts)
+    told = [f"Model {facts.model}, algorithm {facts.algorithm}: release as {facts.kind}."]
+    if unchanged.share is not None:
+        line = unchanged.words
+        if unchanged.broadest and unchanged.broadest > 1:
+            line += f"; the broadest category covers {figure(unchanged.broadest)} items"
+        told.append(line[0].upper() + line[1:] + ".")
+    suppressed = []
+    if metrics.get("suppression_ratio"):
+        suppressed.append(f"{percent(metrics['suppression_ratio'])} of all entries")
+    if facts.details.get("left_out_records"):
+        suppressed.append(f"{figure(facts.details['left_out_records'])} records without public items")
+    told.append(f"Suppressed: {', '.join(suppressed)}." if suppressed else "Suppressed: nothing.")
+    if metrics.get("empty_records"):
+        told.append(f"{figure(metrics['empty_records'])} records are published empty.")
+    words = utility_of(facts.query_errors).words
+    if words:
+        told.append("Utility: " + "; ".join(words[:3]) + ".")
+    not_published = "Record ids and the order of the input are not published."
+    kept = {"ids": "Record ids are published.", "order": "The order of the input is published."}
+    told += [kept[name] for name in facts.kept] or [not_published]
+    return told
+
+
+def _conditions(facts: Facts) -> list[str]:
+    """What must hold for the decision."""
+    told = {
+        "public": "Publish one release of these data only; later releases need a new assessment.",
+        "agreement": "The data use agreement forbids re-identification, linking and passing the data on.",
+        "secure": "Results are checked before they leave the secure environment; downloads are disabled.",
+    }
+    conditions = [told[facts.profile.environment]]
+    worst = residual_of(facts)
+    if worst is not None and singled_out_of(facts.profile).colour(worst.of_all_people) != "good":
+        conditions.append(
+            "Recipients do not hold background knowledge beyond the guarantee, or are bound by a data use agreement."
+        )
+    if facts.about.get("reason"):
+        conditions.append(f"Reason given for a red light: {facts.about['reason']}")
+    return conditions
+
+
+def summary_of(facts: Facts) -> dict[str, Any]:
+    """The decision for JSON."""
+    decision = decision_of(facts)
+    return {"colour": decision.colour, "decision": decision.words, "profile": facts.profile.name}

@@ -1,0 +1,132 @@
+"""The decision that ``setveil demo`` shows: three candidates on bundled data, their lights, and the one to publish."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from setveil.core.progress import Progress, no_progress
+from setveil.policy.schema import Policy
+from setveil.report.lights import GRADES, LEVELS, ORDER, crowd_of
+from setveil.report.profiles import Profile, find_profile
+from setveil.report.words import percent
+from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.policies import make_policy
+from setveil.workflows.proposals import Choice
+from setveil.workflows.reading import as_transactions
+from setveil.workflows.samples import demo_files
+from setveil.workflows.suggest import measure_setting, profile_of
+
+PROFILE = "ons-10"
+CANDIDATES: tuple[dict[str, Any], ...] = (  # model and algorithm of each
+    {"model": {"name": "km", "k": 10, "m": 2}, "algorithm": {"name": "trim"}},
+    {"model": {"name": "km", "k": 10, "m": 3}, "algorithm": {"name": "trim"}},
+    {"model": {"name": "km", "k": 10, "m": 3}, "algorithm": {"name": "aa"}},
+)
+
+
+class Row(NamedTuple):
+    """One candidate with its lights."""
+
+    letter: str
+    choice: Choice
+    is_chosen: bool
+    reason: str
+
+    @property
+    def policy(self) -> Policy:
+        """The candidate as a policy."""
+        return self.choice.policy
+
+    def cells(self) -> tuple[str, ...]:
+        """The candidate in a table."""
+        given, worst = self.policy.model.given(), self.choice.residual
+        name = f"{self.letter}  k={given['k']}, m={given['m']}, {self.policy.algorithm.name}"
+        guarantee = "met" if _meets(self.choice) else f"below k={self.choice.profile.k}"
+        return (
+            name,
+            guarantee,
+            LEVELS[self.choice.risk_colour],
+            percent(0.0 if worst is None else worst.of_all_people),
+            GRADES[self.choice.colour],
+            percent(self.choice.exact),
+            "publish" if self.is_chosen else "reject",
+        )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The raw risk, the candidates and the choice."""
+
+    source: str
+    hierarchy: str
+    raw: tuple[float | None, ...]  # share of all people singled out by 1, 2, 3, 4 known items
+    profile: Profile
+    rows: tuple[Row, ...]
+
+    @property
+    def chosen(self) -> Row:
+        """The candidate to publish."""
+        return next(row for row in self.rows if row.is_chosen)
+
+    def command(self, out: str) -> str:
+        """The command that publishes the chosen candidate, with the names of the bundled files."""
+        given, names = self.chosen.policy.model.given(), [path.name for path in demo_files()]
+        words = ["setveil", "anonymize", names[0], "-o", out, "--model", "km", "-k", str(given["k"]), "-m"]
+        words += [str(given["m"]), "--algorithm", str(self.chosen.policy.algorithm.name), "--hierarchy", names[1]]
+        return shlex.join([*words, "--profile", self.profile.name])
+
+
+def decide_demo(progress: Progress = no_progress) -> Decision:
+    """Measure the candidates and choose: no red light, then the highest utility."""
+    baskets, taxonomy = map(str, demo_files())
+    progress("reading", None)
+    data = as_transactions(baskets)
+    tree = resolve_hierarchy(taxonomy, data)
+    choices = []
+    for number, candidate in enumerate(CANDIDATES):
+        progress("measuring candidates", number / len(CANDIDATES))
+        policy = make_policy({**candidate, "hierarchy": {"source": taxonomy}, "assessment": {"profile": PROFILE}})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            choices.append(measure_setting(data, policy, tree))
+    best = max(choices, key=lambda choice: (_is_free_of_red(choice), choice.score))
+    rows = tuple(
+        Row(letter, choice, choice is best, _reason(choice, best))
+        for letter, choice in zip("ABC", choices, strict=True)
+    )
+    return Decision(baskets, taxonomy, profile_of(data).singled_out, find_profile(PROFILE), rows)
+
+
+def _meets(choice: Choice) -> bool:
+    return crowd_of(choice.profile).colour(choice.policy.model.given()["k"]) == "good"
+
+
+def _is_free_of_red(choice: Choice) -> bool:
+    return _meets(choice) and "bad" not in (choice.risk_colour, choice.colour)
+
+
+def _reason(choice: Choice, best: Choice) -> str:
+    """Why a candidate is published or rejected, with what it would have cost."""
+    worst, pairs = choice.residual, choice.utility.errors.get("pairs")
+    if choice is best:
+        colour = max((choice.risk_colour, choice.colour), key=ORDER.index)
+        kept = f"{percent(choice.exact)} of entries are published unchanged"
+        return f"no red light{'' if colour == 'good' else ', utility limited'}; {kept}."
+    told = []
+    if not _meets(choice):
+        told.append(f"k is below the {choice.profile.k} of the profile")
+    if choice.risk_colour == "bad" and worst is not None:
+        told.append(
+            f"publishing it would let an attacker who knows {worst.known} items single out "
+            f"{percent(worst.of_all_people)} of all people"
+        )
+    if choice.colour == "bad":
+        told.append(f"no attacker tried succeeds, but {percent(choice.exact)} of entries are published unchanged")
+    if not told:
+        told.append(f"its utility is lower: {percent(choice.exact)} of entries are published unchanged")
+    if pairs and choice.colour == "bad":
+        told.append(f"counts of pairs: {pairs.words}")
+    return "; ".join(told) + "."

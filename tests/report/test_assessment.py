@@ -1,0 +1,194 @@
+"""The assessment: what a data protection officer must find, and figures that agree with the lights."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from setveil.errors import InputError
+from setveil.report.assessment import decision_of, inference, linkability, render_assessment, risks_of, singling_out
+from setveil.report.facts import Facts
+from setveil.report.lights import lights_of
+from setveil.report.profiles import (
+    DEFAULT,
+    ENVIRONMENTS,
+    PROFILES,
+    certified_profile,
+    find_profile,
+)
+from setveil.workflows.pipeline import run
+from tests.browsers import find_chromium
+
+pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
+ROOT = Path(__file__).parents[2]
+ROWS = [["milk", "bread"], ["milk", "beer"], ["bread", "beer"], ["milk", "bread", "beer"]] * 5
+
+
+def policy(**more: object) -> sv.Policy:
+    content = {"schema": 1, "model": {"name": "km", "k": 5, "m": 2}, "algorithm": {"name": "trim"}, **more}
+    return sv.Policy.from_dict(content)
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
+    outcome = run(policy(), ROWS, tmp_path_factory.mktemp("out") / "out")
+    assert outcome.facts is not None
+    return outcome.facts
+
+
+# -- profiles ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_share_becomes_the_smallest_sufficient_k() -> None:
+    assert find_profile("0.05").k == find_profile(0.05).k == find_profile("1/20").k == find_profile(20).k == 20
+    assert find_profile("0.09").k == PROFILES["ema-0070"].k == 12  # 1/11 is above 0.09
+    for profile in PROFILES.values():
+        assert Fraction(1, profile.k) <= profile.limit < Fraction(1, profile.k - 1)
+
+
+@pytest.mark.parametrize("wrong", ["1", "0", "-3", "1.5", "ema", "nan", "1/0", "9" * 60, ""])
+def test_what_is_no_threshold_is_refused(wrong: str) -> None:
+    with pytest.raises(InputError, match="the profile is one of ema-0070, cms-11"):
+        find_profile(wrong)
+
+
+def test_the_documented_profiles_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "assessment.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([a-z0-9-]+)` \| (\d+) \| ([0-9.]+) \| (.*) \|$", text, re.MULTILINE)
+    assert listed == [(one.name, str(one.k), f"{float(one.limit):.3g}", one.source) for one in PROFILES.values()]
+    for name, one in ENVIRONMENTS.items():
+        assert f"| `{name}` | {one.words} | at most {100 * one.low:g} % | above {100 * one.high:g} % |" in text
+    assert "None of the thresholds below is legal advice" in text
+    from setveil.cli.options import Profile
+
+    assert all(name in Profile.__metadata__[0].help for name in PROFILES)
+
+
+def test_a_chosen_profile_that_is_missed_is_red(facts: Facts) -> None:
+    strict = replace(facts, profile=find_profile("ema-0070"))
+    assert lights_of(facts)[0].colour == "good" and lights_of(strict)[0].colour == "bad"
+    assert "increase k to 12" in lights_of(strict)[0].sentence
+    assert decision_of(strict).colour == "bad"
+    assert lights_of(replace(facts, crowd=4))[0].colour == "care"  # nobody chose a profile
+
+
+def test_the_certificate_names_the_profile_and_the_public_page_follows_it(tmp_path: Path) -> None:
+    asked = policy(assessment={"profile": "ema-0070", "environment": "agreement", "recipient": "Clinic"})
+    outcome = run(asked, ROWS, tmp_path / "out")
+    told = outcome.certificate["assessment"]
+    assert told == {"profile": "ema-0070", "k": 12, "environment": "agreement"}
+    assert certified_profile(told) == find_profile("ema-0070", "agreement")
+    assert "below the threshold of ema-0070" in (outcome.path / "report.html").read_text()
+    assert "Clinic" in (outcome.internal / "assessment.html").read_text()
+    assert "Clinic" not in (outcome.path / "report.html").read_text() + (outcome.path / "certificate.json").read_text()
+    assert sv.verify_folder(outcome.path, ROWS).holds
+    assert "assessment" not in run(policy(), ROWS, tmp_path / "plain").certificate
+    assert certified_profile(None) == DEFAULT
+
+
+def test_the_profile_gives_the_k_that_is_missing() -> None:
+    from setveil.workflows.policies import make_policy
+
+    asked = {"model": {"name": "km", "m": 2}, "assessment": {"profile": "cms-11"}}
+    assert make_policy(asked).model.given()["k"] == 11
+    assert make_policy({**asked, "model": {"name": "km", "k": 3, "m": 2}}).model.given()["k"] == 3
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_the_words_that_an_auditor_looks_for(facts: Facts) -> None:
+    page = render_assessment(facts, "0" * 64)
+    order = ["Context and recipients", "Threat modelling", "Data features", "Attack modelling", "Singling out"]
+    order += ["Linkability", "Inference", "Quantified risk", "Mitigation", "Governance", "Assumptions to confirm"]
+    places = [page.index(f">{words}" if words[0] in "SLIA" and "modelling" not in words else words) for words in order]
+    assert places == sorted(places)
+    for words in (
+        "ISO/IEC 27559:2022",
+        "WP216",
+        "not legal advice",
+        "date of re-assessment",
+        "Maximum prosecutor risk",
+    ):
+        assert words in page
+    assert page.index(decision_of(facts).words) < places[0]
+    assert page == render_assessment(facts, "0" * 64)
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_decision_is_no_better_than_the_lights(facts: Facts) -> None:
+    def attacked(share: float) -> Facts:
+        row = {**facts.risk_after[0], "known": 4, "singled_out": share, "share_of_records": 1.0, "n_records": 20}
+        return replace(facts, attacks=(), risk_after=[row])
+
+    assert decision_of(attacked(0.0)).colour in ("good", "care")
+    assert decision_of(attacked(0.05)).words == "Release supported under conditions"
+    assert decision_of(attacked(0.5)).words == "Release not supported: the residual risk is too high"
+    assert decision_of(replace(facts, holds=False)).colour == "bad"
+    secure = replace(attacked(0.15), profile=find_profile(None, "secure"))
+    assert decision_of(secure).colour == "care" and decision_of(attacked(0.15)).colour == "bad"
+
+
+def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts) -> None:
+    rate = {"before": [0.9, 0.8, 1.0], "after": [0.25, 0.2, 0.3], "control": [0.05, 0.05, 0.05], "of_all_people": 0.2}
+    row = {"words": "knows 2 items", "known": 2, "base": "people with at least 2 items", "singled_out": None}
+    shown = replace(facts, attacks=[{**row, "linked": rate, "right_guess": rate, "certain": rate}])
+    (linked, others), guessed = linkability(shown), inference(shown)
+    assert "25.0 % (95 % interval 20.0 % to 30.0 %; base: people with at least 2 items)" in linked
+    assert "Control, a record picked at random: 5.00 %" in linked and "none declared" in others
+    assert "25.0 % on average" in guessed[0] and "Control: 5.00 %" in guessed[0]
+    assert guessed[1].startswith("For 25.0 % of people with a sensitive item, the attacker becomes certain")
+    assert facts.guarantee in singling_out(facts)[0]
+    assert "With one known item more (3)" in singling_out(facts)[1]
+
+
+def test_the_prosecutor_risk_is_one_in_k(facts: Facts) -> None:
+    first = risks_of(facts)[0]
+    assert (first.value, first.threshold, first.colour) == ("20.0 %", "at most 20.0 %", "good")
+    assert risks_of(replace(facts, profile=find_profile("ons-10")))[0].colour == "bad"
+    assert risks_of(facts)[1].note == "taken as prosecutor risk: membership assumed known"
+
+
+def test_journalist_risk_counts_the_matching_people_of_the_population(tmp_path: Path) -> None:
+    asked = policy(algorithm={"name": "aa"}, hierarchy={"source": "fanout:2"}, model={"name": "km", "k": 2, "m": 2})
+    people = [*ROWS, ["milk", "bread"], ["milk", "bread", "unheard"]]
+    outcome = run(asked, ROWS, tmp_path / "out", population=people)
+    assert outcome.facts is not None
+    found = outcome.facts.population
+    book = outcome.release.codebook()
+
+    def shown(row: list[str]) -> frozenset[str]:
+        return frozenset(filter(None, map(book.published, row)))
+
+    by_hand = [sum(shown(row) == shown(one) for one in people[:-1]) for row in ROWS]  # the stranger matches nobody
+    assert found["people"] == len(people)
+    assert (found["fewest"], found["highest"]) == (min(by_hand), 1 / min(by_hand))
+    assert found["mean"] == pytest.approx(sum(1 / n for n in by_hand) / len(by_hand))
+    with pytest.raises(InputError, match="1 people of the data are not in the population"):
+        run(asked, ROWS, tmp_path / "less", population=ROWS[1:])
+    with pytest.raises(InputError, match="use a recoding"):
+        run(policy(), ROWS, tmp_path / "other", population=people)
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed and none could be set up")
+def test_the_assessment_prints_on_two_pages(facts: Facts, tmp_path: Path) -> None:
+    browser = find_chromium()
+    assert browser is not None
+    about = {"title": "Visits of 2025", "responsible": "Data office", "purpose": "Teaching and research"}
+    page = tmp_path / "assessment.html"
+    page.write_text(render_assessment(replace(facts, about=about, recipient="A clinic"), "0" * 64), encoding="utf-8")
+    words = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    target = tmp_path / "a.pdf"
+    subprocess.run(
+        [browser, *words, "--no-pdf-header-footer", f"--print-to-pdf={target}", page.as_uri()],
+        timeout=120,
+        check=True,
+        capture_output=True,
+    )
+    assert len(re.findall(rb"/Type ?/Page\b(?!s)", target.read_bytes())) == 2
