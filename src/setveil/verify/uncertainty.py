@@ -5,28 +5,30 @@ the same records of R contain, the largest one, the intersection of these record
 records and so the largest confidence. So it is enough to look at intersections of records of R. With a bounded p every
 itemset of at most p items of a record of R is looked at, because an intersection may have more than p items.
 
-Sets of items and sets of records are whole numbers whose bits are the members.
+In a local recoding labels are checked as opaque items. Where a label covers several items, the same is checked once
+more with every record expanded to all items that its labels can cover.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
-from math import comb
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.core.progress import Progress
-from setveil.errors import UncheckedError
 from setveil.models.uncertainty import Uncertainty
-from setveil.verify.published import Published
+from setveil.releases import LocalRecoding
+from setveil.verify.coherence import below
+from setveil.verify.constraints import cover_pairs
+from setveil.verify.published import Published, sorted_rows
+from setveil.verify.rule_walk import Steps, rules_above
+from setveil.verify.tables import Table, make_table
 from setveil.verify.verdict import Verdict, Violation, in_braces, times
-
-MOST_STEPS = 200_000_000  # intersections or itemsets that are looked at, before the answer is "cannot be verified"
-SLICE = 200_000  # of them between two signs of life
 
 
 class Rule(NamedTuple):
@@ -44,150 +46,127 @@ class Rule(NamedTuple):
 
 def check(published: Published, model: Uncertainty, progress: Progress) -> Verdict:
     """The first rule that is too certain, without known items that are not needed for that."""
-    records = _Records(published, progress)
-    for rule in _rules(records, model):
-        if rule.confidence > model.share:
-            rule = records.shrink(rule, model)
-            labels = tuple(published.labels[item] for item in rule.known)
-            who = f"{in_braces(labels)} is in {times(rule.alone, 'record')}" if labels else f"of {rule.alone:,} records"
-            name = published.labels[rule.item]
-            return Verdict(
-                False, (*labels, name), rule.both, f'{who}, {rule.both:,} have "{name}": more than rho={model.rho}.'
-            )
+    for labels, rule in islice(_violated(published, model, progress), 1):
+        known, item = labels[:-1], labels[-1]
+        who = f"{in_braces(known)} is in {times(rule.alone, 'record')}" if known else f"of {rule.alone:,} records"
+        return Verdict(False, labels, rule.both, f'{who}, {rule.both:,} have "{item}": more than rho={model.rho}.')
     return Verdict(True)
 
 
 def violations(published: Published, model: Uncertainty, progress: Progress, limit: int = 1000) -> Iterator[Violation]:
     """Rules that are too certain, each without known items that are not needed for that; the sensitive item last."""
-    records, seen = _Records(published, progress), set()
-    for rule in _rules(records, model):
-        if rule.confidence > model.share:
-            rule = records.shrink(rule, model)
-            if (rule.known, rule.item) not in seen:
-                seen.add((rule.known, rule.item))
-                yield Violation(tuple(published.labels[item] for item in (*rule.known, rule.item)), rule.both)
+    for labels, rule in _violated(published, model, progress):
+        yield Violation(labels, rule.both)
 
 
 def achieved(published: Published, model: Uncertainty, progress: Progress) -> dict[str, int | float]:
     """The largest confidence, in percent."""
-    largest = max((rule.confidence for rule in _rules(_Records(published, progress), model)), default=None)
-    return {} if largest is None else {"largest_percentage": float(100 * largest)}
+    largest = _largest(published, model, progress)
+    return {"largest_percentage": float(100 * largest)} if largest else {}
 
 
-def _rules(records: _Records, model: Uncertainty) -> Iterator[Rule]:
-    """For each sensitive item the rules that can be the most certain ones."""
-    published = records.published
-    for item in published.numbers(published.sensitive(model.sensitive)):
-        yield from records.closed_rules(item) if model.p == "all" else records.short_rules(item, model.p)
+def judge(
+    published: Published, model: Uncertainty, progress: Progress
+) -> tuple[Verdict, dict[str, int | float]]:
+    """The verdict and the largest confidence, from one walk where the guarantee is met."""
+    largest = _largest(published, model, progress)
+    if largest > model.share:
+        return check(published, model, progress), {}
+    return Verdict(True), {"largest_percentage": float(100 * largest)} if largest else {}
 
 
+def _violated(
+    published: Published, model: Uncertainty, progress: Progress
+) -> Iterator[tuple[tuple[str, ...], Rule]]:
+    """Each rule that is too certain, once, with its labels."""
+    for records in _views(published, model, progress):
+        share, seen = below(model.share, records.n_records), set()
+        for item in records.sensitive:
+            for known, both, alone in rules_above(records.table, item, share, model.p, False, records.steps):
+                rule = records.shrink(Rule(known, item, both, alone), share)
+                labels = records.table.names((*rule.known, item))
+                if labels not in seen:
+                    seen.add(labels)
+                    yield labels, rule
+        if seen:
+            return
+
+
+def _largest(published: Published, model: Uncertainty, progress: Progress) -> Fraction:
+    largest = Fraction(0)
+    for records in _views(published, model, progress):
+        for item in records.sensitive:
+            for _, both, alone in rules_above(records.table, item, largest, model.p, True, records.steps):
+                largest = Fraction(both, alone)
+    return largest
+
+
+def _views(published: Published, model: Uncertainty, progress: Progress) -> Iterator[_Records]:
+    """The published labels; and where a label covers several items, all items that they can cover."""
+    steps = Steps(progress)
+    yield _Records(make_table(published, published.sensitive(model.sensitive), progress), steps)
+    release = published.release
+    if isinstance(release, LocalRecoding) and np.diff(np.asarray(release.cover.indptr)).max(initial=0) > 1:
+        yield _Records(make_table(_expanded(published, release), model.sensitive, progress), steps)
+
+
+def _expanded(published: Published, release: LocalRecoding) -> Published:
+    """Every record with all items that its labels can cover."""
+    assert published.number_of is not None
+    labels, items = cover_pairs(release)
+    order = np.argsort(published.number_of[labels], kind="stable")
+    n_covered = np.bincount(published.number_of[labels], minlength=len(published.labels))
+    first = np.cumsum(n_covered) - n_covered
+    repeats = n_covered[published.items]
+    offset = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    expanded = items[order][np.repeat(first[published.items], repeats) + offset].astype(np.int32)
+    ends = np.concatenate(([0], np.cumsum(repeats)))
+    domain = tuple(release.cover.vocabulary)
+    indptr, expanded = sorted_rows(ends[published.indptr].astype(np.int64), expanded, len(domain))
+    return Published(domain, indptr, expanded)
+
+
+@dataclass
 class _Records:
-    """The distinct published records, and the records with each item."""
+    """Distinct records, sensitive items numbered behind the others."""
 
-    def __init__(self, published: Published, progress: Progress) -> None:
-        self.published = published
-        self.progress = progress
-        self.steps = 0
-        rows = Counter(
-            published.items[start:end].tobytes()
-            for start, end in zip(published.indptr[:-1].tolist(), published.indptr[1:].tolist(), strict=True)
-        )
-        self.rows = [tuple(np.frombuffer(row, dtype=published.items.dtype).tolist()) for row in rows]
-        self.weights = list(rows.values())
-        # Records are numbered so that those which occur once come first: then most counts are counts of bits.
-        order = sorted(range(len(self.rows)), key=lambda row: self.weights[row] > 1)
-        self.rows, self.weights = [self.rows[row] for row in order], [self.weights[row] for row in order]
-        self.n_single = sum(weight == 1 for weight in self.weights)
-        self.all = (1 << len(self.rows)) - 1
-        members: list[list[int]] = [[] for _ in published.labels]
-        for number, row in enumerate(self.rows):
-            for label in row:
-                members[label].append(number)
-        self.holders = [_bits(numbers, len(self.rows)) for numbers in members]
+    table: Table
+    steps: Steps
+    _holders: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None  # bounds and rows of each item
 
-    def n_records(self, rows: int) -> int:
-        """How many records a set of distinct rows stands for."""
-        single = rows & ((1 << self.n_single) - 1)
-        total, several = single.bit_count(), rows >> self.n_single
-        while several:
-            lowest = several & -several
-            total += self.weights[self.n_single + lowest.bit_length() - 1]
-            several ^= lowest
-        return total
+    @property
+    def sensitive(self) -> range:
+        return range(self.table.n_public, len(self.table.labels))
 
-    def having(self, items: tuple[int, ...]) -> int:
-        """The rows that contain all of some items."""
-        rows = self.all
-        for item in sorted(items, key=lambda item: self.holders[item].bit_count()):
-            rows &= self.holders[item]
-        return rows
+    @property
+    def n_records(self) -> int:
+        return int(self.table.weights.sum())
 
-    def rule(self, known: tuple[int, ...], item: int) -> Rule:
-        """A rule with its counts."""
-        rows = self.having(known)
-        return Rule(known, item, self.n_records(rows & self.holders[item]), self.n_records(rows))
-
-    def closed_rules(self, item: int) -> Iterator[Rule]:
-        """The rules whose known items are the intersection of some records with ``item``."""
-        others = sorted({other for row in _members(self.holders[item]) for other in self.rows[row]} - {item})
-        place = {other: number for number, other in enumerate(others)}
-        closed: set[int] = set()
-        for row in _members(self.holders[item]):
-            own = _bits([place[other] for other in self.rows[row] if other != item], len(others))
-            self.step(len(closed))
-            closed |= {own & other for other in closed}
-            closed.add(own)
-        for known in closed:
-            self.step(1)
-            yield self.rule(tuple(others[number] for number in _members(known)), item)
-
-    def short_rules(self, item: int, p: int) -> Iterator[Rule]:
-        """The rules with at most ``p`` known items that are in a record with ``item``."""
-        both: Counter[tuple[int, ...]] = Counter()
-        for row in _members(self.holders[item]):
-            others = [other for other in self.rows[row] if other != item]
-            self.step(sum(comb(len(others), size) for size in range(min(p, len(others)) + 1)))
-            for size in range(min(p, len(others)) + 1):
-                for known in combinations(others, size):
-                    both[known] += self.weights[row]
-        for known, count in both.items():
-            self.step(1)
-            yield Rule(known, item, count, self.n_records(self.having(known)))
-
-    def shrink(self, rule: Rule, model: Uncertainty) -> Rule:
+    def shrink(self, rule: Rule, share: Fraction) -> Rule:
         """Drop known items, one at a time, while the rule stays too certain.
 
         Confidence is not monotone: after an item is dropped, one that was needed before may no longer be.
         """
         while True:
             parts = (tuple(item for item in rule.known if item != dropped) for dropped in rule.known)
-            shorter = (self.rule(part, rule.item) for part in parts)
-            found = next((part for part in shorter if part.confidence > model.share), None)
+            shorter = (self._rule(part, rule.item) for part in parts)
+            found = next((part for part in shorter if part.confidence > share), None)
             if found is None:
                 return rule
             rule = found
 
-    def step(self, n_steps: int) -> None:
-        """Count work, show that it goes on, and give up beyond the limit."""
-        if (self.steps + n_steps) // SLICE > self.steps // SLICE:
-            self.progress("verify", None)
-        self.steps += n_steps
-        if self.steps > MOST_STEPS:
-            raise UncheckedError(
-                f"more than {MOST_STEPS:,} combinations of items would have to be checked; choose a smaller -p."
-            )
+    def _rule(self, known: tuple[int, ...], item: int) -> Rule:
+        """A rule with its counts."""
+        rows = np.arange(self.table.n_rows)
+        for other in sorted(known, key=lambda other: len(self._rows(other))):
+            rows = np.intersect1d(rows, self._rows(other), assume_unique=True)
+        both = np.intersect1d(rows, self._rows(item), assume_unique=True)
+        return Rule(known, item, int(self.table.weights[both].sum()), int(self.table.weights[rows].sum()))
 
-
-def _bits(numbers: list[int], size: int) -> int:
-    """A set of numbers below ``size``."""
-    marks = np.zeros(size, dtype=bool)
-    marks[numbers] = True
-    return int.from_bytes(np.packbits(marks, bitorder="little").tobytes(), "little")
-
-
-def _members(bits: int) -> list[int]:
-    """The numbers in a set, ascending."""
-    n_bytes = (bits.bit_length() + 7) // 8
-    marks = np.unpackbits(np.frombuffer(bits.to_bytes(n_bytes, "little"), dtype=np.uint8), bitorder="little")
-    numbers: list[int] = np.flatnonzero(marks).tolist()
-    return numbers
+    def _rows(self, item: int) -> NDArray[np.int64]:
+        if self._holders is None:
+            owners = np.repeat(np.arange(self.table.n_rows), np.diff(self.table.indptr))
+            bounds = np.concatenate(([0], np.cumsum(np.bincount(self.table.items, minlength=len(self.table.labels)))))
+            self._holders = bounds, owners[np.argsort(self.table.items, kind="stable")]
+        bounds, rows = self._holders
+        return rows[bounds[item] : bounds[item + 1]]

@@ -41,9 +41,18 @@ class CoveringProgram:
     """Rows are kept between solutions; each solution starts where the last one ended."""
 
     def __init__(
-        self, costs: NDArray[np.int64], implied: NDArray[np.int32], excluded: NDArray[np.int32], gap: float
+        self,
+        costs: NDArray[np.int64],
+        implied: NDArray[np.int32],
+        excluded: NDArray[np.int32],
+        gap: float,
+        most: NDArray[np.int64] | None = None,
+        most_nodes: int | None = None,
     ) -> None:
-        """``implied`` [n, 2] are pairs (lower, higher), ``excluded`` [n, 2] pairs; costs are not negative."""
+        """``implied`` [n, 2] are pairs (lower, higher), ``excluded`` [n, 2] pairs; costs are not negative.
+
+        ``most``: how often each column may be taken, once unless given. ``most_nodes``: nodes of the search tree.
+        """
         import highspy
 
         self.n_columns = len(costs)
@@ -59,22 +68,25 @@ class CoveringProgram:
             "mip_abs_gap": 0.5,  # costs are whole numbers
         }.items():
             self._highs.setOptionValue(name, value)
+        if most_nodes is not None:
+            self._highs.setOptionValue("mip_max_nodes", most_nodes)
         self._highs.cbMipInterrupt.subscribe(self._answer)
         self._highs.cbSimplexInterrupt.subscribe(self._answer)
         n = self.n_columns
         self._columns = np.arange(n, dtype=np.int32)
-        self._highs.addVars(n, np.zeros(n), np.ones(n))
+        self._highs.addVars(n, np.zeros(n), np.ones(n) if most is None else most.astype(np.float64))
         self._highs.changeColsCost(n, self._columns, costs.astype(np.float64))
         self._add_pairs(implied, (1.0, -1.0), 0.0, self._infinity)
         self._add_pairs(excluded, (1.0, 1.0), -self._infinity, 1.0)
 
-    def require(self, rows: Sequence[Sequence[int]]) -> None:
-        """Of every row at least one column must be taken."""
+    def require(self, rows: Sequence[Sequence[int]], least: NDArray[np.int64] | None = None) -> None:
+        """Of every row at least one column must be taken, or at least ``least``."""
         if rows:
             starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
             columns = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
             n = len(rows)
-            self._add_rows(np.ones(n), np.full(n, self._infinity), starts, columns, np.ones(len(columns)))
+            lower = np.ones(n) if least is None else least.astype(np.float64)
+            self._add_rows(lower, np.full(n, self._infinity), starts, columns, np.ones(len(columns)))
             self.n_rows += n
 
     def solve(
