@@ -399,9 +399,9 @@ class _Beside(NamedTuple):
         lists = owners[np.argsort(self.items, kind="stable")]
         both, alone = np.zeros((2, self.n_holders), dtype=np.int64)
         count_supersets(self.indptr, self.items, self.weights, bounds, lists, self.n_holders, both, alone)
-        for row in range(self.n_holders):
-            known = np.sort(self.others[self.items[self.indptr[row] : self.indptr[row + 1]]])
-            yield tuple(known.tolist()), int(both[row]), int(alone[row])
+        bounds, named = self.indptr.tolist(), self.others[self.items]
+        known = [tuple(np.sort(named[bounds[row] : bounds[row + 1]]).tolist()) for row in range(self.n_holders)]
+        yield from sorted(zip(known, both.tolist(), alone.tolist(), strict=True))
 
 
 @compiled
