@@ -77,7 +77,7 @@ def test_the_witness_does_not_depend_on_the_order_of_records() -> None:
 def test_too_much_work_is_not_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule_walk, "MOST_STEPS", 10)
     with pytest.raises(UncheckedError, match="smaller -p"):
-        sv.verify([{"a", "b", "s"}, {"a", "s"}, {"b"}, {"a", "b"}], sv.Uncertainty("1/2", ["s"]))
+        sv.verify([{"a", "b", "s"}, {"a", "s"}, *[{"a", "b"}] * 4, *[{"a"}] * 9], sv.Uncertainty("1/2", ["s"]))
 
 
 def test_a_large_denominator_does_not_overflow() -> None:
