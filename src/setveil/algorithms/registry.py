@@ -374,6 +374,36 @@ OWN: tuple[Entry, ...] = (
         "single entries of sensitive items suppressed, as few as possible, beside a proven bound",
         suppresses_entries=True,
     ),
+    Entry(
+        "suppresscontrol",
+        "setveil.algorithms.uncertainty.suppresscontrol:SuppressControl",
+        ("uncertainty",),
+        CKRT10,
+        "local",
+        "none",
+        "recoding",
+        "the item in most violated rules per entry suppressed everywhere, small rules first",
+    ),
+    Entry(
+        "tdcontrol",
+        "setveil.algorithms.uncertainty.tdcontrol:TDControl",
+        ("uncertainty",),
+        CKRT10,
+        "local",
+        "required",
+        "recoding",
+        "public items generalized from the root down, with suppresscontrol inside",
+    ),
+    Entry(
+        "optimal-suppression",
+        "setveil.algorithms.uncertainty.optimal_suppression:OptimalSuppression",
+        ("uncertainty",),
+        CKRT10,
+        "local",
+        "none",
+        "recoding",
+        "the proven fewest entries lost by suppressing whole items, by integer programming",
+    ),
 )
 
 
