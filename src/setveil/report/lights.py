@@ -83,7 +83,7 @@ def promise_of(facts: Facts) -> Light:
     if "ids" in facts.kept:
         return Light(question, "bad", "undone by ids", KEEPS_IDS)
     options = facts.model_options
-    crowd = options.get("k") or options.get("p")
+    crowd = options.get("p") if facts.model == "degree" else options.get("k")
     reach = options.get("m", REACH)
     checked = "Verified on the published files by code that shares nothing with the algorithm"
     narrow = []

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KNOWN = (1, 2, 3, 4)
 TARGETS = 1_000  # people attacked in passing; `setveil attack` takes more
 QUICK = 12_000_000  # combinations looked at for the risk in passing; `setveil risk` takes its time
+USUAL_CROWD = 5  # for models without a number of records that must be alike
 
 
 def risk(
@@ -66,7 +67,7 @@ def risk(
 
 def quick_risk(data: Any, model: PrivacyModel, seed: int) -> RiskTable:
     """The risk in passing, sampled where counting everything would take long, beside what the model promises."""
-    return risk(data, seed=seed, budget=QUICK, k=model.crowd)
+    return risk(data, seed=seed, budget=QUICK, k=model.crowd or USUAL_CROWD)
 
 
 def quick_attacks(data: Transactions, release: Release, seed: int) -> list[dict[str, Any]]:
@@ -101,7 +102,7 @@ def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_p
     """The risk of a release as its files have it: anyone who has them gets the same figures."""
     if not isinstance(release.published, RemoteTransactions):
         release = replace(release, published=replace(release.published))  # what is indexed for this goes with it
-    return risk(release, seed=0, budget=QUICK, k=model.crowd, progress=progress)
+    return risk(release, seed=0, budget=QUICK, k=model.crowd or USUAL_CROWD, progress=progress)
 
 
 def verify(
