@@ -18,7 +18,7 @@ def test_a_model_says_everything_about_itself(kind: type[PrivacyModel]) -> None:
     assert model.guarantee().endswith(".")
     assert all(line.endswith(".") for line in (*model.not_protected(), *model.alternatives))
     assert all(model.attacker())
-    assert model.crowd == 2
+    assert model.crowd in (2, None)  # some models have no such number
     assert set(model.private) <= set(model.options())
 
 
