@@ -61,6 +61,7 @@ OPTIONS: dict[str, dict[str, object]] = {
     "constraints": {"k": 2, "constraints": [["a", "b"], ["c"]], "max_suppressed": 100},
     "degree": {"p": 2, "sensitive": ["h"]},
     "coherence": {"h": 80, "k": 2, "p": 2, "sensitive": ["h"]},
+    "uncertainty": {"rho": "1/2", "sensitive": ["h"]},
 }
 
 

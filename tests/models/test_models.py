@@ -31,7 +31,7 @@ def test_a_policy_takes_all_parameters_of_a_model(kind: type[PrivacyModel]) -> N
 
 
 def test_numbers_are_the_parameters_that_are_no_lists() -> None:
-    assert NUMBERS == ("k", "m", "p", "l", "h", "max_suppressed")
+    assert NUMBERS == ("k", "m", "p", "l", "h", "max_suppressed", "rho")
 
 
 @pytest.mark.parametrize(
