@@ -184,8 +184,10 @@ def walk_rules(
         room = n_known + 1 if not is_last else (n_next + 1) * (n_known + 1)
         answer = DONE
         first = levels[depth, 2]
-        if not is_last and goes_on and (
-            first + n_places > len(rows) or levels[depth, 1] + n_next > len(branches) or depth + 2 > len(levels)
+        if (
+            not is_last
+            and goes_on
+            and (first + n_places > len(rows) or levels[depth, 1] + n_next > len(branches) or depth + 2 > len(levels))
         ):
             answer = FULL
             state[NEED] = first + n_places

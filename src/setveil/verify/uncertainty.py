@@ -65,9 +65,7 @@ def achieved(published: Published, model: Uncertainty, progress: Progress) -> di
     return {"largest_percentage": float(100 * largest)} if largest else {}
 
 
-def judge(
-    published: Published, model: Uncertainty, progress: Progress
-) -> tuple[Verdict, dict[str, int | float]]:
+def judge(published: Published, model: Uncertainty, progress: Progress) -> tuple[Verdict, dict[str, int | float]]:
     """The verdict and the largest confidence, from one walk where the guarantee is met."""
     largest = _largest(published, model, progress)
     if largest > model.share:
@@ -75,9 +73,7 @@ def judge(
     return Verdict(True), {"largest_percentage": float(100 * largest)} if largest else {}
 
 
-def _violated(
-    published: Published, model: Uncertainty, progress: Progress
-) -> Iterator[tuple[tuple[str, ...], Rule]]:
+def _violated(published: Published, model: Uncertainty, progress: Progress) -> Iterator[tuple[tuple[str, ...], Rule]]:
     """Each rule that is too certain, once, with its labels."""
     for records in _views(published, model, progress):
         share, seen = below(model.share, records.n_records), set()

@@ -15,7 +15,14 @@ EXAMPLE = [
     "flu rash", "flu hiv", "cough hiv dep", "cough rash", "cough gout", "flu gout", "rash dep", "gout",
     "flu cough rash", "rash gout hiv",
 ]  # fmt: skip
-TREE = [("flu", "resp", "any"), ("cough", "resp", "any"), ("rash", "other", "any"), ("gout", "other", "any"), ("hiv", "any"), ("dep", "any")]
+TREE = [
+    ("flu", "resp", "any"),
+    ("cough", "resp", "any"),
+    ("rash", "other", "any"),
+    ("gout", "other", "any"),
+    ("hiv", "any"),
+    ("dep", "any"),
+]
 MODEL = sv.Uncertainty("1/3", ["hiv", "dep"])
 
 
@@ -61,7 +68,9 @@ def random_records(chance: random.Random) -> list[frozenset[str]]:
 @pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 def test_a_thousand_random_databases() -> None:
     chance = random.Random(30)
-    tree = sv.Hierarchy.from_paths([("a", "ab", "any"), ("b", "ab", "any"), ("c", "cd", "any"), ("d", "cd", "any"), ("s", "any"), ("t", "any")])
+    tree = sv.Hierarchy.from_paths(
+        [("a", "ab", "any"), ("b", "ab", "any"), ("c", "cd", "any"), ("d", "cd", "any"), ("s", "any"), ("t", "any")]
+    )
     for number in range(1000):
         records = random_records(chance)
         rho, p = chance.choice(("1/3", "1/2", "1/5", "2/3")), chance.choice(("all", 1, 2))

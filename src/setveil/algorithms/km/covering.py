@@ -79,7 +79,9 @@ class CoveringProgram:
         self._add_pairs(implied, (1.0, -1.0), 0.0, self._infinity)
         self._add_pairs(excluded, (1.0, 1.0), -self._infinity, 1.0)
 
-    def require(self, rows: Sequence[Sequence[int]], least: NDArray[np.int64] | None = None) -> None:
+    def require(
+        self, rows: Sequence[Sequence[int] | NDArray[np.int32]], least: NDArray[np.int64] | None = None
+    ) -> None:
         """Of every row at least one column must be taken, or at least ``least``."""
         if rows:
             starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))

@@ -173,15 +173,14 @@ def gather_demands(
                             counts[other, 1] += weights[row]
         answer = DONE
         first = levels[depth, 2]
-        if not is_last and goes_on and (
-            first + n_places > len(rows) or levels[depth, 1] + n_next > len(branches) or depth + 2 > len(levels)
+        if (
+            not is_last
+            and goes_on
+            and (first + n_places > len(rows) or levels[depth, 1] + n_next > len(branches) or depth + 2 > len(levels))
         ):
             answer = FULL
             state[NEED] = first + n_places
-        elif (
-            state[N_OWNERS] + n_entries > len(owners)
-            or state[N_FOUND] + 1 + n_next > len(found)
-        ):
+        elif state[N_OWNERS] + n_entries > len(owners) or state[N_FOUND] + 1 + n_next > len(found):
             answer = FLUSH
         if answer != DONE:
             for position in range(n_next):

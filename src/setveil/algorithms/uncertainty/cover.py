@@ -27,9 +27,7 @@ def cover(
     """
     work = _Work(demands, weights, rank)
     taken, left, spare = np.zeros(len(weights), dtype=np.int64), demands.least.copy(), weights.copy()
-    forced = take_forced(
-        demands.bounds, demands.owners, left, spare, work.by_owner, work.rows, taken
-    )
+    forced = take_forced(demands.bounds, demands.owners, left, spare, work.by_owner, work.rows, taken)
     rest = demands.select(np.flatnonzero(left > 0))
     if not len(rest):
         return taken, forced

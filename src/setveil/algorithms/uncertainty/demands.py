@@ -63,12 +63,8 @@ def find_demands(
 
     ``holders`` are distinct records with the sensitive item, without it; ``others`` are records that do not have it.
     """
-    if size_limit == 0:  # the empty itemset
-        total = int(holder_weights.sum())
-        least = total - int(allowed[total + others.n_records])
-        rows = np.arange(holders.n_records if least > 0 else 0, dtype=np.int32)
-        ends = [0, len(rows)] if least > 0 else [0]
-        return Demands(np.array(ends, dtype=np.int64), rows, np.array([least] * (len(ends) - 1), dtype=np.int64))
+    if size_limit == 0:
+        return _empty_itemset(holder_weights, others.n_records, allowed)
     supports = holders.supports
     by_support = np.lexsort((np.arange(len(supports)), -supports))[: int((supports > 0).sum())]
     number = np.full(len(supports), -1, dtype=np.int32)
@@ -85,6 +81,16 @@ def find_demands(
     bounds.extend(part.bounds[1:] + end - len(part.owners) for part, end in zip(found, ends.tolist(), strict=True))
     owners, least = np.concatenate([part.owners for part in found]), np.concatenate([part.least for part in found])
     return Demands(np.concatenate(bounds), owners, least)
+
+
+def _empty_itemset(weights: NDArray[np.int64], n_others: int, allowed: NDArray[np.int64]) -> Demands:
+    """The demand of knowing nothing."""
+    total = int(weights.sum())
+    least = total - int(allowed[total + n_others])
+    if least <= 0:
+        return Demands(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
+    owners = np.arange(len(weights), dtype=np.int32)
+    return Demands(np.array([0, len(owners)], dtype=np.int64), owners, np.array([least], dtype=np.int64))
 
 
 def whole_holders(

@@ -100,7 +100,8 @@ class Plucking:
     def holders(self, item: int) -> NDArray[np.int64]:
         """The records that show a sensitive item, ascending."""
         places = self.places[item]
-        return self.owners[places[self.kept[places]]]
+        shown: NDArray[np.int64] = self.owners[places[self.kept[places]]]
+        return shown
 
     def pluck_public(self, item: int) -> None:
         """Suppress entries of ``item`` until no public items reveal it."""
@@ -141,7 +142,9 @@ class Plucking:
             demands.row_of, weights=is_gone[demands.owners], minlength=len(demands)
         ).astype(np.int64)
         order = np.argsort(demands.owners, kind="stable")
-        by_owner = np.concatenate(([0], np.cumsum(np.bincount(demands.owners, minlength=len(holders))))).astype(np.int64)
+        by_owner = np.concatenate(([0], np.cumsum(np.bincount(demands.owners, minlength=len(holders))))).astype(
+            np.int64
+        )
         taken = (is_gone & (shown[holders] == 0)).astype(np.int64)
         before = taken.copy()
         by_key = np.argsort(self.key[holders])
@@ -199,9 +202,7 @@ class Plucking:
         demands = find_demands(distinct.rows, distinct.weights, others, limit, self.allowed, self.context)
         return demands, holders, distinct.inverse
 
-    def _shown(
-        self, item: int, holders: NDArray[np.int64], other: int | None
-    ) -> tuple[Transactions, Transactions]:
+    def _shown(self, item: int, holders: NDArray[np.int64], other: int | None) -> tuple[Transactions, Transactions]:
         """The holders, and the records that are not, over what an attacker may know besides ``other``; only records
         with ``other``.
         """

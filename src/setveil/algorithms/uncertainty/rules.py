@@ -105,7 +105,7 @@ class RuleFinder:
 
     def _count(self, rows: int) -> int:
         several = rows & ~self.single
-        total = (rows & self.single).bit_count()
+        total: int = (rows & self.single).bit_count()
         while several:
             lowest = several & -several
             total += self.weights[lowest.bit_length() - 1]

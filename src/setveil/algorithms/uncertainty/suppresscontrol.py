@@ -50,7 +50,11 @@ def sensitive_items(data: Transactions, model: Uncertainty) -> list[int]:
 
 
 def items_to_suppress(
-    data: Transactions, sensitive: list[int], model: Uncertainty, context: Context, losses: NDArray[np.int64] | None = None
+    data: Transactions,
+    sensitive: list[int],
+    model: Uncertainty,
+    context: Context,
+    losses: NDArray[np.int64] | None = None,
 ) -> list[int]:
     """The items in the order of their suppression; ``losses``: entries per item, if not the records with it."""
     finder = RuleFinder(data, sensitive, model, context)

@@ -99,7 +99,7 @@ class _TopDown:
 
     def release(self, best: tuple[int, tuple[NDArray[np.int32], frozenset[int]]]) -> Recoding:
         """The release of the present cut."""
-        loss, (target, gone) = best
+        loss, (_, gone) = best
         domain = Vocabulary({*self.hierarchy.vocabulary, *self.data.vocabulary})
         names = [self.hierarchy.published_labels[node] for node in self.cut]
         names.extend(self.data.vocabulary[item] for item in self.sensitive)
