@@ -98,3 +98,9 @@ def test_local_recodings_are_also_checked_expanded() -> None:
     release = LocalRecoding.from_nodes(data, tree, nodes)
     assert not sv.verify(release, sv.Uncertainty("1/2", ["s"]))
     assert sv.verify(release, sv.Uncertainty("2/3", ["s"])).witness is not None
+
+
+@pytest.mark.parametrize("rho", ["0", "1", "3/2", "-1/2", "1/0", "half", True, None])
+def test_a_share_outside_0_and_1_is_refused(rho: Any) -> None:
+    with pytest.raises(sv.InputError, match="rho"):
+        sv.Uncertainty(rho, ["s"])

@@ -65,9 +65,10 @@ def take_greedily(
     while True:
         best = -1
         for owner in range(len(spare)):
-            if spare[owner] > 0 and gain[owner] > 0:
-                if best < 0 or gain[owner] > gain[best] or (gain[owner] == gain[best] and rank[owner] < rank[best]):
-                    best = owner
+            if spare[owner] == 0 or gain[owner] == 0:
+                continue
+            if best < 0 or gain[owner] > gain[best] or (gain[owner] == gain[best] and rank[owner] < rank[best]):
+                best = owner
         if best < 0:
             return
         spare[best] -= 1

@@ -33,6 +33,7 @@ Departures: there is no paper to depart from. Among holders that serve equally w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,11 @@ class Pluck(Algorithm):
         work = Plucking(data.select(order), model, context)
         for item in work.sensitive:
             work.pluck_public(item)
-        while any([work.pluck_known(item, other) for item in work.sensitive for other in work.sensitive]):
-            pass
+        is_changed = True
+        while is_changed:
+            is_changed = False
+            for item, other in permutations(work.sensitive, 2):
+                is_changed |= work.pluck_known(item, other)
         for item in work.sensitive:
             work.restore(item)
         kept = np.empty(data.n_occurrences, dtype=bool)
@@ -116,8 +120,6 @@ class Plucking:
 
     def pluck_known(self, item: int, other: int) -> bool:
         """Suppress entries of ``item`` until it is not revealed by itemsets with ``other``; whether any had to be."""
-        if item == other:
-            return False
         n_unique = self._pluck_unique(item, other)
         demands, holders, groups = self._demands(item, self._holders_of_both(item, other), other)
         if not len(demands):
