@@ -21,7 +21,7 @@ PARTS = {
     "Data": "Transactions Hierarchy check_hierarchy generate",
     "Releases": "Release Recoding LocalRecoding Replacement Grouping open_release verify_folder Verdict "
     "minimal_violations",
-    "Privacy models": "KmAnonymity KAnonymity ConstraintAnonymity PrivacyDegree Coherence",
+    "Privacy models": "KmAnonymity KAnonymity ConstraintAnonymity PrivacyDegree Coherence Uncertainty",
     "Errors": "SetveilError InputError InfeasibleError GuaranteeError CancelledError SetveilWarning",
 }
 

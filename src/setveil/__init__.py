@@ -25,7 +25,15 @@ if TYPE_CHECKING:
         SetveilWarning,
     )
     from setveil.io.hierarchies.reading import check_hierarchy
-    from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
+    from setveil.models import (
+        Coherence,
+        ConstraintAnonymity,
+        KAnonymity,
+        KmAnonymity,
+        PrivacyDegree,
+        PrivacyModel,
+        Uncertainty,
+    )
     from setveil.models import list_models as models
     from setveil.policy.schema import Policy
     from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
@@ -65,6 +73,7 @@ __all__ = [
     "SetveilError",
     "SetveilWarning",
     "Transactions",
+    "Uncertainty",
     "Verdict",
     "__version__",
     "algorithms",
@@ -96,7 +105,7 @@ _ROOMS = {
     "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies.reading": "check_hierarchy",
-    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree PrivacyModel",
+    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree PrivacyModel Uncertainty",
     "setveil.workflows.anonymize": "anonymize",
     "setveil.workflows.assess": "attack measure risk verify",
     "setveil.workflows.compare": "compare",

@@ -60,6 +60,7 @@ TERMS: dict[str, str] = {
     "witness": "the itemset, or the item of a group, that shows why a guarantee is not met",
     "(h, k, p)-coherence": "any p public items match at least k records, or none, and at most h % of them share a "
     "sensitive item",
+    "ρ-uncertainty": "known items reveal a further sensitive item with a probability of at most ρ",
 }
 
 

@@ -48,6 +48,7 @@ def make(model: str, k: int = 3) -> PrivacyModel:
         },
         "degree": {"p": min(k, 2), "sensitive": SENSITIVE},
         "coherence": {"h": 80, "k": k, "p": 2, "sensitive": SENSITIVE},
+        "uncertainty": {"rho": f"1/{k}", "sensitive": SENSITIVE},
     }
     example = dict(MODELS[model].example)  # of a model that asks for nothing special here
     return make_model(model, options.get(model, example | ({"sensitive": SENSITIVE} if "sensitive" in example else {})))

@@ -75,6 +75,7 @@ def ask(model: str, data: sv.Transactions, sensitive: list[str]) -> dict[str, An
         "constraints": {"k": 5, "constraints": pairs},
         "degree": {"p": 4, "sensitive": sensitive},
         "coherence": {"h": 60, "k": 3, "p": 2, "sensitive": sensitive},
+        "uncertainty": {"rho": "1/3", "p": 2, "sensitive": sensitive},
     }[model]
 
 

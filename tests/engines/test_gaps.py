@@ -47,6 +47,10 @@ GAPS = {
     ("lg", "k-anonymity"): COMPARES,
     **dict.fromkeys([(name, "degree") for name in ("blocks", "nn+", "nn", "lsh", "permmondrian", "random")], REMAINDER),
     ("mm", "coherence"): "moles are found in the records",
+    **dict.fromkeys(
+        [(name, "uncertainty") for name in ("pluck", "suppresscontrol", "tdcontrol", "optimal-suppression")],
+        "rules are found in the records with a sensitive item",
+    ),
     **dict.fromkeys([(name, "constraints") for name in ("pcta+", "pcta", "upcta", "coat")], COMPARES),
 }
 MODELS: dict[str, PrivacyModel] = {
@@ -55,6 +59,7 @@ MODELS: dict[str, PrivacyModel] = {
     "degree": as_model("degree", {"p": 2, "sensitive": ["a"]}),
     "coherence": as_model("coherence", {"h": 50, "k": 2, "p": 2, "sensitive": ["a"]}),
     "constraints": as_model("constraints", {"k": 2, "constraints": [["a"]]}),
+    "uncertainty": as_model("uncertainty", {"rho": "1/2", "sensitive": ["a"]}),
 }
 
 

@@ -98,6 +98,7 @@ STRANGERS = ("root:x:0:0", "nobody:x")
 LISTS: dict[str, dict[str, Any]] = {
     "degree": {"p": 2, "sensitive": ["s", *STRANGERS]},
     "coherence": {"h": 80, "k": 2, "p": 1, "sensitive": ["b", *STRANGERS]},
+    "uncertainty": {"rho": "2/3", "sensitive": ["c", *STRANGERS]},
     "k-anonymity": {"k": 2, "sensitive": ["s", *STRANGERS]},
     "constraints": {
         "k": 2,

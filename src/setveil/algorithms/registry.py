@@ -70,6 +70,7 @@ HN09 = "He, Naughton 2009"
 TMK11 = "Terrovitis, Mamoulis, Kalnis 2011"
 GL12 = "Gkoulalas-Divanis, Loukides 2012"
 LLFH16 = "Lin, Liu, Fournier-Viger, Hong 2016"
+CKRT10 = "Cao, Karras, Raïssi, Tan 2010"
 LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
 
 PORTFOLIO = ("km",)  # models whose default is what loses least of several algorithms: ``workflows/portfolio.py``
@@ -361,6 +362,47 @@ OWN: tuple[Entry, ...] = (
         "none",
         "recoding",
         "the rarest item of a constraint merged with its cheapest partner",
+    ),
+    Entry(
+        "pluck",
+        "setveil.algorithms.uncertainty.pluck:Pluck",
+        ("uncertainty",),
+        "own",
+        "local",
+        "none",
+        "local-recoding",
+        "single entries of sensitive items suppressed, as few as possible, beside a proven bound",
+        suppresses_entries=True,
+    ),
+    Entry(
+        "suppresscontrol",
+        "setveil.algorithms.uncertainty.suppresscontrol:SuppressControl",
+        ("uncertainty",),
+        CKRT10,
+        "local",
+        "none",
+        "recoding",
+        "the item in most violated rules per entry suppressed everywhere, small rules first",
+    ),
+    Entry(
+        "tdcontrol",
+        "setveil.algorithms.uncertainty.tdcontrol:TDControl",
+        ("uncertainty",),
+        CKRT10,
+        "local",
+        "required",
+        "recoding",
+        "public items generalized from the root down, with suppresscontrol inside",
+    ),
+    Entry(
+        "optimal-suppression",
+        "setveil.algorithms.uncertainty.optimal_suppression:OptimalSuppression",
+        ("uncertainty",),
+        CKRT10,
+        "local",
+        "none",
+        "recoding",
+        "the proven fewest entries lost by suppressing whole items, by integer programming",
     ),
 )
 

@@ -18,6 +18,7 @@ from setveil.models.registry import (
     make_model,
     parameters_of,
 )
+from setveil.models.uncertainty import Uncertainty
 
 __all__ = [
     "MODELS",
@@ -31,6 +32,7 @@ __all__ = [
     "Parameter",
     "PrivacyDegree",
     "PrivacyModel",
+    "Uncertainty",
     "as_model",
     "certified_model",
     "check_written",

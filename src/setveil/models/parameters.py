@@ -13,6 +13,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -87,6 +88,33 @@ class Percentage(Kind):
     @property
     def range(self) -> str:
         return "0 to 100"
+
+
+@dataclass(frozen=True)
+class Ratio(Kind):
+    """A number between 0 and 1, both excluded, read exactly: ``"1/3"``, ``"0.2"``; kept as a fraction in lowest terms.
+
+    A float is read as it is printed: 0.1 is 1/10.
+    """
+
+    def check(self, name: str, value: Any) -> Any:
+        text = str(value).strip()
+        if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,18}/[0-9]{1,18}|[0-9]{0,18}\.?[0-9]{1,18}", text):
+            raise InputError(f'{name} must be a fraction such as "1/3" or a decimal such as 0.2, not {_shown(value)}.')
+        above, _, below = text.partition("/")
+        if below and not int(below):
+            raise InputError(f"{name} must not divide by 0.")
+        ratio = Fraction(int(above), int(below)) if below else Fraction(text)
+        if not 0 < ratio < 1:
+            raise InputError(f"{name} must be above 0 and below 1, not {text}.")
+        return f"{ratio.numerator}/{ratio.denominator}"
+
+    def parse(self, text: str) -> Any:
+        return text
+
+    @property
+    def range(self) -> str:
+        return "above 0 and below 1: a fraction such as 1/3, or a decimal"
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,20 @@ from setveil.models.k_anonymity import KAnonymity
 from setveil.models.km_anonymity import KmAnonymity
 from setveil.models.parameters import Parameter, declared
 from setveil.models.privacy_degree import PrivacyDegree
+from setveil.models.uncertainty import Uncertainty
 from setveil.plugins import foreign
 
 MODELS: dict[str, type[PrivacyModel]] = {
     model.name: model
-    for model in (KmAnonymity, PrivacyDegree, KAnonymity, Coherence, ConstraintAnonymity, *foreign("models"))
+    for model in (
+        KmAnonymity,
+        PrivacyDegree,
+        KAnonymity,
+        Coherence,
+        ConstraintAnonymity,
+        Uncertainty,
+        *foreign("models"),
+    )
 }
 
 

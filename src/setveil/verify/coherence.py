@@ -64,7 +64,11 @@ def largest_share(h: float, n_records: int) -> Fraction:
     A share of records exceeds h percent if and only if it exceeds this fraction, and with it no product in the counting
     loops can overflow. It is the lower neighbour of h/100 among such fractions, found by its continued fraction.
     """
-    limit = Fraction(str(h)) / 100
+    return below(Fraction(str(h)) / 100, n_records)
+
+
+def below(limit: Fraction, n_records: int) -> Fraction:
+    """The largest fraction that is at most ``limit`` and whose denominator is at most ``n_records``."""
     most = max(n_records, 1)
     if limit.denominator <= most:
         return limit

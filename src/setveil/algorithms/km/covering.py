@@ -48,9 +48,13 @@ class CoveringProgram:
         either: NDArray[np.int32],
         excluded: NDArray[np.int32],
         gap: float,
+        most: NDArray[np.int64] | None = None,
+        most_nodes: int | None = None,
     ) -> None:
         """``implied`` [n, 2] are pairs (lower, higher), ``either`` [n, 3] triples (one, other, taken), ``excluded``
         [n, 2] pairs; costs are not negative.
+
+        ``most``: how often each column may be taken, once unless given. ``most_nodes``: nodes of the search tree.
         """
         import highspy
 
@@ -67,23 +71,31 @@ class CoveringProgram:
             "mip_abs_gap": 0.5,  # costs are whole numbers
         }.items():
             self._highs.setOptionValue(name, value)
+        if most_nodes is not None:
+            self._highs.setOptionValue("mip_max_nodes", most_nodes)
         self._highs.cbMipInterrupt.subscribe(self._answer)
         self._highs.cbSimplexInterrupt.subscribe(self._answer)
         n = self.n_columns
         self._columns = np.arange(n, dtype=np.int32)
-        self._highs.addVars(n, np.zeros(n), np.ones(n))
+        self._highs.addVars(n, np.zeros(n), np.ones(n) if most is None else most.astype(np.float64))
         self._highs.changeColsCost(n, self._columns, costs.astype(np.float64))
         self._add_implications(implied)
         self._add_implications(either)
         self.require([(~one, ~other) for one, other in excluded.tolist()])
         self.n_rows = 0
 
-    def require(self, rows: Sequence[Sequence[int]]) -> None:
-        """Of every row at least one column must be taken, or one given as ``~column`` be left."""
+    def require(
+        self, rows: Sequence[Sequence[int] | NDArray[np.int32]], least: NDArray[np.int64] | None = None
+    ) -> None:
+        """Of every row at least one column must be taken, or one given as ``~column`` be left; or at least ``least``
+        columns of it be taken.
+        """
         if rows:
             starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
             columns = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
             lower = np.array([1.0 - sum(column < 0 for column in row) for row in rows])
+            if least is not None:
+                lower = least.astype(np.float64)
             values = np.where(columns < 0, -1.0, 1.0)
             columns = np.where(columns < 0, ~columns, columns)
             self._add_rows(lower, np.full(len(rows), self._infinity), starts, columns, values)

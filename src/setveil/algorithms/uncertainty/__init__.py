@@ -1,0 +1,1 @@
+"""ρ-uncertainty: what known items reveal."""
