@@ -273,7 +273,7 @@ def test_what_is_read_is_not_written_over(command: list[str], folder: Path, caps
     Path("link.txt").symlink_to("baskets.txt")
     before = {name: Path(name).read_bytes() for name in ("baskets.txt", "tree.csv")}
     assert setveil(*command) == 2
-    assert "would be lost; choose another output" in capsys.readouterr().err
+    assert "would be overwritten; choose another output" in capsys.readouterr().err
     assert before == {name: Path(name).read_bytes() for name in before}
 
 

@@ -326,7 +326,7 @@ def test_published_ids_stand_everywhere(folder: Path, capsys: pytest.CaptureFixt
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-ids --keep-order"
     )
     assert _run(command.split()) == 0
-    assert "Guarantee: undone by ids" in capsys.readouterr().out
+    assert "Guarantee: undone: record ids are published" in capsys.readouterr().out
     for place in ("out/report.html", "out.internal/report.html", "out/certificate.json"):
         text = (folder / place).read_text(encoding="utf-8")
         assert "Record ids are published" in text

@@ -146,7 +146,7 @@ def test_advice_speaks_of_what_the_model_has() -> None:
 def test_advice_does_not_name_the_algorithm_that_was_used() -> None:
     one = facts(metrics={"n_published_items": 1}, algorithm="aa", model="km", kind="recoding")
     assert "--algorithm trim" in " ".join(advice_of(one))
-    by_trim = " ".join(advice_of(replace(one, algorithm="trim", kind="local-recoding")))
+    by_trim = " ".join(advice_of(replace(one, algorithm="trim", kind="local-recoding", has_suppression=True)))
     assert "Do not publish this" in by_trim and "a smaller k or m" in by_trim and "trim" not in by_trim
 
 

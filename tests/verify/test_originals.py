@@ -119,11 +119,12 @@ def test_empty_cells_are_absent(tmp_path: Path, text: str, layout: str, expected
 def test_a_reader_that_takes_an_empty_cell_for_the_last_value_publishes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from setveil.io.transactions import reading
+    from setveil.io.formats.registry import FORMATS
 
     path = tmp_path / "input.csv"
     path.write_text("id,sex,region\n" + "".join(f"p{n},f,north\nq{n},m,\nr{n},f,south\n" for n in range(10)))
-    right = reading._read
+    table = FORMATS["table"]
+    right = table.read
 
     def wrong(source: Any, plan: Any, options: Any) -> Any:
         data, plan = right(source, plan, options)
@@ -132,7 +133,7 @@ def test_a_reader_that_takes_an_empty_cell_for_the_last_value_publishes_nothing(
         ]
         return Transactions.from_lists(rows), plan
 
-    monkeypatch.setattr(reading, "_read", wrong)
+    monkeypatch.setitem(FORMATS, "table", replace(table, read=wrong))
     options = {"format": "table", "id_column": "id"}
     release = sv.anonymize(path, "km", k=2, m=1, hierarchy="fanout:2", read_options=options)
     with pytest.raises(sv.GuaranteeError, match=r'at row 3, column "region"'):
@@ -143,7 +144,6 @@ def test_a_reader_that_takes_an_empty_cell_for_the_last_value_publishes_nothing(
     with pytest.raises(sv.GuaranteeError, match=r'at row 3, column "region"'):
         sv.run(policy, path, tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} == {"input.csv"}
-    monkeypatch.setattr(reading, "_read", right)
 
 
 def test_scattered_and_quoted_ids_are_found_in_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,7 +177,7 @@ def test_memory_is_limited(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MEMORY_PER_THREAD", 0)
     monkeypatch.setattr(limits, "MEMORY_PER_BYTE", 1)
     answer = checked(out)
-    assert answer["holds"] is None
+    assert not answer["holds"]
     (why,) = answer["cannot_be_checked"]
     assert "memory" in why
 

@@ -56,8 +56,8 @@ def test_a_grid_stands_for_all_combinations(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "`schema = 1` is missing"),
-        ("schema = 1\n", r"lacks \[\[grid\]\]"),
-        ("schema = 1\n[[grid]]\nk = 2\n", "lacks `model`"),
+        ("schema = 1\n", r"\[\[grid\]\] blocks are missing"),
+        ("schema = 1\n[[grid]]\nk = 2\n", "`model` is missing"),
         ("schema = 1\n[[grid]]\nmodel = 'km'\nkk = 2\n", "unknown key `grid.kk`"),
         ("schema = 1\n[limits]\nhours = 1\n[[grid]]\nmodel = 'km'\n", "unknown key `hours`"),
         ("schema = 1\n[[grid]]\nmodel = 'kn'\n", 'unknown model "kn"'),
@@ -158,7 +158,7 @@ def test_the_default_grid_takes_what_it_is_given() -> None:
     plain, given = default_grid(), default_grid("fanout:3", ["a", "b"])
     assert {policy.model.name for policy in plain.policies} == {"km", "k-anonymity"}
     assert {policy.hierarchy.source for policy in plain.policies if policy.algorithm.name == "aa"} == {"auto"}
-    assert {policy.model.name for policy in given.policies} == {"km", "k-anonymity", "degree"}
+    assert {policy.model.name for policy in given.policies} == {"km", "k-anonymity", "degree", "uncertainty"}
     assert {tuple(p.model.sensitive or ()) for p in given.policies if p.model.name == "degree"} == {("a", "b")}
 
 

@@ -24,7 +24,6 @@ from setveil.workflows.samples import demo_files
 
 PLACE = Path(__file__).with_name("frozen_releases.json")
 FROZEN = ("published.*", "codebook.csv", "sensitive.csv")
-NOT_FROZEN = ("blocks",)  # its groups are about to change on purpose
 
 
 class Sample(NamedTuple):
@@ -87,6 +86,7 @@ ASKS: dict[str, list[dict[str, Any]]] = {
     "constraints": [{"k": 5, "max_suppressed": 20}],
     "degree": [{"p": 4}],
     "coherence": [{"h": 60, "k": 3, "p": 2}],
+    "uncertainty": [{"rho": "1/2", "p": 2}],
 }
 # Options other than the default ones.
 OPTIONS: dict[str, list[dict[str, Any]]] = {
@@ -152,8 +152,6 @@ class Case(NamedTuple):
 def all_cases() -> Iterator[Case]:
     """Every model with every algorithm, on small data with several parameters and options; then larger ones."""
     for entry in sv.algorithms():
-        if entry.name in NOT_FROZEN:
-            continue
         trees = {"required": [True], "none": [False], "optional": [True, False]}[entry.hierarchy]
         for model in entry.models:
             for tree in trees:
@@ -172,7 +170,7 @@ def all_cases() -> Iterator[Case]:
 
 def parameters_of(case: Case, sample: Sample) -> dict[str, Any]:
     """The model's parameters, with the lists of items that it needs."""
-    if case.model in ("degree", "coherence"):
+    if case.model in ("degree", "coherence", "uncertainty"):
         return {**case.parameters, "sensitive": sample.sensitive}
     if case.model == "constraints":
         labels = sample.data.vocabulary.labels

@@ -95,7 +95,7 @@ def test_links_bombs_and_other_archives_are_refused(tmp_path: Path, monkeypatch:
     target.mkdir()
     with pytest.raises(InputError, match="not a file of a release"):
         handover.unpack_release(packed(tmp_path / "1.zip", ("link", b"/etc/passwd"), mode=stat.S_IFLNK | 0o777), target)
-    with pytest.raises(InputError, match="a release has a few"):
+    with pytest.raises(InputError, match="more than a release has"):
         handover.unpack_release(packed(tmp_path / "2.zip", *((f"f{n}", b"") for n in range(200))), target)
     (tmp_path / "3.zip").write_bytes(b"not an archive")
     with pytest.raises(InputError, match="cannot be read"):

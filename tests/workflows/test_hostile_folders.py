@@ -216,12 +216,12 @@ CLAIMS: list[tuple[str, Change, str]] = [
     ("coherent", certificate_with("achieved", "largest_percentage", to=1.5), "achieved"),
     ("grouped", certificate_with("model", "options", "sensitive", to=["s"]), ""),
     ("grouped", certificate_with("release", "layout", "item_column", to="Ann is ill"), "layout"),
+    ("jsonl", certificate_with("release", "layout", "long", to=True), "item"),
     *(
         (name, certificate_with("release", "layout", field, to=value), "does not show")
         for name, field, value in (
             ("jsonl", "id_column", "Ann is ill"),
             ("jsonl", "delimiter", ";"),
-            ("jsonl", "long", True),
             ("fimi", "item_column", "Ann is ill"),
             ("basket", "id_column", "Ann is ill"),
             ("long", "long", True),

@@ -92,7 +92,7 @@ def test_entries_left_out_are_losses_too(tmp_path: Path) -> None:
     published = release.transactions()
     for loss in found:
         n_gone = sum(loss.label in old and loss.label not in new for old, new in zip(RECORDS, published, strict=True))
-        assert loss.what == f"left out of {n_gone:,} records"
+        assert loss.what == f"suppressed in {n_gone:,} records"
         assert holding(loss.cause.items) == loss.cause.n
     n_entries = [sum(map(len, records)) for records in (RECORDS, published)]
     assert len(found) > 0

@@ -76,7 +76,6 @@ class Source:
         self.path: Path | None = None
         self.encoding = check_encoding(encoding) if encoding else "utf-8"
         self.ends_in_carriage_returns = False
-        self.is_cut_short = False  # the line that was read last has no line break
         self._owned = False
         self._hash = hashlib.sha256()
         self._n_bytes = 0
@@ -324,7 +323,6 @@ class Source:
             rest = rest.removeprefix(BOM)
         if rest:
             self.check_text(rest, line)
-            self.is_cut_short = True
             yield rest + b"\n", line
 
     def check_text(self, chunk: bytes, line: int) -> None:

@@ -83,7 +83,7 @@ class Coherence(PrivacyModel):
         return float(self.p)
 
     def doubts(self, data: Transactions) -> Iterator[str]:
-        if self.h >= 100:
+        if self.h >= 100 and self.sensitive:
             yield (
                 f"h={self.h:g} is no limit: all matching records may share a sensitive item, which is then known. "
                 "Choose h below 100, as in 80."

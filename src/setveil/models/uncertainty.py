@@ -43,6 +43,7 @@ class Uncertainty(PrivacyModel):
     name: ClassVar[str] = "uncertainty"
     title: ClassVar[str] = "Limit how confidently any known items reveal a sensitive item"
     verifier: ClassVar[str] = "setveil.verify.uncertainty:check"
+    is_about_other_items: ClassVar[bool] = True  # a release without sensitive entries meets it
     picture: ClassVar[str] = "both"
     grid: ClassVar[Mapping[str, list[Any]]] = {"rho": ["1/2", "1/5"], "p": [2]}
     alternatives: ClassVar[tuple[str, ...]] = (

@@ -209,7 +209,7 @@ def test_what_shards_cannot_do() -> None:
     data, model = Transactions.from_lists(some_rows(1)), PrivacyDegree(3, SENSITIVE)
     for algorithm, words in (
         (CAHD(), "shard_size=N"),
-        (CAHD(shard_size=20, suppress_excess=True), "leave it out on Spark"),
+        (CAHD(shard_size=20, suppress_excess=True), "remove it on Spark"),
         (CAHD(shard_size=20, ordering="rcm"), "leave out ordering or shard_size"),
     ):
         with pytest.raises(InputError, match=words) as refused:

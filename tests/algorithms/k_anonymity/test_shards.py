@@ -73,7 +73,7 @@ def test_what_shards_cannot_do() -> None:
     ):
         with pytest.raises(InputError, match=words):
             algorithm.run(remote, model, Context())
-    with pytest.raises(InputError, match="without regard to l"):
+    with pytest.raises(InputError, match="shards do not support l"):
         Weave(shard_size=20).run(some_data(2), KAnonymity(k=3, sensitive=("i1", "i2"), l=2), Context())
     with pytest.raises(InfeasibleError, match="fewer than k=500"):
         PTA().run(remote, KAnonymity(k=500), Context())

@@ -44,5 +44,5 @@ def test_the_same_cut_and_the_same_reasons(algorithm: Algorithm, monkeypatch: py
 
 def test_whole_records_are_not_counted() -> None:
     data, tree, k = cases(1, seed=1)[0]
-    with pytest.raises(InputError, match="give m as a number"):
+    with pytest.raises(InputError, match="set m to a number"):
         from_counts(data, tree, KmAnonymity(k, "all"), Context(hierarchy=tree))

@@ -209,16 +209,11 @@ class Table:
         if len(wrong):
             row = int(wrong[0])
             n_fields = int(fields.n_fields[row])
-            if n_fields < width and row == len(fields.lines) - 1 and self.source.is_cut_short:
-                raise self.source.error(
-                    f"the last row has {n_fields} of {width} fields and no line break: the file seems to be truncated; "
-                    "get the whole file, or remove the row.",
-                    int(fields.lines[row]),
-                )
             what = "the header" if self.plan.has_header else "the first line"
             raise self.source.error(
                 f"the row has {n_fields} field(s), {what} has {width}; "
-                "quote fields that contain the delimiter, or set --delimiter.",
+                "quote fields that contain the delimiter, or set --delimiter."
+                + (" If this is the last row, the file may be truncated." if n_fields < width else ""),
                 int(fields.lines[row]),
             )
         self.n_rows += len(fields.lines)
