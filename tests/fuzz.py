@@ -27,10 +27,9 @@ def fuzz(seconds: float) -> int:
     end = time.monotonic() + seconds
     environment = {**os.environ, "SETVEIL_HYPOTHESIS": "fuzz"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "hypothesis"]
-    n_finished = 0
     paths = property_files()
     random.shuffle(paths)  # an hour does not reach all of them
-    for path in cycle(paths):
+    for n_finished, path in enumerate(cycle(paths)):
         left = end - time.monotonic()
         try:
             status = subprocess.run(
@@ -41,7 +40,6 @@ def fuzz(seconds: float) -> int:
             return 0
         if status not in (0, 5):  # 5: no properties were collected
             return 1
-        n_finished += 1
     raise AssertionError("no test file has properties")
 
 

@@ -241,7 +241,7 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pyte
     frame = as_frame(spark, some_rows(1), 2)
     with pytest.raises(
         InputError,
-        match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km; cahd for degree; weave, pta',
+        match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km; cahd for degree; weave',
     ):
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
     with pytest.raises(InputError, match=r"no default algorithm on Spark; use algorithm cahd"):

@@ -381,7 +381,8 @@ GOLDEN = [
         "a.csv",
         b"id,item\n1,a\n2,b,c\n",
         {},
-        "a.csv:3: the row has 3 field(s), the header has 2; quote fields that contain the delimiter, or set --delimiter.",
+        "a.csv:3: the row has 3 field(s), the header has 2; quote fields that contain the delimiter, or set "
+        "--delimiter.",
     ),
     (
         "a.csv",

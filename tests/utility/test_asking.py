@@ -51,7 +51,7 @@ def test_groups_are_asked_about_what_they_publish(tmp_path: Path, capsys: pytest
     said = capsys.readouterr().out
     n_published = sum(release.count.tolist())
     assert n_published < sum("h" in record for record in records)
-    assert f"certainly between {n_published} and {n_published} of what is published" in said
+    assert f"at least {n_published}, at most {n_published} of the published groups" in said
 
 
 @pytest.mark.parametrize("asked", [((), ()), (("a",), ("a",)), (("nothing",), ())])

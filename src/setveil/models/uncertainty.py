@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from setveil.errors import InputError
 from setveil.models.base import (
     MINIMALITY,
     NEGATIVE_KNOWLEDGE,
@@ -16,6 +17,9 @@ from setveil.models.base import (
 )
 from setveil.models.parameters import Items, Ratio, Whole, parameter
 from setveil.words import terms
+
+if TYPE_CHECKING:
+    from setveil.core import Transactions
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,7 +34,7 @@ class Uncertainty(PrivacyModel):
         p: largest number of known items, or ``"all"``.
 
     Raises:
-        InputError: ``rho`` is not between 0 and 1, ``p`` is below 1, or no item is named.
+        InputError: ``rho`` is not between 0 and 1, or ``p`` is below 1.
 
     Examples:
         >>> import setveil as sv
@@ -58,7 +62,7 @@ class Uncertainty(PrivacyModel):
         label="ρ: largest probability of a sensitive item",
     )  # fmt: skip
     sensitive: Sequence[str] = parameter(
-        Items(needed=True), "Sensitive items.", protects=True, label="The items that must not be linked to a person.",
+        Items(), "Sensitive items.", protects=True, label="The items that must not be linked to a person.",
     )  # fmt: skip
     p: int | Literal["all"] = parameter(
         Whole(1, 1_000, ("all",)), 'Largest number of items an attacker knows, or "all".', default="all", flag="-p",
@@ -73,6 +77,11 @@ class Uncertainty(PrivacyModel):
     @property
     def _known(self) -> str:
         return "any items" if self.p == "all" else f"up to {self.p} items" if self.p > 1 else "one item"
+
+    def doubts(self, data: Transactions) -> Iterator[str]:
+        if not self.sensitive:  # of a release: all sensitive entries were suppressed
+            raise InputError("the list of sensitive items is empty; name at least one.")
+        yield from ()
 
     def attacker(self) -> Attacker:
         return Attacker(

@@ -266,7 +266,7 @@ class _Search:
         if _density(self.data) >= DENSE and not self.ask["sensitive"]:
             identical = self._policy({"name": "k-anonymity", "k": k}, None, None)
             others += self._safe(self._tried(part, [identical], "Makes whole records alike"))
-        return [best, *others[:2]]
+        return [best, *others[: max(2, len(protecting))]]
 
     def _ks(self) -> list[int]:
         """The profile's k, and the least that is acceptable, as far as the data is large enough for them."""

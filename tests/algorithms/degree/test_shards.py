@@ -210,7 +210,7 @@ def test_what_shards_cannot_do() -> None:
     for algorithm, words in (
         (CAHD(), "shard_size=N"),
         (CAHD(shard_size=20, suppress_excess=True), "remove it on Spark"),
-        (CAHD(shard_size=20, ordering="rcm"), "leave out ordering or shard_size"),
+        (CAHD(shard_size=20, ordering="rcm"), "remove the option ordering or shard_size"),
     ):
         with pytest.raises(InputError, match=words) as refused:
             algorithm.run(Scattered(data, 2), model, Context())
