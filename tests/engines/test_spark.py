@@ -246,7 +246,7 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pyte
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
     with pytest.raises(InputError, match=r"no default algorithm on Spark; use algorithm cahd"):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])
-    with pytest.raises(InputError, match=r"on Spark say --option shard_size=N"):
+    with pytest.raises(InputError, match=r"on Spark set --option shard_size=N"):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"], algorithm="cahd")
     with pytest.raises(InputError, match=r"Spark cannot read it .*check the path"):
         cluster.read_path(tmp_path / "nothing.parquet", None, {})
