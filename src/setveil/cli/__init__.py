@@ -9,7 +9,7 @@ from types import FrameType
 
 
 def _leave_at_once(number: int, frame: FrameType | None) -> None:
-    os.write(2, b"setveil: stopped; nothing was written.\n")
+    os.write(2, b"setveil: cancelled; nothing was written.\n")
     os._exit(130)
 
 
