@@ -12,6 +12,7 @@ from setveil.models.base import (
     MINIMALITY,
     NEGATIVE_KNOWLEDGE,
     REPEATED_RELEASES,
+    Advice,
     Attacker,
     PrivacyModel,
 )
@@ -49,6 +50,11 @@ class Uncertainty(PrivacyModel):
     verifier: ClassVar[str] = "setveil.verify.uncertainty:check"
     is_about_other_items: ClassVar[bool] = True  # a release without sensitive entries meets it
     picture: ClassVar[str] = "both"
+    advice: ClassVar[Advice] = Advice(
+        keep_more="A larger rho, or a smaller p, can keep more.",
+        protect_more="Choose model km, which protects records",
+        weaker="Choose a larger rho, or a smaller p.",
+    )
     grid: ClassVar[Mapping[str, list[Any]]] = {"rho": ["1/2", "1/5"], "p": [2]}
     alternatives: ClassVar[tuple[str, ...]] = (
         "Model degree, if public items must stay unchanged and attackers may re-identify records.",
