@@ -10,7 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from setveil.algorithms.base import Algorithm
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         KmAnonymity,
         PrivacyDegree,
         PrivacyModel,
+        RuleAnonymity,
         Uncertainty,
     )
     from setveil.models import list_models as models
@@ -105,7 +106,8 @@ _ROOMS = {
     "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies.reading": "check_hierarchy",
-    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree PrivacyModel Uncertainty",
+    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree PrivacyModel RuleAnonymity "
+    "Uncertainty",
     "setveil.workflows.anonymize": "anonymize",
     "setveil.workflows.assess": "attack measure risk verify",
     "setveil.workflows.compare": "compare",

@@ -5,6 +5,7 @@
     ├── InfeasibleError          exit 3   no release can meet the request; names the items in the way
     ├── GuaranteeError           exit 1   a guarantee is not met; nothing is published
     ├── UncheckedError           exit 5   a guarantee cannot be verified here, or not within the limits
+    ├── AlreadyPublishedError    exit 6   nothing to do: the same release is already there
     └── CancelledError           exit 130 the user cancelled a run; nothing was written
 
 Messages are one line: what is wrong, where (``file:line``), how to fix it. They may name items, never records. They
@@ -14,9 +15,14 @@ are written with the options of the command line; in Python they name the argume
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 class SetveilError(Exception):
@@ -65,6 +71,12 @@ class UncheckedError(SetveilError):
     exit_code = 5
 
 
+class AlreadyPublishedError(SetveilError):
+    """The same release is already there; nothing was written."""
+
+    exit_code = 6
+
+
 class CancelledError(SetveilError):
     """The user cancelled the run."""
 
@@ -78,6 +90,45 @@ class SetveilWarning(UserWarning):
         return _spoken(super().__str__())
 
 
+_heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)  # of the run that is under way, if any
+_OURS = (os.path.dirname(__file__), contextlib.__file__)  # noqa: PTH120 - files that no user's call stands in
+
+
+def warn(text: str) -> None:
+    """Warn the user. A run that is under way collects it; otherwise it is a SetveilWarning at the caller's line.
+
+    Nothing of this is shared between threads, as the filters of ``warnings`` are.
+    """
+    collected = _heard.get()
+    if collected is not None:
+        collected.append(str(SetveilWarning(text)))
+        return
+    depth, frame = 1, sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(text, SetveilWarning, stacklevel=depth)
+
+
+@contextmanager
+def unheard_warnings() -> Iterator[list[str]]:
+    """Collect what the user would be warned of meanwhile, and do not show it."""
+    collected: list[str] = []
+    token = _heard.set(collected)
+    try:
+        yield collected
+    finally:
+        _heard.reset(token)
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect what the user is warned of meanwhile, for the record, and show it at the end."""
+    with unheard_warnings() as collected:
+        yield collected
+    for text in collected:
+        warn(text)
+
+
 # -- options and arguments --------------------------------------------------------------------------------------------
 
 _SWITCHES = "no-header strip labels-as-they-are force keep-ids keep-order publish-constraints accept-guessable"
@@ -85,7 +136,7 @@ _VALUES: dict[str, str] = {  # options and the words that may follow as their va
     "encoding": "latin-1 cp1252 utf-16",
     "hierarchy": "FILE auto",
     "hierarchy-format": "csv edges amnesia amnesia-json nodes paths indented mesh",
-    "unknown-items": "root error",
+    "unknown-items": "root error suppress",
     "engine": "local spark",
     "master": "",
     "hierarchy-columns": "",

@@ -49,6 +49,7 @@ def make(model: str, k: int = 3) -> PrivacyModel:
         "degree": {"p": min(k, 2), "sensitive": SENSITIVE},
         "coherence": {"h": 80, "k": k, "p": 2, "sensitive": SENSITIVE},
         "uncertainty": {"rho": f"1/{k}", "sensitive": SENSITIVE},
+        "rules": {"k": k, "c": "1/2", "rules": ["i00,i01 => i10", "i02,i05 => i11", "i03 => i10", "i00 => i10,i11"]},
     }
     example = dict(MODELS[model].example)  # of a model that asks for nothing special here
     return make_model(model, options.get(model, example | ({"sensitive": SENSITIVE} if "sensitive" in example else {})))

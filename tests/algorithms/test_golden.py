@@ -66,6 +66,13 @@ def rare_items(data: sv.Transactions) -> list[str]:
 SAMPLES: dict[str, Callable[[], Sample]] = {"quest": quest, "patients": patients, "baskets": baskets}
 
 
+def rules_of(data: sv.Transactions, sensitive: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Ten pairs of public items, each with one of the sensitive items."""
+    public = [label for label in data.vocabulary if label not in sensitive]
+    sides = zip(public[:20:2], public[1:20:2], strict=True)
+    return [([*known], [sensitive[number % len(sensitive)]]) for number, known in enumerate(sides)]
+
+
 def ask(model: str, data: sv.Transactions, sensitive: list[str]) -> dict[str, Any]:
     """Parameters of a middling ask."""
     pairs = [list(pair) for pair in zip(data.vocabulary.labels[:20:2], data.vocabulary.labels[1:20:2], strict=True)]
@@ -76,6 +83,7 @@ def ask(model: str, data: sv.Transactions, sensitive: list[str]) -> dict[str, An
         "degree": {"p": 4, "sensitive": sensitive},
         "coherence": {"h": 60, "k": 3, "p": 2, "sensitive": sensitive},
         "uncertainty": {"rho": "1/3", "p": 2, "sensitive": sensitive},
+        "rules": {"k": 5, "c": "1/5", "rules": rules_of(data, sensitive)},
     }[model]
 
 

@@ -21,7 +21,9 @@ from setveil.cli.main import _run
 from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.engines import LocalEngine, tree_counts
 from setveil.engines.base import TreeCounts
-from setveil.errors import InputError
+from setveil.errors import InputError, SetveilWarning
+from setveil.io.formats.base import Plan
+from setveil.io.transactions.guards import check
 from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel, as_model
 from setveil.workflows.cluster import algorithm_for
 from setveil.workflows.folder import patterns_of_folder
@@ -51,6 +53,9 @@ GAPS = {
         [(name, "uncertainty") for name in ("pluck", "suppresscontrol", "tdcontrol", "optimal-suppression")],
         "rules are found in the records with a sensitive item",
     ),
+    **dict.fromkeys(
+        [(name, "rules") for name in ("regroup", "rbat")], "a cluster is the records with any of its items"
+    ),
     **dict.fromkeys([(name, "constraints") for name in ("pcta+", "pcta", "upcta", "coat")], COMPARES),
 }
 MODELS: dict[str, PrivacyModel] = {
@@ -60,6 +65,7 @@ MODELS: dict[str, PrivacyModel] = {
     "coherence": as_model("coherence", {"h": 50, "k": 2, "p": 2, "sensitive": ["a"]}),
     "constraints": as_model("constraints", {"k": 2, "constraints": [["a"]]}),
     "uncertainty": as_model("uncertainty", {"rho": "1/2", "sensitive": ["a"]}),
+    "rules": as_model("rules", {"k": 2, "c": "1/2", "rules": ["b => a"]}),
 }
 
 
@@ -68,7 +74,7 @@ ELSEWHERE = Scattered(SOME, 2)
 QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reason
     'm="all"': (
         "itemsets of every size: the length of the longest recoded record is asked again and again",
-        lambda: AA().run(
+        lambda: AA().run_distributed(
             ELSEWHERE, KmAnonymity(k=2, m="all"), Context(hierarchy=Hierarchy.balanced(SOME.vocabulary, 2))
         ),
     ),
@@ -78,21 +84,21 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
     ),
     "leftovers=all": (
         "leftovers are compared with the classes of all segments",
-        lambda: PTA(leftovers="all").run(ELSEWHERE, KAnonymity(k=2), Context()),
+        lambda: PTA(leftovers="all").run_distributed(ELSEWHERE, KAnonymity(k=2), Context()),
     ),
     "cahd without shard_size": (
         "a group may be formed only if all records that remain keep the degree",
-        lambda: CAHD().run(ELSEWHERE, PrivacyDegree(p=2, sensitive=("a",)), Context()),
+        lambda: CAHD().run_distributed(ELSEWHERE, PrivacyDegree(p=2, sensitive=("a",)), Context()),
     ),
     "suppression of optimal": (
         "which nodes become rare by suppressing single items takes the records",
-        lambda: Optimal(suppression=True).run(
+        lambda: Optimal(suppression=True).run_distributed(
             ELSEWHERE, KmAnonymity(k=2, m=2), Context(hierarchy=Hierarchy.balanced(ELSEWHERE))
         ),
     ),
     "suppress_excess of cahd": (
         "occurrences are drawn among all records",
-        lambda: CAHD(shard_size=2, suppress_excess=True).run(
+        lambda: CAHD(shard_size=2, suppress_excess=True).run_distributed(
             ELSEWHERE, PrivacyDegree(p=2, sensitive=("a",)), Context()
         ),
     ),
@@ -102,7 +108,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
     ),
     "sensitive items in k-anonymity": (
         "shards carry public items only",
-        lambda: PTA().run(ELSEWHERE, KAnonymity(k=2, sensitive=("a",)), Context()),
+        lambda: PTA().run_distributed(ELSEWHERE, KAnonymity(k=2, sensitive=("a",)), Context()),
     ),
 }
 
@@ -156,9 +162,17 @@ def test_the_declared_scaling_is_what_happens(entry: Entry, model: str, monkeypa
     algorithm = make_algorithm(entry.load(), entry.name, options)
     if entry.scales == "local":
         with pytest.raises(InputError, match="the records stay on the cluster"):
-            algorithm.run(remote, MODELS[model], Context(tree, engine))
+            algorithm.run_distributed(remote, MODELS[model], Context(tree, engine))
     else:
-        assert algorithm.run(remote, MODELS[model], Context(tree, engine)).published.n_records == len(rows)
+        assert algorithm.run_distributed(remote, MODELS[model], Context(tree, engine)).published.n_records == len(rows)
+
+
+def test_guards_look_at_labels_wherever_the_records_are() -> None:
+    rows = [[f"visit 2024-01-{1 + number % 28:02}", "a"] for number in range(40)]
+    plan = Plan("lists", "the list")
+    with pytest.warns(SetveilWarning, match="carry a date or month"):
+        found = check(Scattered(Transactions.from_lists(rows), 3), plan, "rows")
+    assert len(found.warnings) == 1
 
 
 def test_the_command_prints_the_declared_scaling(capsys: pytest.CaptureFixture[str]) -> None:

@@ -405,6 +405,7 @@ def test_no_bytes_lead_to_anything_but_a_tree_or_one_line(
 
 def test_the_documented_examples_are_read(file: Callable[..., str]) -> None:
     text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8").split("## Hierarchies\n")[1]
+    text = text.split("\n## ")[0]
     examples = re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", text, flags=re.MULTILINE)
     trees = [read_hierarchy(file(textwrap.dedent(example))) for example in examples]
     assert [as_tuples(tree) for tree in trees] == [

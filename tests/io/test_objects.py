@@ -146,7 +146,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         (["milk"], "record 0 is a string; give a list of items per record."),
         ([["a"], None], "record 1 is null; give an empty list for a record without items."),
         ([["a"], 5], "record 1 is no list of items but int."),
-        ([{"items": ["a"]}], "record 0 is a dict; give a list of its items."),
+        ([["a"], {"items": ["a"]}], "record 1 is a dict; give a list of its items."),
         ([["a", None]], "record 0: an item is null or NaN; drop it or give it a name."),
         ([["a"], [float("nan")]], "record 1: an item is null or NaN; drop it or give it a name."),
         ([[1.5]], "record 0: item 1.5 is neither text nor an integer; convert it to text."),
@@ -242,7 +242,7 @@ def test_refusals(obj: Any, message: str) -> None:
 
 
 def test_columns_are_for_frames() -> None:
-    with pytest.raises(InputError, match="only frames have columns"):
+    with pytest.raises(InputError, match="only frames and lists of dicts have columns"):
         from_object([["a"]], item_column="x")
     with pytest.raises(InputError, match='no column "x" among "a"; correct --item-column'):
         from_object(pd.DataFrame({"a": [["x"]]}), item_column="x")

@@ -31,7 +31,7 @@ def test_a_policy_takes_all_parameters_of_a_model(kind: type[PrivacyModel]) -> N
 
 
 def test_numbers_are_the_parameters_that_are_no_lists() -> None:
-    assert NUMBERS == ("k", "m", "p", "l", "h", "max_suppressed", "rho")
+    assert NUMBERS == ("k", "m", "k_known", "p", "l", "h", "max_suppressed", "rho", "c")
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,47 @@ def test_numbers_are_the_parameters_that_are_no_lists() -> None:
 def test_what_protects_nobody_is_refused(name: str, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(sv.InputError, match=problem):
         make_model(name, options)
+
+
+@pytest.mark.parametrize("given", ["0:20,1:10,2:5", {0: 20, 1: 10, 2: 5}, [20, 10, 5], " 0: 20, 2:5, 1:10 "])
+def test_k_may_depend_on_how_many_items_are_known(given: Any) -> None:
+    model = make_model("km", {"k_known": given})
+    assert model == sv.KmAnonymity(k=5, m=2, k_known="0:20,1:10,2:5")
+    assert [model.k_for(size) for size in range(3)] == [20, 10, 5]
+    assert model.options() == {"k": 5, "m": 2, "k_known": "0:20,1:10,2:5"}
+    assert "at least 20 with no known item, at least 10 with 1 item, at least 5 with 2 items" in model.guarantee()
+    assert "k_known" not in sv.KmAnonymity(k=5, m=2).options()
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"k_known": "0:5,1:10"}, "10 people for 1 known items are more than 5 for 0"),
+        ({"k_known": "1:10,2:5"}, "must give a smallest number of people for 0, 1, 2, …"),
+        ({"k_known": "0:10,2:5"}, "must give a smallest number of people for 0, 1, 2, …"),
+        ({"k_known": "0:10,0:5"}, "two numbers of people for one number of known items"),
+        ({"k_known": "0:10,1:1"}, "k_known for 1 known items must be at least 2"),
+        ({"k_known": "ten"}, "must look like 0:20,1:10,2:5"),
+        ({"k_known": 5}, "must look like 0:20,1:10,2:5"),
+        ({"k_known": {"a": 5}}, "a number of known items in k_known must be a whole number"),
+        ({"k": 4, "k_known": "0:10,1:5"}, "k_known asks for 5 people for 1 known items, and k is 4"),
+        ({"m": 2, "k_known": "0:10,1:5"}, "k_known gives numbers of people for 0 to 1 known items, and m is 2"),
+        ({"m": "all", "k_known": "0:10,1:5"}, "choose a number for m"),
+        ({"m": 2}, "needs k "),
+    ],
+)
+def test_numbers_of_people_that_do_not_fit_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(sv.InputError, match=problem):
+        make_model("km", options)
+
+
+def test_a_release_meets_every_number_of_people() -> None:
+    rows = [["a", "b"], ["a"], ["b"], ["a", "c"], ["a", "b"], ["b"], ["c", "a"], ["d"]] * 2
+    with pytest.warns(sv.SetveilWarning, match="They use 4 for every number"):
+        release = sv.anonymize(rows, "km", k_known="0:8,1:4,2:2")
+    assert sv.verify(release, "km", k_known="0:8,1:4,2:2")
+    with pytest.raises(sv.InfeasibleError, match="16 records"):
+        sv.anonymize(rows, "km", k_known="0:17,1:2")
 
 
 def test_a_model_by_name() -> None:

@@ -30,6 +30,7 @@ KM = ["--model", "km", "-k", "2", "-m", "1", "--hierarchy", "fanout:2"]
 USUAL: dict[str, list[str]] = {
     "risk": ["d.dat"],
     "anonymize": ["d.dat", "-o", "new", *KM],
+    "apply": ["out", "d.dat", "-o", "new"],
     "verify": ["out"],
     "measure": ["d.dat", "out"],
     "query": ["grouped", "--sensitive", "4"],
@@ -38,6 +39,8 @@ USUAL: dict[str, list[str]] = {
     "hierarchy build": ["d.dat", "-o", "h.csv"],
     "hierarchy check": ["tree.csv"],
     "hierarchy convert": ["tree.csv", "-o", "h.csv"],
+    "hierarchy systems": [],
+    "constraints rules": ["d.dat", "-o", "r.txt", "--sensitive", "4", "-p", "1"],
     "constraints check": ["d.dat", "--constraints", "c.txt", "-k", "2"],
     "constraints generate": ["d.dat", "-o", "c2.txt", "--how", "itemsets", "-m", "1"],
     "generate quest": ["-o", "q.dat", "-D", "20", "-N", "20", "-L", "20"],

@@ -31,6 +31,7 @@ class Clustering:
     who: str = "all"  # "all": every item of the constraint may be merged (PCTA); "rarest": only the rarest (COAT)
     weights: Mapping[str, Fraction] = field(default_factory=dict)
     penalty: Mapping[str, Fraction] = field(default_factory=dict)
+    branch: Mapping[str, str] = field(default_factory=dict)  # of a hierarchy: merges across branches come last
 
     def __post_init__(self) -> None:
         items = ascending(set().union(*self.records))
@@ -38,6 +39,7 @@ class Clustering:
         self.clusters: list[Cluster] = [frozenset({item}) for item in items]
         self.suppressed: set[str] = set()
         self.log: list[str] = []
+        self.is_last_resort = False
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -73,6 +75,9 @@ class Clustering:
         return grown if self.criterion == "ul" else grown - self.loss(left) - self.loss(right)
 
     def partners(self, cluster: Cluster) -> list[Cluster]:
+        if self.branch:
+            others = [other for other in self.clusters if other != cluster]
+            return others if self.is_last_resort else [one for one in others if self.home(one) == self.home(cluster)]
         allowed = [group for group in self.groups if cluster <= group]
         return [
             other
@@ -80,10 +85,17 @@ class Clustering:
             if other != cluster and (not self.groups or any(other <= group for group in allowed))
         ]
 
+    def home(self, cluster: Cluster) -> str:
+        """The branch of a cluster; clusters of several branches are among themselves."""
+        found = {self.branch[item] for item in cluster}
+        return found.pop() if len(found) == 1 else "mixed"
+
     # -- changing --------------------------------------------------------------------------------------------------
 
     def protect(self, image: Image) -> None:
         while self.is_violated(image):
+            self.is_last_resort = False
+            self.is_last_resort = bool(self.branch) and not any(self.partners(cluster) for cluster in image)
             movable = [cluster for cluster in image if self.partners(cluster)]
             if self.who == "rarest" and movable:
                 movable = [min(movable, key=lambda cluster: (self.support([cluster]), self.first(cluster)))]

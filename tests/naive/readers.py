@@ -20,6 +20,11 @@ MISSING = {"?", "-", "--", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "None", "\\N
     *("unknown", "UNKNOWN", "Unknown", "missing", "MISSING", "Missing")
 }
 NAN = {"NaN", "nan", "NAN"}
+NOBODY = {
+    spelt
+    for word in {"NA", "N/A", "NaN", "null", "None", "?", "-", "#N/A", ".", "missing", "unknown", "\\N"}
+    for spelt in (word, word.lower(), word.upper(), word.capitalize())
+}
 YES = {"true", "t", "yes", "y", "x", "✓", "present"}
 NO = {"false", "f", "no", "n", "absent", ""}
 
@@ -100,7 +105,7 @@ def read_rows(
         raise Refused("split")
     for number, row in enumerate(rows):
         person = str(number) if id_place is None else row[id_place]
-        if person == "":
+        if person == "" or (missing != "value" and person in NOBODY):
             raise Refused("no id")
         items: list[str] = []
         for place in places:
@@ -116,6 +121,70 @@ def read_rows(
                 items += [f"{names[place]}={text.strip()}" for text in said if text is not None]
         people.add(person, [item.strip() for item in items] if strip else items)
     return people.records()
+
+
+def read_people(
+    layout: str,
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    person: str,
+    items: Sequence[str],
+    columns: Sequence[str],
+    missing: str | None = None,
+    missing_person: str | None = None,
+    per_person: str | None = None,
+) -> list[tuple[str, set[str], dict[str, str | None]]]:
+    """A table with columns of people: id, items, and the value of every column, None if it is missing."""
+    place_of = {name: place for place, name in enumerate(names)}
+    for row in rows:  # a word for "missing" is refused wherever it stands
+        for name in columns:
+            item_of(row[place_of[name]], missing, blank_is_empty=True)
+    left = []
+    for row in rows:
+        id = row[place_of[person]]
+        is_nobody = id == "" or (missing != "value" and id in NOBODY)
+        if is_nobody and missing_person != "drop":
+            raise Refused("no id")
+        if not is_nobody:
+            left.append(row)
+        else:
+            read_rows(layout, names, [[*row[: place_of[person]], "x", *row[place_of[person] + 1 :]]], place_of[person],
+                      [place_of[item] for item in items], missing)  # fmt: skip
+    records = read_rows(layout, names, left, place_of[person], [place_of[item] for item in items], missing)
+    found = []
+    for id, labels in records:
+        values: dict[str, str | None] = {}
+        for name in sorted(columns, key=place_of.__getitem__):
+            cells = [row[place_of[name]] for row in left if row[place_of[person]] == id]
+            said = [item_of(cell, missing, blank_is_empty=True) for cell in cells]
+            every = [item_of(row[place_of[name]], missing, blank_is_empty=True) for row in left]
+            values[name] = one_of(
+                [text.strip() for text in said if text is not None],
+                per_person,
+                {text.strip() for text in every if text is not None},
+            )
+        found.append((id, labels, values))
+    return found
+
+
+def one_of(values: list[str], rule: str | None, every: set[str]) -> str | None:
+    """The value of a person from those of their rows; ``every``: the values of all people."""
+    if not values:
+        return None
+    if rule is None:
+        if len(set(values)) > 1:
+            raise Refused("values differ")
+        return values[0]
+    if rule in ("first", "last"):
+        return values[0 if rule == "first" else -1]
+    numeric = all(re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)", text) for text in every)
+
+    def key(text: str) -> Any:
+        return (float(text), text) if numeric else (0.0, text)
+
+    if rule == "most":
+        return min(set(values), key=lambda text: (-values.count(text), key(text)))
+    return (min if rule == "min" else max)(set(values), key=key)
 
 
 def lines_of_table(text: str, delimiter: str) -> list[list[str]]:
@@ -408,6 +477,8 @@ def read_frame(
             if items is None:
                 raise Refused("null list")
             person = str(number) if id_place is None else label_of(columns["id"][number])
+            if person in NOBODY:
+                raise Refused("no id")
             people.add(person, {label_of(item) for item in items})
         return people.records()
     if layout == "long":

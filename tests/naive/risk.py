@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import combinations
 
+from naive.attack import Covers, group_likelihoods
 from naive.counting import occurring_itemsets
 
 
@@ -29,3 +30,50 @@ def exposure(records: Sequence[Collection[str]], known: int, k: int) -> dict[str
         "max_inverse_support": Fraction(1, min(supports.values())),
         "below_k": below_k / n,
     }
+
+
+def best_further_item(
+    published: Covers, fitting: Sequence[int], everyone: Sequence[int], own: set[str], known: set[str]
+) -> tuple[Fraction, bool]:
+    """No item is named: the largest share of the candidates that show one of the person's other items under its own
+    name, and whether all of them show some label that covers such an item and no known one.
+    """
+    asked = fitting or everyone
+    best, is_certain = Fraction(0), False
+    for label in {label for record in published for label in record}:
+        if label & known or not label & own or not asked:
+            continue
+        implied = [any(shown and shown <= label for shown in published[number]) for number in asked]
+        share = Fraction(sum(implied), len(asked))
+        is_certain |= share == 1
+        if len(label) == 1:
+            best = max(best, share)
+    return best, is_certain
+
+
+def best_named_item(
+    published: Covers, fitting: Sequence[int], everyone: Sequence[int], own: set[str], named: set[str]
+) -> Fraction:
+    """Items are named: the largest mean, over the candidates, of what a record says about one of the person's."""
+    asked = fitting or everyone
+    best = Fraction(0)
+    for item in own & named:
+        says = [
+            max((Fraction(len(label & named), len(label)) for label in published[number] if item in label), default=0)
+            for number in asked
+        ]
+        best = max(best, Fraction(sum(says)) / len(asked)) if asked else best
+    return best
+
+
+def best_grouped_item(
+    secrets: Sequence[set[str]], group_of: Sequence[int], fitting: Sequence[int], own: set[str], without: int | None
+) -> Fraction:
+    """The same for a grouping: each record says the share of its group; ``without``: one person is not there."""
+    everyone = [number for number in range(len(group_of)) if number != without]
+    asked = fitting or everyone
+    best = Fraction(0)
+    for item in own & {label for row in secrets for label in row}:
+        says = group_likelihoods(secrets, group_of, item, without)
+        best = max(best, sum((says[number] for number in asked), Fraction(0)) / len(asked)) if asked else best
+    return best

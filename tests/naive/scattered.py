@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Itemsets, RemoteTransactions, Transactions, Vocabulary
-from setveil.core.remote import Csr, Found, Mark, Sparse
+from setveil.core.dataset import Csr, Sparse
+from setveil.core.remote import Found, Mark
 from setveil.engines import LocalEngine
-from setveil.releases.remote_grouping import GroupFigures, GroupMaker, RemoteGroups, SortedGroups
+from setveil.releases.grouping import SortedGroups
+from setveil.releases.remote_grouping import GroupFigures, GroupMaker, RemoteGroups
 
 
 class Scattered(RemoteTransactions):
@@ -22,15 +24,9 @@ class Scattered(RemoteTransactions):
 
     def __init__(self, whole: Transactions, n_parts: int) -> None:
         order = np.random.default_rng(n_parts).permutation(whole.n_records)
-        for name, value in {
-            "vocabulary": whole.vocabulary,
-            "whole": whole,
-            "parts": [whole.select(part) for part in np.array_split(order, n_parts)],
-        }.items():
-            object.__setattr__(self, name, value)
-
-    whole: Transactions
-    parts: list[Transactions]
+        self.vocabulary, self.layout, self.reading = whole.vocabulary, whole.layout, None
+        self.whole = whole
+        self.parts = [whole.select(part) for part in np.array_split(order, n_parts)]
 
     @property
     def supports(self) -> NDArray[np.int64]:
@@ -120,7 +116,7 @@ class Scattered(RemoteTransactions):
     def n_empty(self) -> int:
         return self.whole.n_empty
 
-    def keep_items(self, keep: NDArray[np.bool_]) -> Transactions:
+    def keep_items(self, keep: NDArray[np.bool_]) -> Scattered:
         return Scattered(self.whole.keep_items(keep), len(self.parts))
 
     def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -146,15 +142,18 @@ class Scattered(RemoteTransactions):
         whole = Transactions.from_rows(np.concatenate(lengths), np.concatenate(items), self.vocabulary)
         return Scattered(whole, len(self.parts)), told
 
-    def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
+    def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Scattered:
         return Scattered(self.whole.recode(target, vocabulary), len(self.parts))
 
-    def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> RemoteTransactions:
+    def over(self, vocabulary: Vocabulary) -> Scattered:
+        return Scattered(self.whole.over(vocabulary), len(self.parts))
+
+    def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> Scattered:
         return Scattered(self.whole.select(choose((self.whole.indptr, self.whole.items))), len(self.parts))
 
     def hand_on(
         self, is_handed_on: NDArray[np.bool_], goes_to: Callable[[NDArray[np.int64], int], NDArray[np.int64]]
-    ) -> RemoteTransactions:
+    ) -> Scattered:
         rows = [self.whole.record(number).tolist() for number in range(self.n_records)]
         rows.sort()
         stays = [[item for item in row if not is_handed_on[item]] for row in rows]

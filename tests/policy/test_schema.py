@@ -76,7 +76,7 @@ def test_built_hierarchies_are_not_paths(tmp_path: Path) -> None:
         (
             "schema = 1\n[model]\nname='kn'\n",
             'policy.toml: unknown model "kn"; choose one of km, degree, k-anonymity, coherence, constraints, '
-            "uncertainty.",
+            "uncertainty, rules.",
         ),
         (
             "schema = 1\n[model]\nname='km'\nk='5'\n",
@@ -128,3 +128,66 @@ def test_item_lists_are_read_line_by_line(tmp_path: Path) -> None:
     path = tmp_path / "items.txt"
     path.write_text("a b\n\n  c,d \n", encoding="utf-8")
     assert read_items(path) == ["a b", "c,d"]
+
+
+COLUMNS = """\
+schema = 1
+[model]
+name = "km"
+k = 5
+m = 2
+[columns.patient]
+role = "person"
+[columns.dx]
+role = "item"
+[columns.age]
+role = "known"
+hierarchy = "ages.csv"
+[columns.sex]
+role = "known"
+"""
+
+
+def test_columns_state_roles(tmp_path: Path) -> None:
+    policy = Policy.from_file(write(tmp_path, COLUMNS))
+    assert policy.reading() == {
+        "person": "patient",
+        "item": ["dx"],
+        "known_columns": ["age", "sex"],
+        "column_hierarchy": {"age": str(tmp_path / "ages.csv")},
+    }
+    assert Policy.from_dict(tomllib.loads(policy.to_toml())) == policy
+    assert policy.seen_from(tmp_path).columns["age"].hierarchy == "ages.csv"
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ('[input]\nid_column = "patient"', "both state roles"),
+        ('[columns.other]\nrole = "person"', "cannot both identify people"),
+        ('[columns.other]\nrole = "quasi"', "should be one of person, item, known"),
+        ('[columns.other]\nrole = "drop"\nhierarchy = "flat"', "is no known column"),
+        ('[input]\nknown_columns = "age"', "unknown key `input.known_columns`"),
+    ],
+)
+def test_columns_that_contradict(more: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as problem:
+        Policy.from_file(write(tmp_path, COLUMNS + more))
+    assert says in str(problem.value) and "\n" not in str(problem.value)
+
+
+def test_options_become_tables(tmp_path: Path) -> None:
+    from setveil.workflows.policies import make_policy
+
+    given = {"model": {"name": "km", "k": 5, "m": 2}}
+    reading = {"id_column": "p", "item_columns": "dx*", "known_columns": "age", "column_hierarchy": ["age=flat"]}
+    policy = make_policy({**given, "input": {**reading, "format": "wide"}})
+    assert policy.reading() == {
+        "format": "wide", "person": "p", "item": ["dx*"], "known_columns": ["age"],
+        "column_hierarchy": {"age": "flat"},
+    }  # fmt: skip
+    assert make_policy({**given, "input": {"id_column": "p"}}).reading() == {"id_column": "p"}
+    changed = make_policy({"input": {"carry": "sex"}}, write(tmp_path, COLUMNS))
+    assert changed.reading()["carry"] == ["sex"] and changed.reading()["known_columns"] == ["age"]
+    with pytest.raises(InputError, match="two roles"):
+        make_policy({**given, "input": {"person": "p", "drop": "p"}})

@@ -19,9 +19,12 @@ from setveil.report.words import percent
 N = r"(?:< )?[\d,]+(?:\.\d+)? %"
 FIGURES = {
     "singled out, of all people": rf"singles out ({N}) of all people",
-    "singled out, of the base": rf"of all people, ({N}) of people with",
-    "base of the worst attackerf": rf"of all people, {N} of (people with at least \d+ (?:published )?\w+)",
-    "interval": rf"95 % interval: ({N} to {N}) of people",
+    "singled out, of the base": rf"singles out {N} of all people, ({N}) of people with",
+    "base of the worst attacker": rf"singles out {N} of all people, {N} of (people with at least \d+ \w+)",
+    "interval": rf"before anonymization\)\. 95 % interval: ({N} to {N}) of people",
+    "certain, of all people": rf"certain of a further item for ({N}) of all people",
+    "certain, of the base": rf"certain of a \w+ item for (?:{N} of all people, )?({N}) of people with",
+    "certain, control": rf"before anonymization; ({N}) for people not in the data",
     "entries unchanged": rf"({N}) of entries are published unchanged",
     "published entries unchanged": rf"({N}) of published entries are published unchanged",
     "share of entries unchanged": rf"share of entries published unchanged\W+({N})",
@@ -98,6 +101,16 @@ def test_every_place_shows_the_same_figures(
             shown = found[f"counts of { {'singles': 'single items'}.get(size, size) }"][place]
             both = f"median error {percent(errors['median'])}, mean error {percent(errors['mean'])}"
             assert shown == {"exact" if errors["largest"] == 0 else both}
+
+    inferred = plain["inference"]
+    assert inferred["sensitive_items_named"] == ("--sensitive" in SETTINGS[setting])
+    for place in ("console", "JSON", "internal"):
+        if inferred["certain"]["after"]:
+            if not inferred["sensitive_items_named"]:
+                assert found["certain, of all people"][place] == {percent(inferred["certain"]["of_all_people"])}
+            assert found["certain, control"][place] == {percent(inferred["certain"]["control"])}
+    assessed = Reader(Path(f"{out['shown']}.internal/assessment.html").read_text()).text
+    assert not inferred["certain"]["after"] or percent(inferred["certain"]["after"]) in assessed
 
     # The public page shows the certificate, and no public figure contradicts an internal one.
     certificate = json.loads(Path(out["shown"], "certificate.json").read_text())

@@ -105,8 +105,16 @@ def test_the_profile_gives_the_k_that_is_missing() -> None:
 
 def test_the_page_has_the_words_that_an_auditor_looks_for(facts: Facts) -> None:
     page = render_assessment(facts, "0" * 64)
-    order = ["Context and recipients", "Threat modelling", "Data features", "Attack modelling", "Singling out"]
-    order += ["Linkability", "Inference", "Quantified risk", "Mitigation", "Governance", "Assumptions to confirm"]
+    order = ["Context and recipients", "Threat modelling", "Assumptions to confirm", "Data features"]
+    order += [
+        "Attack modelling",
+        "Singling out",
+        "Linkability",
+        "Inference",
+        "Quantified risk",
+        "Mitigation",
+        "Governance",
+    ]
     places = [page.index(f">{words}" if words[0] in "SLIA" and "modelling" not in words else words) for words in order]
     assert places == sorted(places)
     for words in (
@@ -138,12 +146,25 @@ def test_the_decision_is_no_better_than_the_lights(facts: Facts) -> None:
 def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts) -> None:
     rate = {"before": [0.9, 0.8, 1.0], "after": [0.25, 0.2, 0.3], "control": [0.05, 0.05, 0.05], "of_all_people": 0.2}
     row = {"words": "knows 2 items", "known": 2, "base": "people with at least 2 items", "singled_out": None}
-    shown = replace(facts, attacks=[{**row, "linked": rate, "right_guess": rate, "certain": rate}])
-    (linked, others), guessed = linkability(shown), inference(shown)
+    row |= {"attacker": "random", "linked": rate, "right_guess": rate, "highest_probability": {"after": 0.75}}
+    told = {**rate, "base": "people with at least 2 items and a sensitive item"}
+    shown = replace(facts, attacks=[{**row, "certain": told, "likely": told, "certain_category": None}])
+    (linked, others), inferred = linkability(shown), inference(shown)
     assert "25.0 % (95 % interval 20.0 % to 30.0 %; base: people with at least 2 items)" in linked
     assert "Control, a record picked at random: 5.00 %" in linked and "none declared" in others
-    assert "25.0 % on average" in guessed[0] and "Control: 5.00 %" in guessed[0]
-    assert guessed[1].startswith("For 25.0 % of people with a sensitive item, the attacker becomes certain")
+    assert inferred[0].startswith(
+        "An attacker who knows 2 items becomes certain of a sensitive item for 25.0 % of people"
+    )
+    assert "(90.0 % before anonymization; 5.00 % for people not in the data). 95 % interval: 20.0 % to" in inferred[0]
+    assert (
+        inferred[1].startswith("More than 50 % sure of a sensitive item: 25.0 %") and "control: 5.00 %" in inferred[1]
+    )
+    assert "Highest probability of a named sensitive item, over the people attacked: 75.0 %." in inferred
+    assert [row.colour for row in risks_of(shown) if row.name == "Attacker certain of a sensitive item"] == ["bad"]
+    anyone = replace(facts, attacks=[{**row, "certain": told, "likely": told, "certain_category": told}])
+    assert "for 20.0 % of all people, 25.0 % of people" in inference(anyone)[0]
+    assert [row.colour for row in risks_of(anyone) if row.name == "Attacker certain of a further item"] == ["care"]
+    assert lights_of(anyone)[1].colour == "care" and lights_of(shown)[1].colour == "bad"
     assert facts.guarantee in singling_out(facts)[0]
     assert "With one known item more (3)" in singling_out(facts)[1]
 

@@ -100,6 +100,7 @@ LISTS: dict[str, dict[str, Any]] = {
     "coherence": {"h": 80, "k": 2, "p": 1, "sensitive": ["b", *STRANGERS]},
     "uncertainty": {"rho": "2/3", "sensitive": ["c", *STRANGERS]},
     "k-anonymity": {"k": 2, "sensitive": ["s", *STRANGERS]},
+    "rules": {"k": 2, "c": "1/2", "rules": [(["a"], ["s"]), (["b", "nobody:x"], ["s"]), (["a"], ["root:x:0:0"])]},
     "constraints": {
         "k": 2,
         "constraints": [["a", "b"], ["c", "nobody:x"], ["root:x:0:0"]],
@@ -118,6 +119,8 @@ def test_labels_that_do_not_occur_are_not_published(tmp_path: Path, model: str) 
     told = json.loads((out / "certificate.json").read_text())["model"]["options"]
     if model == "constraints":
         assert (told["constraints"], told["utility"]) == ([["a", "b"]], [["a", "b"], ["c", "s"]])
+    elif model == "rules":
+        assert told["rules"] == [[["a"], ["s"]]]
     else:
         assert len(told["sensitive"]) == 1
     assert sv.verify_folder(out).holds

@@ -254,13 +254,14 @@ ATC = [
     for last in (1, 2)
 ]
 ICD10 = [f"{letter}{number}.{last}" for letter in "EIJ" for number in (10, 11, 12) for last in range(3)]
-ICD9 = [f"{number}.{last}{more}" for number in (250, 401, 493) for last in range(3) for more in range(2)]
+ICD9 = [f"{number}.{last}{more}" for number in (250, 401, 493, "V45") for last in range(3) for more in range(2)]
+SHELVES = [f"{shelf}-{place:02d}" for shelf in ("AB", "AC", "XY") for place in range(6)]
 
 
 @pytest.mark.parametrize(
     ("codes", "advice"),
-    [(ATC, "prefix:1,3,4,5"), (ICD10, "prefix:1,3"), (ICD9, "prefix:1,3,5")],
-    ids=["ATC", "ICD-10", "ICD-9"],
+    [(ATC, "atc"), (ICD10, "icd10"), (ICD9, "icd9cm"), (SHELVES, "prefix:1,2")],
+    ids=["ATC", "ICD-10", "ICD-9", "shelves"],
 )
 @pytest.mark.parametrize("named", ["code,name", "code;name", "codes alone"])
 def test_code_lists_are_no_trees(

@@ -703,6 +703,11 @@ STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
         {},
         "were rounded by a spreadsheet",
     ),
+    "nobody in words": (
+        table("id,item", *pairs(lambda p, i: f"{'NULL' if p % 9 == 0 else p},{PRODUCTS[i]}")),
+        {},
+        f'{sum(len(items) for items in SETS[8::9])} row(s) have the id "NULL"',
+    ),
     "products for people": (
         table("product,email", *pairs(lambda p, i: f"{PRODUCTS[i]},jo{p}@example.org")),
         {"id_column": "product", "item_column": "email"},
@@ -744,11 +749,6 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
         table("id,item", "41,NaN", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
         {},
         '"NaN" is read as a value',
-    ),
-    "nobody in words": (
-        table("id,item", *pairs(lambda p, i: f"{'NULL' if p % 9 == 0 else p},{PRODUCTS[i]}")),
-        {},
-        f'{sum(len(items) for items in SETS[8::9])} rows have the id "NULL" and are read as one person',
     ),
     "people in two cases": (
         table("id,item", *pairs(lambda p, i: f"{'pP'[i % 2]}{1000000 + p},{PRODUCTS[i]}")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -75,11 +77,61 @@ def test_items_the_recoding_does_not_know_are_refused_or_left_out() -> None:
         release.apply(OLD, unknown_items="keep")
 
 
-def test_a_release_read_from_its_files_needs_to_be_told_the_promise(tmp_path: object) -> None:
-    opened = sv.open_release(old_release().publish(f"{tmp_path}/out"))
-    with pytest.raises(sv.InputError, match="set model"):
-        opened.apply(OLD)
-    assert opened.apply(OLD, sv.KmAnonymity(k=5, m=2)).transactions() == old_release().transactions()
+def test_a_release_read_from_its_files_knows_its_model_and_algorithm(tmp_path: object) -> None:
+    release = old_release()
+    opened = sv.open_release(release.publish(f"{tmp_path}/out"))
+    assert (opened.model, opened.algorithm) == (sv.KmAnonymity(k=5, m=2), "aa")
+    assert opened.verify().holds and not opened.verify("km", k=50, m=1).holds
+    assert opened.risk(known=(2,)).rows == release.risk(known=(2,)).rows
+    assert opened.measure(OLD)["ncp"] == release.measure()["ncp"]
+    assert opened.attack(OLD, targets=20).to_dict() == release.attack(targets=20).to_dict()
+    with pytest.raises(sv.InputError, match="opened without its original"):
+        opened.measure()
+    applied = opened.apply(OLD)
+    assert applied.transactions() == release.transactions()
+    assert sv.verify_folder(applied.publish(f"{tmp_path}/again"), OLD).holds
+
+
+def test_an_opened_release_with_its_original_is_like_the_one_that_was_made(tmp_path: object) -> None:
+    folder = old_release().publish(f"{tmp_path}/out")
+    opened = sv.open_release(folder, original=OLD)
+    measured = opened.measure()
+    made = old_release().measure()
+    assert set(made) - set(measured) == {"category_purity", "mixed_ratio"}  # files do not hold the hierarchy
+    assert measured == {name: made[name] for name in measured}
+    again = opened.publish(f"{tmp_path}/again")
+    for name in ("published.jsonl", "codebook.csv"):
+        assert (again / name).read_bytes() == (folder / name).read_bytes()
+    with pytest.raises(sv.InputError, match="was not made from this data"):
+        sv.open_release(folder, original=[*OLD[1:], ["beer"]])
+
+
+def test_hidden_constraints_are_not_taken_for_none(tmp_path: object) -> None:
+    """Without its list any release would meet the guarantee."""
+    release = sv.anonymize(OLD, "constraints", k=5, constraints=[["beer"]])
+    folder = release.publish(f"{tmp_path}/out")
+    opened = sv.open_release(folder)
+    assert opened.model is None
+    with pytest.raises(sv.InputError, match="do not name a privacy model"):
+        opened.verify()
+    assert sv.open_release(folder, original=OLD).model == release.model
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters"),
+    [("km", {"k": 3, "m": 2}), ("k-anonymity", {"k": 3}), ("degree", {"p": 2, "sensitive": ["wine"]})],
+)
+def test_a_pickle_holds_nothing_of_the_original(model: str, parameters: dict[str, object]) -> None:
+    data = [*OLD, ["beer", "a label of the original that is suppressed"]]
+    release = sv.anonymize(data, model, **parameters)
+    stored = pickle.dumps(release)
+    assert pickle.loads(stored).transactions() == release.transactions()
+    assert pickle.loads(stored).model == release.model
+    copy = pickle.loads(stored)
+    assert copy.record is None and copy.details == {}
+    if model != "km" or not release.codebook().get(""):
+        return
+    assert getattr(copy, "node_of_occurrence", None) is None
 
 
 def test_only_recodings_can_be_applied() -> None:

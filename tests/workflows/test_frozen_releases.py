@@ -87,6 +87,7 @@ ASKS: dict[str, list[dict[str, Any]]] = {
     "degree": [{"p": 4}],
     "coherence": [{"h": 60, "k": 3, "p": 2}],
     "uncertainty": [{"rho": "1/2", "p": 2}],
+    "rules": [{"k": 3, "c": "1/3"}],
 }
 # Options other than the default ones.
 OPTIONS: dict[str, list[dict[str, Any]]] = {
@@ -176,6 +177,10 @@ def parameters_of(case: Case, sample: Sample) -> dict[str, Any]:
         labels = sample.data.vocabulary.labels
         pairs = [list(pair) for pair in zip(labels[:20:2], labels[1:20:2], strict=True)]
         return {**case.parameters, "constraints": pairs}
+    if case.model == "rules":
+        public = [label for label in sample.data.vocabulary if label not in sample.sensitive]
+        sides = zip(public[:20:2], public[1:20:2], strict=True)
+        return {**case.parameters, "rules": [([*known], list(sample.sensitive)[:1]) for known in sides]}
     return case.parameters
 
 

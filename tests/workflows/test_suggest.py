@@ -205,3 +205,16 @@ def test_the_command_repeats_options() -> None:
     algorithm = chosen.policy.algorithm.model_copy(update={"name": "trim", "options": options})
     command = search.command(replace(chosen, policy=chosen.policy.model_copy(update={"algorithm": algorithm})))
     assert "--algorithm trim --option raising=none --hierarchy fanout:4" in command
+
+
+def test_a_code_system_is_the_hierarchy() -> None:
+    chance = np.random.default_rng(3)
+    codes = ["E11.9", "E10.1", "I10", "I25.1", "J45.0", "J18.9", "M54.5", "C50.9", "K21.0", "F32.1"]
+    people = [[codes[item] for item in chance.choice(10, chance.integers(1, 4), replace=False)] for _ in range(400)]
+    found = suggest(people, purpose="internal", seconds=6)
+    assert found.reasons[0].startswith("The items look like ICD-10 codes (100 % of 10 distinct values, such as ")
+    assert found.choices[0].policy.hierarchy.source == "icd10"
+    mistyped = [["E11,9" if code == "E11.9" else code for code in record] for record in people]
+    found = suggest(mistyped, purpose="internal", seconds=6)
+    assert '"E11,9" (probably "E11.9")' in found.reasons[0]
+    assert all(choice.policy.hierarchy.source != "icd10" for choice in found.choices)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Dataset, Hierarchy, RemoteTransactions, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import Engine, LocalEngine
 from setveil.errors import CancelledError, InfeasibleError, InputError
@@ -79,6 +79,10 @@ class Algorithm(ABC):
     @abstractmethod
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
         """Make a release of ``data`` that meets the guarantee of ``model``, or raise InfeasibleError."""
+
+    def run_distributed(self, data: RemoteTransactions, model: Any, context: Context) -> Release:
+        """The same for data on a cluster: algorithms whose ``scales`` is ``counts`` or ``shards`` can."""
+        return self.run(data.rows, model, context)
 
 
 LARGEST = 10**9  # whole numbers in options, where no other bound is declared
@@ -200,7 +204,7 @@ def _number_or_text(value: str) -> int | float | str:
     return value
 
 
-def require_k_records(data: Transactions, k: int) -> None:
+def require_k_records(data: Dataset, k: int) -> None:
     """Raise InfeasibleError if fewer than k records have items: then no release can meet the guarantee."""
     n_filled = data.n_records - data.n_empty
     if 0 < n_filled < k:

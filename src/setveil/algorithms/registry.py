@@ -71,6 +71,7 @@ TMK11 = "Terrovitis, Mamoulis, Kalnis 2011"
 GL12 = "Gkoulalas-Divanis, Loukides 2012"
 LLFH16 = "Lin, Liu, Fournier-Viger, Hong 2016"
 CKRT10 = "Cao, Karras, Raïssi, Tan 2010"
+LGS10 = "Loukides, Gkoulalas-Divanis, Shao 2010, 2013"
 LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
 
 PORTFOLIO = ("km",)  # models whose default is what loses least of several algorithms: ``workflows/portfolio.py``
@@ -329,7 +330,7 @@ OWN: tuple[Entry, ...] = (
         ("constraints", "km"),
         f"{LGM11}; {GL12}",
         "local",
-        "none",
+        "optional",
         "recoding",
         "coat, then single items moved wherever that lowers the loss",
     ),
@@ -339,7 +340,7 @@ OWN: tuple[Entry, ...] = (
         ("constraints", "km"),
         GL12,
         "local",
-        "none",
+        "optional",
         "recoding",
         "items generalized to sets, cheapest merge first",
     ),
@@ -349,7 +350,7 @@ OWN: tuple[Entry, ...] = (
         ("constraints", "km"),
         GL12,
         "local",
-        "none",
+        "optional",
         "recoding",
         "pcta inside utility groups, with suppression as the last resort",
     ),
@@ -359,7 +360,7 @@ OWN: tuple[Entry, ...] = (
         ("constraints", "km"),
         LGM11,
         "local",
-        "none",
+        "optional",
         "recoding",
         "the rarest item of a constraint merged with its cheapest partner",
     ),
@@ -403,6 +404,27 @@ OWN: tuple[Entry, ...] = (
         "none",
         "recoding",
         "the proven fewest entries lost by suppressing whole items, by integer programming",
+    ),
+    Entry(
+        "regroup",
+        "setveil.algorithms.rules.regroup:Regroup",
+        ("rules",),
+        "own",
+        "local",
+        "none",
+        "local-recoding",
+        "public items merged until every rule is met and regrouped where that loses less; few entries suppressed",
+        suppresses_entries=True,
+    ),
+    Entry(
+        "rbat",
+        "setveil.algorithms.rules.rbat:RBAT",
+        ("rules",),
+        LGS10,
+        "local",
+        "none",
+        "recoding",
+        "all public items as one category, split from the top down while every rule is met",
     ),
 )
 

@@ -1,8 +1,9 @@
 """How loops are compiled: plain Numba, without the GIL, kept on disk. No other file knows the compiler.
 
 Numba compiles a loop when it is first called and keeps the machine code in a folder. It compiles a loop anew when the
-file of that loop changes, but not when a loop changes that it calls from another file. Therefore the folder is named
-after the contents of all files that hold loops: machine code of other sources is never used.
+file of that loop changes, but not when a loop changes that it calls from another file. Therefore each file of loops has
+a folder, named after its contents and those of all files of loops that it imports: machine code of other sources is
+never used, and a change in one file compiles only what depends on it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -26,6 +28,7 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent.parent
 BESIDE = PACKAGE / "__pycache__"
 HOLD_LOOPS = ("arrays/*.py", "**/_[a-z]*.py")  # files of the package
+IMPORTED = re.compile(r"^from (setveil[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 OPTIONAL = ("scipy.linalg", "coverage", "yaml")  # to multiply matrices, for coverage of loops, for a settings file
 OUTDATED = 7 * 24 * 3600.0  # seconds since earlier sources were compiled
 
@@ -35,7 +38,7 @@ _announce: Callable[[], None] | None = None
 
 def compiled(loop: Loop) -> Loop:
     """Compile a loop on its first call; keep the machine code where a folder is writable."""
-    numba, folder = _numba(), cache_folder()
+    numba, folder = _numba(), cache_folder(loop.__module__)
     if folder is None:
         return numba.njit(nogil=True)(loop)  # type: ignore[no-any-return]
     with _deciding:  # Numba looks up its folder while it decorates; other packages keep theirs
@@ -53,10 +56,10 @@ def call_before_compiling(announce: Callable[[], None]) -> None:
 
 
 @cache
-def cache_folder() -> Path | None:
-    """The folder for the machine code of these sources; None if nothing can be written."""
+def cache_folder(module: str) -> Path | None:
+    """The folder for the machine code of a module's loops; None if nothing can be written."""
     for parent in _places():
-        folder = parent / f"loops-{digest_of_loops()}"
+        folder = parent / f"loops-{digest_of_loops(module)}"
         with suppress(OSError):
             is_new = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
@@ -78,12 +81,34 @@ def _places() -> list[Path]:
         return [BESIDE]
 
 
-def digest_of_loops() -> str:
-    """A short digest of all files of the package that hold loops."""
+def digest_of_loops(module: str) -> str:
+    """A short digest of a module and of all files of loops that it imports, directly or not."""
     digest = hashlib.sha256()
-    for path in sorted({path for pattern in HOLD_LOOPS for path in PACKAGE.glob(pattern)}):
+    for path in sorted(files_behind(module)):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
+
+
+def files_behind(module: str) -> set[Path]:
+    """The files of loops that a module consists of: its own, and those that it imports, directly or not."""
+    found: set[Path] = set()
+    waiting = [module]
+    while waiting:
+        for path in _file_of(waiting.pop()) - found:
+            found.add(path)
+            for package, names in IMPORTED.findall(path.read_text(encoding="utf-8")):
+                waiting += [package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))]
+    return found
+
+
+@cache
+def _holding_loops() -> frozenset[Path]:
+    return frozenset(path for pattern in HOLD_LOOPS for path in PACKAGE.glob(pattern))
+
+
+def _file_of(module: str) -> set[Path]:
+    """The file of a module, if it may hold loops."""
+    return {PACKAGE.parent / f"{module.replace('.', '/')}.py"} & _holding_loops()
 
 
 def _remove_outdated() -> None:

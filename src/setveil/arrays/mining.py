@@ -275,7 +275,7 @@ def are_matches(postings: Postings, queries: Queries, records: NDArray[np.int64]
     found = np.full(len(records), True, dtype=np.bool_)
     for query in range(len(records)):
         for item in query_items[query_indptr[query] : query_indptr[query + 1]]:
-            if not _is_in(postings, item, records[query]):
+            if not contains_item(postings, item, records[query]):
                 found[query] = False
                 break
     return found
@@ -352,7 +352,7 @@ def _common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArr
 
 
 @compiled
-def _is_in(postings: Postings, item: int, record: int) -> bool:
+def contains_item(postings: Postings, item: int, record: int) -> bool:
     """Whether a record contains an item."""
     if postings.dense[item] >= 0:
         word = postings.bits[postings.dense[item], record >> 6]

@@ -48,6 +48,10 @@ def anonymize(
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
     unknown_items: o.UnknownItems = None,
+    names: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A list code,description: shown beside codes in codebook and reports."),
+    ] = None,
     policy: Annotated[Path | None, typer.Option(help="A policy file; options given here override it.")] = None,
     domain: Annotated[
         str | None, typer.Option(help="A public list of all items that could occur, one per line.")
@@ -104,6 +108,7 @@ def anonymize(
             "publish_constraints": publish_constraints or None,
             "accept_guessable": accept_guessable or None,
             "safe_csv": safe_csv or None,
+            "names": names,
         },
         "assessment": {"profile": profile, "environment": environment},
         "seed": seed,
@@ -151,13 +156,20 @@ def _pairs(options: list[str]) -> dict[str, str]:
 def show(outcome: Any, json: bool) -> None:
     """Verdict, residual risk, utility, and the paths of the files."""
     from setveil.report.assessment import summary_of
-    from setveil.report.figures import residual_of, unchanged_of, utility_of, worst_by_known
+    from setveil.report.figures import (
+        inference_by_known,
+        residual_of,
+        unchanged_of,
+        utility_of,
+        worst_by_known,
+        worst_inference,
+    )
     from setveil.report.lights import GUARANTEE
     from setveil.report.words import figure, percent, told
 
     before, after = (part.to_dict() for part in (outcome.risk_before, outcome.risk_after))
     facts = outcome.facts
-    worst = residual_of(facts)
+    worst, inferred = residual_of(facts), worst_inference(facts.attacks)
     if json:
         say_json(
             {
@@ -172,6 +184,7 @@ def show(outcome: Any, json: bool) -> None:
                 "advice": list(outcome.advice),
                 "achieved": dict(outcome.achieved),
                 "residual_risk": None if worst is None else worst.to_dict(),
+                "inference": None if inferred is None else inferred.to_dict(),
                 "utility": {**utility_of(facts.query_errors).to_dict(), "unchanged": unchanged_of(facts).share},
                 "metrics": dict(outcome.metrics),
                 "risk": {"before": before, "after": after},
@@ -210,8 +223,24 @@ def show(outcome: Any, json: bool) -> None:
         ("known items", "singled out before", "after", "of people with as many", "after, of all people", "attacker"),
         rows,
     )
+    inferences = inference_by_known(facts.attacks)
+    if inferences:
+        what = "sensitive" if inferences[0].is_named else "further"
+        table(
+            ("known items", f"{what} item certain before", "after", "control", "above 50 % before", "after", "control"),
+            [
+                (
+                    str(row.known),
+                    *map(percent, (row.before, row.certain, row.control)),
+                    *map(percent, (row.likely_before, row.likely, row.likely_control)),
+                )
+                for row in inferences
+            ],
+        )
     table(("utility", ""), told(outcome.metrics))
     details = outcome.release.details
+    if facts.optimum:
+        say(f"Optimality: {facts.optimum}")
     if details.get("left_out_records"):
         say(f"Suppressed: {details['left_out_records']:,} records without public items")
     say(f"Published:  {outcome.path}")

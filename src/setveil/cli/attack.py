@@ -74,12 +74,35 @@ def attack(
     worst = worst_of(told, [])
     if worst is not None:
         say(f"The worst attacker: {risk_words(worst)}")
+    _show_inference(told)
     if result.guesses is not None:
         _show_guesses(result.guesses)
     if result.left_out is not None:
         _show_left_out(result.left_out)
     for line in result.notes:
         say(line)
+
+
+def _show_inference(told: list[dict[str, Any]]) -> None:
+    """What known items reveal about further ones, for each attacker whose candidates show every known item."""
+    from setveil.report.figures import worst_inference
+
+    worst = worst_inference(told)
+    if worst is None:
+        return
+    say(f"\nInference: of how many people the attacker becomes certain of {worst.what}, or sure with more than 50 %")
+    names = ("certain", "likely") if worst.is_named else ("certain", "likely", "certain_category")
+    sides = ("before", "after", "control")
+    header = ["certain before", "after", "control", "above 50 % before", "after", "control"]
+    header += [] if worst.is_named else ["category certain before", "after", "control"]
+    rows = [
+        (row["attacker"], str(row["known"]), *(_percent(row[name][side]) for name in names for side in sides))
+        for row in told
+        if row["certain"]
+    ]
+    table(("attacker", "items", *header), rows)
+    base = "people with at least as many items" + (" and a sensitive item" if worst.is_named else "")
+    say(f"Shares are of {base}. Only true conclusions count. {worst.sentence}.")
 
 
 def _percent(rate: Any) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.errors import SetveilWarning, one_line, printable
 
 if TYPE_CHECKING:
-    from setveil.core import Transactions
+    from setveil.core import Dataset
     from setveil.core.progress import Progress
 
 LONGEST = 300  # characters of an error
@@ -82,9 +82,7 @@ def complain(text: str) -> None:
     note(one_line(text, LONGEST))
 
 
-def read_data(
-    source: Any, reading: Mapping[str, Any], engine: str = "local", master: str | None = None
-) -> Transactions:
+def read_data(source: Any, reading: Mapping[str, Any], engine: str = "local", master: str | None = None) -> Dataset:
     """The input of a command; how it was read is said in one line on standard error."""
     import setveil
     from setveil.workflows.cluster import check_engine, read_path

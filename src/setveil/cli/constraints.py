@@ -1,4 +1,4 @@
-"""``setveil constraints generate|check``."""
+"""``setveil constraints generate|rules|check``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(
         name="constraints",
-        help="Generate and check privacy and utility constraints.",
+        help="Generate and check lists of constraints and rules.",
         epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5",
         no_args_is_help=True,
         rich_markup_mode=None,
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     group.command(
         epilog="Example: setveil constraints generate baskets.csv --how support --low 1 --high 4 -m 2 -o rare.txt"
     )(generate)
+    group.command(epilog="Example: setveil constraints rules patients.csv --sensitive B20,F20 -p 2 -o rules.txt")(rules)
     group.command(
         epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5"
     )(check)
@@ -53,9 +54,33 @@ def generate(
     data = read_data(input, reading)
     with progress_bar() as progress:
         count = constraints.generate(
-            data, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0, progress=progress
+            data.rows, output, how, k=k, m=m, low=low, high=high, n=n, seed=seed or 0, progress=progress
         )
     say(f"{count:,} constraints written to {output}")
+
+
+@o.reads_data
+def rules(
+    input: o.Input,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the rules.")],
+    sensitive: Annotated[
+        str, typer.Option(help="Sensitive items: a file with one per line, or a,b,c; patterns or @subtree:NAME.")
+    ],
+    p: Annotated[int, typer.Option("-p", min=1, help="Largest number of public items that an attacker knows.")] = 2,
+    hierarchy: o.Hierarchy = None,
+    reading: o.Reading = o.NOTHING,
+) -> None:
+    """Write sensitive rules made from data, for --model rules: every combination of up to P public items that occurs,
+    with every sensitive item.
+    """
+    from setveil.workflows import constraints
+    from setveil.workflows.output_files import refuse_overwriting_input
+
+    refuse_overwriting_input(input, output)
+    data = read_data(input, reading)
+    with progress_bar() as progress:
+        count = constraints.generate_rules(data.rows, output, sensitive, p=p, hierarchy=hierarchy, progress=progress)
+    say(f"{count:,} rules written to {output}")
 
 
 @o.reads_data
@@ -80,7 +105,7 @@ def check(
     note_first_run()
     with progress_bar():
         data = read_data(input, reading)
-        found = lists.check(data, model, o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input))
+        found = lists.check(data.rows, model, o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input))
     if json:
         say_json({"input": data.facts(), **asdict(found)})
     else:

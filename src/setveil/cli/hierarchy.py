@@ -1,4 +1,4 @@
-"""``setveil hierarchy build|check|convert``."""
+"""``setveil hierarchy build|check|convert|systems``."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     group.command(epilog="Example: setveil hierarchy build baskets.csv --hierarchy fanout:5 -o tree.csv")(build)
     group.command(epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv")(check)
     group.command(epilog="Example: setveil hierarchy convert taxonomy.csv -o edges.csv --to edges")(convert)
+    group.command(epilog="Example: setveil hierarchy systems icd10 --code E11.9")(systems)
     app.add_typer(group)
 
 
@@ -37,7 +38,8 @@ def build(
     input: o.Input,
     output: _Target,
     hierarchy: Annotated[
-        str | None, typer.Option(help="fanout:D, fanout:D:even, levels:N, prefix:1,3,4 or auto (the default).")
+        str | None,
+        typer.Option(help="icd10 or another code system, fanout:D, levels:N, prefix:1,3,4 or auto (the default)."),
     ] = None,
     to: _Layout = "csv",
     how: _OldHow = None,
@@ -105,6 +107,22 @@ def convert(
     tree = setveil.Hierarchy.from_file(str(file), format=format, columns=_columns(hierarchy_columns))
     tree.to_file(str(output), to)
     say(f"{tree!r} written to {output}")
+
+
+def systems(
+    name: Annotated[str | None, typer.Argument(metavar="[SYSTEM]", help="Show its chapters and blocks.")] = None,
+    code: Annotated[str | None, typer.Option(help="Show the groups of one code.")] = None,
+    json: o.Json = False,
+) -> None:
+    """List the code systems that --hierarchy knows, or the chapters and blocks of one."""
+    from setveil.workflows.code_systems import describe_system, list_systems
+
+    found = list_systems() if name is None else describe_system(name, code)
+    if json:
+        say_json(found)
+    else:
+        for row in found["rows"]:
+            say("  " * row["depth"] + row["text"])
 
 
 def _renamed(old: str, given: str | None, new: str, value: str | None) -> str | None:

@@ -76,7 +76,7 @@ def _refuse_empty(arguments: list[str]) -> None:
 
 def _register() -> None:
     names = (
-        "risk anonymize verify measure query attack compare suggest hierarchy constraints generate "
+        "risk anonymize apply verify measure query attack compare suggest hierarchy constraints generate "
         "algorithms demo ui help"
     )
     for name in names.split():

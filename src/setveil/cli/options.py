@@ -20,7 +20,10 @@ Sensitive = Annotated[
     typer.Option(help="Sensitive items: a file with one per line, or a,b,c; patterns or @subtree:NAME."),
 ]
 Hierarchy = Annotated[
-    str | None, typer.Option(help="A hierarchy file, fanout:5, fanout:5:even, levels:4, prefix:1,3,4 or auto.")
+    str | None,
+    typer.Option(
+        help="A hierarchy file, a code system (icd10, icd9cm, atc …), fanout:5, levels:4, prefix:1,3,4 or auto."
+    ),
 ]
 HierarchyFormat = Annotated[
     str | None,
@@ -67,11 +70,12 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     from setveil.io.options import READING
 
     def collect(given: dict[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in given.items() if value not in (None, False)}
+        return {name: value for name, value in given.items() if value not in (None, False, [])}
 
     options: dict[str, tuple[Any, Any]] = {}
     for name, option in READING.items():
-        kind, default = (bool, False) if option.is_switch else (str | None, None)
+        kind: Any = list[str] | None if option.is_repeated else bool if option.is_switch else str | None
+        default = False if option.is_switch else None
         shown = typer.Option(option.flag, help=option.help.format(formats=listed(FORMATS)))
         options[name] = (Annotated[kind, shown], default)
     return _with_options(command, "reading", options, collect)
@@ -146,8 +150,8 @@ def hierarchy_source(
     hierarchy: str | None, format: str | None, columns: str | None, input: str | None = None
 ) -> str | None:
     """What the three options about the hierarchy say, as one text."""
-    from setveil.core.hierarchy_sources import is_built_hierarchy, source_of
     from setveil.errors import InputError
+    from setveil.io.hierarchies.sources import is_built_hierarchy, source_of
 
     if columns is not None and hierarchy is None and input in (None, "-"):
         raise InputError("--hierarchy-columns: name the table with --hierarchy; standard input can be read once only.")

@@ -25,6 +25,7 @@ def risk(
             "-k", help="Report the share of records with a combination of items that fewer than K records have."
         ),
     ] = 5,
+    sensitive: o.Sensitive = None,
     seed: o.Seed = None,
     engine: o.Engine = "local",
     master: o.Master = None,
@@ -34,13 +35,15 @@ def risk(
     """Show how many people of the original data an attacker who knows a few items can single out."""
     import setveil
     from setveil.report.words import figure, percent
+    from setveil.workflows import policies
 
     numbers = o.numbers_of(known)
     note_first_run()
     with progress_bar() as progress:
         progress("reading", None)
         data = read_data(input, reading, engine, master)
-        result = setveil.risk(data, known=numbers, k=k, seed=seed or 0, progress=progress)
+        listed = policies.list_sensitive(sensitive, data) if sensitive else ()
+        result = setveil.risk(data, known=numbers, k=k, sensitive=listed, seed=seed or 0, progress=progress)
     content = result.to_dict()
     if json:
         say_json({"input": data.facts(), "records": data.n_records, "items": data.n_items, "risk": content})
@@ -76,3 +79,23 @@ def risk(
     for row in content["rows"]:
         if row["note"]:
             say(f"{row['known']} known items: {row['note']}")
+    if not content["inference"]:
+        return
+    what = "a sensitive item" if listed else "a further item"
+    say(f"\nInference: of how many people the attacker becomes certain of {what}, or sure with more than 50 %")
+    table(
+        ("known items", "certain", "95 % interval", "control", "above 50 %", "control"),
+        [
+            (
+                str(row["known"]),
+                percent(row["certain"]["value"][0]),
+                f"{percent(row['certain']['value'][1])} to {percent(row['certain']['value'][2])}",
+                percent(row["certain"]["control"][0]),
+                percent(row["likely"]["value"][0]),
+                percent(row["likely"]["control"][0]),
+            )
+            for row in content["inference"]
+        ],
+    )
+    base = "people with at least as many items" + (" and a sensitive item" if listed else "")
+    say(f"Shares are of {base}, from samples. Control: people who are not in the data.")

@@ -1,5 +1,6 @@
 """The nouns every other room speaks in."""
 
+from setveil.core.dataset import Dataset
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.remote import RemoteTransactions
@@ -7,6 +8,7 @@ from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary
 
 __all__ = [
+    "Dataset",
     "Hierarchy",
     "Itemsets",
     "Layout",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from setveil.errors import InputError, name_some
 if TYPE_CHECKING:
     from os import PathLike
 
-    from setveil.core.transactions import Transactions
+    from setveil.core.dataset import Dataset
 
 ROOT_LABEL = "ALL"
 
@@ -46,6 +46,7 @@ class Hierarchy:
     preorder: NDArray[np.int32]  # [n_nodes] rank in the depth-first walk
     depth: NDArray[np.int32]  # [n_nodes], 0 for the root
     derived_from_data: bool = False  # the certificate says so: such a tree tells something about the data
+    has_meaning: bool = True  # groups that people named; not those of ``auto``, ``fanout`` and ``levels``
 
     # -- making ---------------------------------------------------------------------------------------------------
 
@@ -163,19 +164,19 @@ class Hierarchy:
         return made
 
     @classmethod
-    def balanced(cls, data: Transactions | Vocabulary, fanout: int = 5) -> Hierarchy:
+    def balanced(cls, data: Dataset | Vocabulary, fanout: int = 5) -> Hierarchy:
         """A balanced tree over the items in ascending order."""
         made: Hierarchy = call("Hierarchy.balanced", data if isinstance(data, Vocabulary) else data.vocabulary, fanout)
         return made
 
     @classmethod
-    def prefix(cls, data: Transactions | Vocabulary, lengths: Sequence[int]) -> Hierarchy:
+    def prefix(cls, data: Dataset | Vocabulary, lengths: Sequence[int]) -> Hierarchy:
         """Codes grouped by their leading characters, as in ICD."""
         made: Hierarchy = call("Hierarchy.prefix", data if isinstance(data, Vocabulary) else data.vocabulary, lengths)
         return made
 
     @classmethod
-    def auto(cls, data: Transactions, method: str = "") -> Hierarchy:
+    def auto(cls, data: Dataset, method: str = "") -> Hierarchy:
         """A hierarchy built from the data for a low loss; its categories have no meaning for people."""
         made: Hierarchy = call("Hierarchy.auto", data, method)
         return made
@@ -206,6 +207,19 @@ class Hierarchy:
     def n_leaves(self) -> NDArray[np.int64]:
         """How many items each node stands for, int64[n_nodes]."""
         return (self.last - self.first).astype(np.int64)
+
+    @cached_property
+    def branches(self) -> NDArray[np.int32]:
+        """The top-level branch of each item, a node below the root, int32[n_items]; a root with one child counts as
+        that child. Items of different branches have no common group but the whole.
+        """
+        top = self.root
+        while len(self.children[top]) == 1:
+            top = self.children[top][0]
+        branch = np.empty(self.n_items, dtype=np.int32)
+        for node in self.children[top] or (top,):
+            branch[self.leaves(node)] = node
+        return branch
 
     @cached_property
     def in_preorder(self) -> NDArray[np.int32]:
@@ -285,7 +299,8 @@ class Hierarchy:
         parents = [place[int(self.parent[node])] if self.parent[node] >= 0 else -1 for node in order]
         names = [self.labels[node] for node in order]
         parents.extend(0 for _ in added)
-        return Hierarchy.from_parents(parents, names + added, derived_from_data=bool(added) or self.derived_from_data)
+        tree = Hierarchy.from_parents(parents, names + added, derived_from_data=bool(added) or self.derived_from_data)
+        return replace(tree, has_meaning=self.has_meaning)
 
     def _refuse_inner_nodes(self, items: Iterable[str]) -> None:
         inner = set(self.labels[self.n_items :])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.dataset import Dataset
 from setveil.core.itemsets import Itemsets
 from setveil.core.seam import call
 from setveil.core.transactions import Transactions
@@ -20,10 +21,10 @@ class Meaning:
     """The original items that each published item covers."""
 
     cover: Itemsets  # [published items] over the items that the release speaks of
-    published: Transactions
+    published: Dataset
 
     @classmethod
-    def identity(cls, published: Transactions) -> Meaning:
+    def identity(cls, published: Dataset) -> Meaning:
         """Every published item is an original item."""
         n_items = published.n_items
         every = np.arange(n_items, dtype=np.int32)
@@ -67,6 +68,31 @@ class Meaning:
         items = self.cover[number] if most is None else self.cover[number][:most]
         return [self.domain[item] for item in items.tolist()]
 
+    def narrower(self) -> Images:
+        """For each published item those that imply it: they cover nothing that it does not cover, itself included."""
+        cover, n_published = self.cover, self.published.n_items
+        every = np.arange(n_published, dtype=np.int32)
+        owner = np.repeat(every, self.sizes)
+        if len(np.unique(cover.items)) == len(cover.items):  # no item is covered twice
+            return Images(every, np.arange(n_published + 1, dtype=np.int64), every, self.published)
+        by_item = np.argsort(cover.items, kind="stable")
+        bounds = np.searchsorted(cover.items[by_item], np.arange(len(self.domain) + 1))
+        first = cover.items[cover.indptr[:-1][self.sizes > 0]]  # whatever covers all of a label covers its first item
+        narrow, broad = [every[self.sizes == 0]], [every[self.sizes == 0]]
+        in_label = np.zeros(len(self.domain), dtype=bool)
+        for label, item in zip(every[self.sizes > 0].tolist(), first.tolist(), strict=True):
+            in_label[cover[label]] = True
+            others = owner[by_item[bounds[item] : bounds[item + 1]]]
+            n_common = np.array([int(in_label[cover[int(other)]].sum()) for other in others])
+            around = others[n_common == self.sizes[label]]
+            narrow.append(np.full(len(around), label, dtype=np.int32))
+            broad.append(around)
+            in_label[cover[label]] = False
+        pairs = Transactions.from_pairs(
+            np.concatenate(broad), np.concatenate(narrow), n_published, self.published.vocabulary
+        )
+        return Images(every, pairs.indptr, pairs.items, self.published)
+
     def images(self, vocabulary: Vocabulary) -> Images:
         """Where the items of a vocabulary, usually that of the original, may be found."""
         n_published = self.published.n_items
@@ -95,7 +121,7 @@ class Images:
     of_item: NDArray[np.int32]  # [items] image of each item; -1 if no published record can hold it
     indptr: NDArray[np.int64]  # [images + 1]
     published_items: NDArray[np.int32]  # image j is published_items[indptr[j]:indptr[j+1]]
-    published: Transactions
+    published: Dataset
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -105,12 +131,12 @@ class Images:
         if np.array_equal(self.published_items, np.arange(self.published.n_items)) and len(self) == len(
             self.published_items
         ):  # every image is one published item
-            return self.published.postings
+            return self.published.rows.postings
         return call("Images.postings", self.record_lists(), self.published.n_records)
 
     def record_lists(self) -> list[NDArray[np.int64]]:
         """For each image the records that may hold its items, ascending."""
-        list_indptr, records = self.published.inverted()
+        list_indptr, records = self.published.rows.inverted()
         lists = []
         for start, end in zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True):
             parts = [records[list_indptr[p] : list_indptr[p + 1]] for p in self.published_items[start:end]]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+ROLE_WORDS = {
+    "known": "known columns", "sensitive": "sensitive columns", "carry": "published unchanged", "drop": "dropped",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -14,6 +18,14 @@ class TableForm:
     has_header: bool = True
     encoding: str | None = None  # None: UTF-8, or what the bytes tell
     is_stripped: bool = False  # blanks around labels do not count
+
+
+class ReadColumn(NamedTuple):
+    """A column whose values come with the records, one per person."""
+
+    place: int  # from 0
+    name: str
+    role: str
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,9 @@ class Interpretation:
     split: str | None = None
     strip: bool = False
     missing: str | None = None
+    columns: tuple[ReadColumn, ...] = ()
+    missing_person: str | None = None
+    per_person: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,7 @@ class SecondReading:
     rows: int = 0  # of the input, as far as they were counted
     entries_compared: int = 0
     not_compared: str = ""  # why there was nothing to compare
+    columns_not_compared: tuple[str, ...] = ()  # known, sensitive and carried ones: read once only
 
     def to_dict(self) -> dict[str, Any]:
         """For the record of a run."""
@@ -60,7 +76,8 @@ class SecondReading:
             "rows_compared": self.rows_compared,
             "rows": self.rows,
             "entries_compared": self.entries_compared,
-            "all": self.rows_compared == self.rows,
+            "all": self.rows_compared == self.rows and not self.columns_not_compared,
+            **({"columns_not_compared": list(self.columns_not_compared)} if self.columns_not_compared else {}),
         }
 
 
@@ -85,6 +102,7 @@ class Reading:
     interpretation: Interpretation | None = None  # for whoever reads the same cells again
     second: SecondReading | None = None  # if that was done
     has_several: bool = False  # items come from several columns, which ``item_column`` lists
+    columns: tuple[tuple[str, str], ...] = ()  # name and role of every other column with a stated role
 
     def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:
         """One line: what was read, how many people, items and entries, and why it was read so."""
@@ -93,12 +111,20 @@ class Reading:
             _counted(n_items, "item", "items") + _of(self.item_column, self.has_several),
             _counted(n_occurrences, "entry", "entries"),
         ]
-        said = [", ".join(parts), *self.notes]
+        said = [", ".join(parts), *self._stated(), *self.notes]
         if self.unused:
             said.append(f"not used: {_some(self.unused)}")
         found = self.detected_from
-        evidence = f" ({'set by' if found.startswith('--format') else 'detected from'} {found})" if found else ""
+        is_set = found == "--item" or found.startswith("--format")
+        evidence = f" ({'set by' if is_set else 'detected from'} {found})" if found else ""
         return f"Read {self.name} as {self.kind}{evidence}: {'; '.join(said)}."
+
+    def _stated(self) -> list[str]:
+        """The columns by role."""
+        by_role: dict[str, list[str]] = {}
+        for name, role in self.columns:
+            by_role.setdefault(role, []).append(name)
+        return [f"{ROLE_WORDS[role]}: {_some(tuple(by_role[role]))}" for role in ROLE_WORDS if role in by_role]
 
     def to_dict(self) -> dict[str, Any]:
         """The same for ``--json``; what does not apply is None."""
@@ -109,6 +135,7 @@ class Reading:
             "detected_from": self.detected_from,
             "id_column": self.id_column or None,
             "item_column": self.item_column or None,
+            "columns": dict(self.columns),
             "not_used": list(self.unused),
             "notes": list(self.notes),
             "encoding": self.encoding,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.dataset import Csr, Dataset
 from setveil.core.itemsets import Itemsets
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError
@@ -18,33 +19,21 @@ if TYPE_CHECKING:
     from setveil.releases.remote_grouping import GroupMaker, RemoteGroups
 
 Result = TypeVar("Result")
-Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
-Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]  # places of a table, counts
 Mark: TypeAlias = tuple[int, int]  # length of a record, its smallest mark
 Found: TypeAlias = tuple[Any, NDArray[np.int8]]  # something small, and a mark for each row, -1 for none
 
 
-class RemoteTransactions(Transactions):
-    """Transactions with all their counts and none of their rows; whatever asks for rows is refused."""
+class RemoteTransactions(Dataset):
+    """Records with all their counts and none of their rows."""
+
+    has_rows = False
+    ids = None
+    columns = None
 
     @property
-    def indptr(self) -> NDArray[np.int64]:
+    def rows(self) -> Transactions:
         """Refused."""
         raise _elsewhere()
-
-    @property
-    def items(self) -> NDArray[np.int32]:
-        """Refused."""
-        raise _elsewhere()
-
-    @abstractmethod
-    def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:
-        """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
-
-    @property
-    @abstractmethod
-    def by_length(self) -> NDArray[np.int64]:
-        """How many records there are of each length, int64[longest + 1]."""
 
     @abstractmethod
     def kept(self) -> AbstractContextManager[None]:
@@ -53,10 +42,6 @@ class RemoteTransactions(Transactions):
     @abstractmethod
     def supports_of(self, itemsets: Itemsets) -> NDArray[np.int64]:
         """In how many records each itemset is contained."""
-
-    @abstractmethod
-    def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
-        """A table of ``size`` places: what ``count`` finds in each part of the records, added up."""
 
     @abstractmethod
     def gather(self, work: Callable[[Iterator[Csr]], Result]) -> list[Result]:
@@ -98,20 +83,6 @@ class RemoteTransactions(Transactions):
         """The records in groups; ``published`` are these with their public items, ``sensitive`` the other labels."""
 
     @abstractmethod
-    def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> RemoteTransactions:
-        """Only the rows that ``choose`` names in each part of the records."""
-
-    @abstractmethod
-    def hand_on(
-        self, is_handed_on: NDArray[np.bool_], goes_to: Callable[[NDArray[np.int64], int], NDArray[np.int64]]
-    ) -> RemoteTransactions:
-        """Other records: some items of each go to the record at another place.
-
-        Records with other items than these take part. Of n such records the one at place i in canonical order gives
-        them to the one at ``goes_to(i, n)``.
-        """
-
-    @abstractmethod
     def by_key(
         self,
         emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]],
@@ -122,9 +93,9 @@ class RemoteTransactions(Transactions):
         A weight says how often a row was made; the same row may come more than once.
         """
 
-    @abstractmethod
-    def release_memory(self) -> None:
-        """Let the cluster forget what it keeps of the records."""
+    def evenly_spaced(self, step: int) -> Transactions:
+        """Every ``step``-th record in canonical order, brought here."""
+        return Transactions(*self.records_at({0: np.arange(0, self.n_records, step)})[0], self.vocabulary)
 
     def __reduce__(self) -> Any:
         raise _elsewhere()

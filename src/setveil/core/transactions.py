@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setveil.core.columns import Columns
+from setveil.core.dataset import Csr, Dataset, Sparse
 from setveil.core.reading import Reading
 from setveil.core.row_order import LARGE, distinct_rows, sort_rows, take_rows
 from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
+
+AnyDataset = TypeVar("AnyDataset", bound=Dataset)
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,8 @@ class Distinct(NamedTuple):
     inverse: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Transactions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Transactions(Dataset):
     """Records as CSR: row ``i`` is ``items[indptr[i]:indptr[i+1]]``, sorted and without repeats.
 
     Examples:
@@ -47,12 +51,15 @@ class Transactions:
         (2, 2, [1, 2])
     """
 
+    has_rows: ClassVar[bool] = True
+
     indptr: NDArray[np.int64]
     items: NDArray[np.int32]
     vocabulary: Vocabulary
     ids: tuple[str, ...] | None = None
     layout: Layout = field(default_factory=Layout)
     reading: Reading | None = None  # how it was read; None for data made in Python
+    columns: Columns | None = None  # what else is known of each person; None: nothing but the items
 
     # -- making ---------------------------------------------------------------------------------------------------
 
@@ -112,14 +119,14 @@ class Transactions:
     # -- looking --------------------------------------------------------------------------------------------------
 
     @property
+    def rows(self) -> Transactions:
+        """Itself."""
+        return self
+
+    @property
     def n_records(self) -> int:
         """Number of records, empty ones included."""
         return len(self.indptr) - 1
-
-    @property
-    def n_items(self) -> int:
-        """Size of the vocabulary."""
-        return len(self.vocabulary)
 
     @property
     def n_occurrences(self) -> int:
@@ -135,6 +142,11 @@ class Transactions:
     def owners(self) -> NDArray[np.int64]:
         """The record of each occurrence, int64[n_occurrences]."""
         return np.repeat(np.arange(self.n_records), self.lengths)
+
+    @property
+    def by_length(self) -> NDArray[np.int64]:
+        """How many records there are of each length, int64[longest + 1]."""
+        return np.bincount(self.lengths, minlength=1)
 
     @property
     def n_empty(self) -> int:
@@ -153,40 +165,6 @@ class Transactions:
         for begin in range(0, self.n_occurrences, LARGE):  # in parts: NumPy makes a copy twice as large
             counts += np.bincount(self.items[begin : begin + LARGE], minlength=self.n_items)
         return counts
-
-    def __len__(self) -> int:
-        return self.n_records
-
-    def __repr__(self) -> str:
-        counts = f"{self.n_records:,} records, {self.n_items:,} items, {self.n_occurrences:,} occurrences"
-        if self.reading is None:
-            return f"Transactions({counts})"
-        return f"Transactions({counts}; {self.reading.kind} from {self.reading.name})"
-
-    def _repr_html_(self) -> str:
-        facts = [
-            ("records", f"{self.n_records:,}"),
-            ("items", f"{self.n_items:,}"),
-            ("entries", f"{self.n_occurrences:,}"),
-            ("items per record", f"{self.lengths.mean():.1f}" if self.n_records else "–"),
-        ]
-        return str(call("card", "Transactions", facts=facts, note="" if self.reading is None else self.summary()))
-
-    def summary(self) -> str:
-        """How the data was read, in one line: layout, people, items, entries, what was not used, and the evidence."""
-        reading = self.reading or Reading("records", "lists", "lists of items", "")
-        return reading.sentence(self.n_records, self.n_items, self.n_occurrences)
-
-    def facts(self) -> dict[str, Any]:
-        """``summary`` for programs: the ``input`` object of ``--json``."""
-        counts = {
-            "records": self.n_records,
-            "items": self.n_items,
-            "entries": self.n_occurrences,
-            "empty_records": self.n_empty,
-            "summary": self.summary(),
-        }
-        return counts if self.reading is None else {**self.reading.to_dict(), **counts}
 
     def record(self, number: int) -> NDArray[np.int32]:
         """The items of one record."""
@@ -214,6 +192,13 @@ class Transactions:
         """The records of each item, for queries: ``arrays.mining.Postings``."""
         return call("Transactions.postings", self.indptr, self.items, self.n_items)
 
+    def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
+        """A table of ``size`` places: what ``count`` finds in the records."""
+        table = np.zeros(size, dtype=np.int64)
+        places, counts = count(iter([(self.indptr, self.items)]))
+        table[places] = counts
+        return table
+
     @property
     def _reading_of_part(self) -> Reading | None:
         """How the whole was read; a part of it is not what a second reading of the input would give."""
@@ -228,18 +213,20 @@ class Transactions:
             indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
         else:
             indptr, items = take_rows(self.indptr, self.items, records)
-        return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part)
+        columns = None if self.columns is None else self.columns.select(records)
+        return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part, columns=columns)
 
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
         """Replace every item ``i`` by ``target[i]``; -1 drops it. Items that fall together are kept once per record."""
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
             indptr, numbers = call("Transactions.recode", self.indptr, self.items, np.asarray(target, dtype=np.int32))
-            return Transactions(indptr, numbers, vocabulary, self.ids, self.layout)
+            return Transactions(indptr, numbers, vocabulary, self.ids, self.layout, columns=self.columns)
         items = np.asarray(target)[self.items]
         keep = items >= 0
-        return Transactions.from_pairs(
+        recoded = Transactions.from_pairs(
             self.owners[keep], items[keep], self.n_records, vocabulary, self.ids, self.layout
         )
+        return replace(recoded, columns=self.columns)
 
     def over(self, vocabulary: Vocabulary) -> Transactions:
         """The same records over a larger vocabulary, which must hold every item of this one."""
@@ -266,10 +253,46 @@ class Transactions:
         np.cumsum(keep, out=n_kept[1:])
         return replace(self, indptr=n_kept[self.indptr], items=self.items[keep], reading=self._reading_of_part)
 
-    def used_items(self) -> Transactions:
-        """Without the vocabulary's items that never occur."""
-        occurs = self.supports > 0
-        return self if bool(occurs.all()) else self.keep_items(occurs)
+    def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> Transactions:
+        """Only the records that ``choose`` names."""
+        return self.select(choose((self.indptr, self.items)))
+
+    def hand_on(
+        self, is_handed_on: NDArray[np.bool_], goes_to: Callable[[NDArray[np.int64], int], NDArray[np.int64]]
+    ) -> Transactions:
+        """Other records: some items of each go to the record at another place."""
+        given = is_handed_on[self.items]
+        stays, goes = self.keep_occurrences(~given), self.keep_occurrences(given)
+        order = self.lexicographic_order()
+        able = order[stays.lengths[order] > 0]
+        source = np.arange(self.n_records)
+        source[able[goes_to(np.arange(len(able)), len(able))]] = able
+        dealt = goes.select(source)
+        return Transactions.from_pairs(
+            np.concatenate((stays.owners, dealt.owners)),
+            np.concatenate((stays.items, dealt.items)),
+            self.n_records,
+            self.vocabulary,
+            layout=self.layout,
+        )
+
+    def evenly_spaced(self, step: int) -> Transactions:
+        """Every ``step``-th record in canonical order, but in the order of these records."""
+        return self if step < 2 else self.select(np.sort(self.lexicographic_order()[::step]))
+
+    def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:
+        """``(number, encode(records))`` of each run of ``part_size`` records in canonical order."""
+        order = self.lexicographic_order()
+        for number, start in enumerate(range(0, self.n_records, part_size)):
+            yield number, encode(self.select(order[start : start + part_size]))
+
+    def without_index(self) -> Transactions:
+        """A copy that keeps what it finds out to itself."""
+        return replace(self)
+
+    def with_used_values(self) -> Transactions:
+        """Without values of columns that no record has."""
+        return self if not self.columns else replace(self, columns=self.columns.with_used_values())
 
     @cached_property
     def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -286,15 +309,31 @@ class Transactions:
         ranks[order] = start
         return ranks
 
+    def ranks(self) -> NDArray[np.int64]:
+        """The place of each record in the order of its columns, then its items, int64[n_records]; equal ones share
+        it. Without columns: ``row_ranks``.
+        """
+        keys = [*(column.codes.astype(np.int64) for column in self.columns or ()), self.row_ranks()]
+        if len(keys) == 1:
+            return keys[0]
+        order = np.lexsort(keys[::-1])
+        begins = np.zeros(len(order), dtype=bool)
+        begins[:1] = True
+        for key in keys:
+            begins[1:] |= key[order[1:]] != key[order[:-1]]
+        found = np.empty(len(order), dtype=np.int64)
+        found[order] = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+        return found
+
     def distinct(self) -> Distinct:
-        """Distinct rows with weights; ``rows.select(inverse)`` has the same content as ``self``."""
+        """Distinct rows with weights; ``rows.select(inverse)`` has the same items as ``self``, without its columns."""
         once, inverse = distinct_rows(*self._sorted)
-        rows = replace(self, ids=None).select(once)
+        rows = replace(self, ids=None, columns=None).select(once)
         weights = np.bincount(inverse, minlength=rows.n_records).astype(np.int64, copy=False)
         return Distinct(rows, weights, inverse)
 
 
-def in_label_order(rows: Transactions) -> Transactions:
+def in_label_order(rows: AnyDataset) -> AnyDataset:
     """The same records; their labels in ascending order, which is another one where only numbers are left of them."""
     vocabulary = Vocabulary(rows.vocabulary)
     return rows if vocabulary == rows.vocabulary else rows.recode(vocabulary.numbers(rows.vocabulary), vocabulary)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Hierarchy, Itemsets, Transactions
+from setveil.core import Dataset, Hierarchy, Itemsets
 from setveil.core.transactions import Distinct
 
 Shard = TypeVar("Shard")
@@ -43,13 +43,16 @@ class TreeCounts(Protocol):
 class Engine(Protocol):
     """Where data-sized work runs."""
 
-    def distinct(self, data: Transactions) -> Distinct:
+    def run(self, algorithm: Any, data: Dataset, model: Any, context: Any) -> Any:
+        """The release that an algorithm makes of ``data``."""
+
+    def distinct(self, data: Dataset) -> Distinct:
         """Distinct rows with weights, in lexicographic order."""
 
-    def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
+    def supports(self, data: Dataset, itemsets: Itemsets) -> NDArray[np.int64]:
         """In how many records each itemset is contained."""
 
-    def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
+    def tree_counts(self, data: Dataset, hierarchy: Hierarchy) -> TreeCounts:
         """Ready to count itemsets over the nodes of a hierarchy."""
 
     def partition(self, order: NDArray[np.int64], n_parts: int) -> list[NDArray[np.int64]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
-from setveil.core import Hierarchy, Itemsets, Transactions
+from setveil.core import Dataset, Hierarchy, Itemsets
 from setveil.core.transactions import Distinct
 from setveil.engines.base import Result, Shard, TreeCounts
 
@@ -18,11 +19,14 @@ from setveil.engines.base import Result, Shard, TreeCounts
 class LocalEngine:
     """Everything in this process, shards side by side in threads."""
 
-    def distinct(self, data: Transactions) -> Distinct:
-        return data.distinct()
+    def run(self, algorithm: Any, data: Dataset, model: Any, context: Any) -> Any:
+        return algorithm.run(data.rows, model, context)
 
-    def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
-        indptr, records = data.inverted()
+    def distinct(self, data: Dataset) -> Distinct:
+        return data.rows.distinct()
+
+    def supports(self, data: Dataset, itemsets: Itemsets) -> NDArray[np.int64]:
+        indptr, records = data.rows.inverted()
         result = np.empty(len(itemsets), dtype=np.int64)
         for number, itemset in enumerate(itemsets):
             lists = sorted((records[indptr[item] : indptr[item + 1]] for item in itemset), key=len)
@@ -35,10 +39,10 @@ class LocalEngine:
             result[number] = len(common)
         return result
 
-    def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
+    def tree_counts(self, data: Dataset, hierarchy: Hierarchy) -> TreeCounts:
         from setveil.engines.tree_counts import LocalTreeCounts
 
-        return LocalTreeCounts.of(data, hierarchy, self)
+        return LocalTreeCounts.of(data.rows, hierarchy, self)
 
     def partition(self, order: NDArray[np.int64], n_parts: int) -> list[NDArray[np.int64]]:
         return np.array_split(order, n_parts)

@@ -4,6 +4,7 @@ from setveil.models.base import Attacker, PrivacyModel
 from setveil.models.coherence import Coherence
 from setveil.models.constraint_anonymity import ConstraintAnonymity
 from setveil.models.k_anonymity import KAnonymity
+from setveil.models.kkm_anonymity import KKmAnonymity
 from setveil.models.km_anonymity import KmAnonymity
 from setveil.models.parameters import Parameter, declared, parameter
 from setveil.models.privacy_degree import PrivacyDegree
@@ -18,6 +19,7 @@ from setveil.models.registry import (
     make_model,
     parameters_of,
 )
+from setveil.models.rule_anonymity import Rule, RuleAnonymity
 from setveil.models.uncertainty import Uncertainty
 
 __all__ = [
@@ -28,10 +30,13 @@ __all__ = [
     "Coherence",
     "ConstraintAnonymity",
     "KAnonymity",
+    "KKmAnonymity",
     "KmAnonymity",
     "Parameter",
     "PrivacyDegree",
     "PrivacyModel",
+    "Rule",
+    "RuleAnonymity",
     "Uncertainty",
     "as_model",
     "certified_model",

@@ -7,14 +7,15 @@ verifier and its algorithms: command line, policy, web form, reports and docs ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
+from setveil.errors import InputError, name_some
 from setveil.models.parameters import Parameter, declared
 
 if TYPE_CHECKING:
-    from setveil.core import Transactions
+    from setveil.core import Dataset
 
 
 class Attacker(NamedTuple):
@@ -55,6 +56,7 @@ class PrivacyModel(ABC):
     example: ClassVar[Mapping[str, Any]]  # parameters that fit a few records over the items 1 … 9; 9 is sensitive
     picture: ClassVar[str] = ""  # the picture of the web page: "crowd", "group", "records", "both" or "pair"
     private: ClassVar[tuple[str, ...]] = ()  # parameters that describe the original: they are not published unasked
+    private_name: ClassVar[str] = "lists"  # what they are called in sentences
     asked_with: ClassVar[Mapping[str, Parameter]] = {}  # what a policy may say besides the parameters
     grid: ClassVar[Mapping[str, list[Any]]] = {}  # values that a comparison tries by default; {}: none
     start: ClassVar[Mapping[str, Any]] = {}  # values that the web form begins with; {}: the middle of the grid
@@ -66,15 +68,27 @@ class PrivacyModel(ABC):
     depends_on_suppressed: ClassVar[bool] = False  # whether it is met depends on which items were suppressed
     shapes_hierarchy: ClassVar[bool] = False  # hierarchies built from the data are chosen by it
 
+    # Known columns: not published ("", they would be outside the guarantee), published unchanged ("public"), or part of
+    # the guarantee: people with the same published columns form classes ("class").
+    known_columns: ClassVar[Literal["", "public", "class"]] = ""
+    generalizes_columns: ClassVar[bool] = False  # its algorithms generalize known columns
+    protects_columns: ClassVar[bool] = False  # it protects sensitive columns, too
+
     already_met: ClassVar[str] = ""  # what to warn of where the data needs no change; empty where that is no slip
 
     def __post_init__(self) -> None:
         for name, parameter in declared(type(self)).items():
             object.__setattr__(self, name, parameter.kind.check(name, getattr(self, name)))
 
+    @classmethod
+    def completed(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters as they were given, with those that follow from others."""
+        return dict(options)
+
     def __repr__(self) -> str:
         """As it is made, without lists of itemsets: they may be records."""
-        shown = (f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown = (f"{name}={_shown(value)}" for name, value in given.items() if value is not None)
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def options(self) -> dict[str, Any]:
@@ -103,8 +117,17 @@ class PrivacyModel(ABC):
         """The items of its lists that describe the original."""
         return set()
 
+    def lists_within(self, occurring: Collection[str]) -> dict[str, Any]:
+        """Those lists as plain values, without whatever names an item that is not in ``occurring``; sorted."""
+        return {}
+
     def unbounded(self) -> Self:
         """The same without a bound on how many items are suppressed."""
+        return self
+
+    @property
+    def strictest(self) -> PrivacyModel:
+        """A model that implies this one, for algorithms that take one number where this one has several."""
         return self
 
     @property
@@ -117,7 +140,37 @@ class PrivacyModel(ABC):
         """How many items of a person the attacker of the guarantee may know; None where no number limits them."""
         return self.reach
 
-    def doubts(self, data: Transactions) -> Iterator[str]:
+    def check_columns(self, roles: Iterable[tuple[str, str]]) -> None:
+        """Refuse columns, given as name and role, that this model would publish outside its guarantee."""
+        named = list(roles)
+        known, secret = ([name for name, role in named if role == one] for one in ("known", "sensitive"))
+        instead = "Leave them out with --drop."
+        if known and not self.known_columns:
+            raise InputError(
+                f'model "{self.name}" does not protect known columns ({name_some(known)}): its guarantee is about '
+                f"items alone. {instead}"
+            )
+        if secret and not self.protects_columns:
+            raise InputError(f'model "{self.name}" does not protect sensitive columns ({name_some(secret)}). {instead}')
+
+    def column_sentences(self, roles: Iterable[tuple[str, str]]) -> list[str]:
+        """What the guarantee does not cover because of published columns, in plain sentences."""
+        named = list(roles)
+        known, carried = ([name for name, role in named if role == one] for one in ("known", "carry"))
+        told = []
+        if known and self.known_columns == "public":
+            told.append(
+                f"Known columns ({name_some(known)}): they are published unchanged, so a record can be re-identified "
+                "by them."
+            )
+        if carried:
+            told.append(
+                f"Carried columns ({name_some(carried)}): they are published unchanged, outside the guarantee. An "
+                "attacker who knows one of them matches fewer people."
+            )
+        return told
+
+    def doubts(self, data: Dataset) -> Iterator[str]:
         """Sentences about parameters that are allowed but protect little of these data. Parameters that protect
         nothing are an InputError.
         """

@@ -17,7 +17,7 @@ from setveil.models.parameters import Items, Percentage, Whole, parameter
 from setveil.words import terms
 
 if TYPE_CHECKING:
-    from setveil.core import Transactions
+    from setveil.core import Dataset
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +82,7 @@ class Coherence(PrivacyModel):
     def known_items(self) -> float | None:
         return float(self.p)
 
-    def doubts(self, data: Transactions) -> Iterator[str]:
+    def doubts(self, data: Dataset) -> Iterator[str]:
         if self.h >= 100 and self.sensitive:
             yield (
                 f"h={self.h:g} is no limit: all matching records may share a sensitive item, which is then known. "

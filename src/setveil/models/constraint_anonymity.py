@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -43,6 +43,7 @@ class ConstraintAnonymity(PrivacyModel):
     )
     start: ClassVar[Mapping[str, Any]] = {"k": 5, "utility_rest": "free"}
     private: ClassVar[tuple[str, ...]] = ("constraints", "utility")
+    private_name: ClassVar[str] = "privacy constraints"
     depends_on_suppressed: ClassVar[bool] = True
     asked_with: ClassVar[Mapping[str, Parameter]] = {
         "utility_rest": named(
@@ -89,6 +90,14 @@ class ConstraintAnonymity(PrivacyModel):
     def listed_items(self) -> set[str]:
         return {item for constraint in self.constraints for item in constraint}
 
+    def lists_within(self, occurring: Collection[str]) -> dict[str, Any]:
+        known = frozenset(occurring)
+        told: dict[str, Any] = {"constraints": _listed(one for one in self.constraints if known.issuperset(one))}
+        if self.utility is not None:
+            groups = ([item for item in group if item in known] for group in self.utility)
+            told["utility"] = _listed(group for group in groups if group)
+        return told
+
     def unbounded(self) -> Self:
         return replace(self, max_suppressed=100)
 
@@ -119,3 +128,8 @@ class ConstraintAnonymity(PrivacyModel):
             REPEATED_RELEASES,
             MINIMALITY,
         ]
+
+
+def _listed(lists: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Lists in an order of their own, none twice: they may have been made of the records, in the order of these."""
+    return [list(one) for one in sorted({tuple(one) for one in lists})]

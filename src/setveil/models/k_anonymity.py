@@ -13,7 +13,7 @@ from setveil.models.parameters import Items, Whole, parameter
 from setveil.words import terms
 
 if TYPE_CHECKING:
-    from setveil.core import Transactions
+    from setveil.core import Dataset
 
 MOST_SENSITIVE = 0.9  # share of entries above which k-anonymity would leave nearly everything unprotected
 MUCH_SENSITIVE = 0.5  # and above which the owner is warned
@@ -43,6 +43,7 @@ class KAnonymity(PrivacyModel):
     title: ClassVar[str] = "Publish every record at least k times, against attackers who know whole records"
     verifier: ClassVar[str] = "setveil.verify.k_anonymity:check"
     picture: ClassVar[str] = "records"
+    known_columns: ClassVar[Literal["", "public", "class"]] = "class"
     grid: ClassVar[Mapping[str, list[Any]]] = {"k": [3, 5]}
     alternatives: ClassVar[tuple[str, ...]] = (
         "k^m-anonymity (model km), if attackers know only a few items of a person; it keeps far more of sparse data.",
@@ -76,7 +77,7 @@ class KAnonymity(PrivacyModel):
     def violated_by(self) -> Literal["combination", "record", "part", "group"]:
         return "record"
 
-    def doubts(self, data: Transactions) -> Iterator[str]:
+    def doubts(self, data: Dataset) -> Iterator[str]:
         number = data.vocabulary.numbers(self.sensitive)
         n_sensitive = int(data.supports[number[number >= 0]].sum())
         share = n_sensitive / data.n_occurrences if data.n_occurrences else 0.0

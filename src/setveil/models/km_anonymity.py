@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Advice, Attacker, PrivacyModel
+from setveil.errors import InfeasibleError
+from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Advice, Attacker
+from setveil.models.crowds import MOST_KNOWN, GradedCrowds, crowds_parameter
 from setveil.models.parameters import Whole, parameter
 from setveil.words import terms
 
-MOST_KNOWN = 1_000  # items: an attacker who knows more knows whole records, and every size is counted on its own
+if TYPE_CHECKING:
+    from setveil.core import Dataset
 
 
 @dataclass(frozen=True, repr=False)
-class KmAnonymity(PrivacyModel):
+class KmAnonymity(GradedCrowds):
     """Every itemset of at most ``m`` published items that occurs, occurs in at least ``k`` records.
 
     ``m="all"``: every published record is contained in at least ``k`` published records (itself counted).
@@ -23,9 +26,10 @@ class KmAnonymity(PrivacyModel):
     Args:
         k: smallest number of matching records.
         m: largest number of known items, or ``"all"``.
+        k_known: smallest number of matching records for each number of known items from 0 to ``m``.
 
     Raises:
-        InputError: ``k`` is below 2, or ``m`` below 1 or above 1,000.
+        InputError: ``k`` is below 2, ``m`` below 1 or above 1,000, or ``k_known`` does not fit them.
 
     Examples:
         >>> import setveil as sv
@@ -63,6 +67,25 @@ class KmAnonymity(PrivacyModel):
         Whole(1, MOST_KNOWN, ("all",)), 'Largest number of items an attacker knows, or "all".', flag="-m",
         label="m: items an attacker may know", slider=(1, 5),
     )  # fmt: skip
+    k_known: str | None = crowds_parameter()
+
+    @property
+    def strictest(self) -> KmAnonymity:
+        return self if self.k_known is None else KmAnonymity(self.k_for(1), self.m)
+
+    def doubts(self, data: Dataset) -> Iterator[str]:
+        if self.k_known is None:
+            return
+        if data.n_records < self.k_for(0):
+            raise InfeasibleError(
+                f"k_known asks for {self.k_for(0):,} people who match an attacker without known items, and the data "
+                f"has {data.n_records:,} records; lower it."
+            )
+        if self.k_for(1) > self.k:
+            yield (
+                f"k_known: the algorithms for km take one k. They use {self.k_for(1)} for every number of known items, "
+                "which protects more, and loses more, than asked."
+            )
 
     @property
     def crowd(self) -> int:
@@ -88,6 +111,11 @@ class KmAnonymity(PrivacyModel):
 
     def guarantee(self) -> str:
         # "or none": a known item may have been suppressed, or may never have occurred.
+        if self.k_known is not None:
+            return (
+                f"Anyone who knows up to {self.m} items of a person matches published records, or none: "
+                f"{self._matches('no known item')}."
+            )
         known = "any number of items" if self.m == "all" else "one item" if self.m == 1 else f"up to {self.m} items"
         return f"Anyone who knows {known} of a person matches at least {self.k} published records, or none."
 

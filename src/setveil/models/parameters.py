@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from numbers import Integral, Real
@@ -37,6 +37,10 @@ class Kind(ABC):
     @abstractmethod
     def range(self) -> str:
         """The allowed values, for help texts and docs."""
+
+    def labels(self, value: Any) -> set[str]:
+        """The items that a value names."""
+        return set()
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,9 @@ class Items(Kind):
 
         return text if Path(text).is_file() else [label.strip() for label in text.split(",") if label.strip()]
 
+    def labels(self, value: Any) -> set[str]:
+        return set(value or ())
+
     @property
     def range(self) -> str:
         return "a file with one item per line, or a,b,c; patterns such as 493.* and @subtree:NAME"
@@ -184,9 +191,60 @@ class Itemsets(Kind):
     def parse(self, text: str) -> Any:
         return text
 
+    def labels(self, value: Any) -> set[str]:
+        return {label for itemset in value or () for label in itemset}
+
     @property
     def range(self) -> str:
         return "a file with one itemset per line, its items separated by commas"
+
+
+@dataclass(frozen=True)
+class CrowdSizes(Kind):
+    """A smallest number of people for each number of known items from 0 on: ``"0:20,1:10,2:5"``, or none.
+
+    Also taken: a mapping, or the numbers of people alone in order. Kept as text, which policies and certificates hold.
+    """
+
+    def check(self, name: str, value: Any) -> Any:
+        if value is None or value == "":
+            return None
+        sizes = dict(self._pairs(name, value))
+        if not sizes or sorted(sizes) != list(range(len(sizes))):
+            raise InputError(
+                f"{name} must give a smallest number of people for 0, 1, 2, … known items, each once: 0:20,1:10,2:5."
+            )
+        crowds = [Whole(2).check(f"{name} for {size} known items", sizes[size]) for size in range(len(sizes))]
+        for size, (fewer, more) in enumerate(zip(crowds, crowds[1:], strict=False), start=1):
+            if more > fewer:
+                raise InputError(
+                    f"{name}: {more} people for {size} known items are more than {fewer} for {size - 1}. An attacker "
+                    f"who knows less matches at least as many people: write {size - 1}:{more} or more."
+                )
+        return ",".join(f"{size}:{crowd}" for size, crowd in enumerate(crowds))
+
+    def _pairs(self, name: str, value: Any) -> list[tuple[int, Any]]:
+        if isinstance(value, str):
+            parts = [part.strip() for part in value.split(",")]
+            if not all(re.fullmatch("[0-9]{1,4}: *[0-9]{1,18}", part) for part in parts):
+                raise InputError(f"{name} must look like 0:20,1:10,2:5 (known items:people), not {_shown(value)}.")
+            pairs = [(int(size), int(crowd)) for size, _, crowd in (part.partition(":") for part in parts)]
+        elif isinstance(value, Mapping):
+            pairs = [(Whole(0).check(f"a number of known items in {name}", size), n) for size, n in value.items()]
+        elif isinstance(value, Iterable):
+            pairs = list(enumerate(value))
+        else:
+            raise InputError(f"{name} must look like 0:20,1:10,2:5 (known items:people), not {_shown(value)}.")
+        if len(dict(pairs)) < len(pairs):
+            raise InputError(f"{name} gives two numbers of people for one number of known items; keep one.")
+        return pairs
+
+    def parse(self, text: str) -> Any:
+        return text
+
+    @property
+    def range(self) -> str:
+        return "known items:people for each number of known items from 0 to m, such as 0:20,1:10,2:5"
 
 
 @dataclass(frozen=True)

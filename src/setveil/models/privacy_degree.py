@@ -32,6 +32,7 @@ class PrivacyDegree(PrivacyModel):
     verifier: ClassVar[str] = "setveil.verify.degree:check"
     picture: ClassVar[str] = "group"
     is_about_groups: ClassVar[bool] = True
+    known_columns: ClassVar[Literal["", "public", "class"]] = "public"
     grid: ClassVar[Mapping[str, list[Any]]] = {"p": [3, 5, 10]}
     alternatives: ClassVar[tuple[str, ...]] = (
         "k^m-anonymity (model km), if records themselves must not be re-identified.",

@@ -16,6 +16,7 @@ from setveil.models.k_anonymity import KAnonymity
 from setveil.models.km_anonymity import KmAnonymity
 from setveil.models.parameters import Parameter, declared
 from setveil.models.privacy_degree import PrivacyDegree
+from setveil.models.rule_anonymity import RuleAnonymity
 from setveil.models.uncertainty import Uncertainty
 from setveil.plugins import foreign
 
@@ -28,6 +29,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         Coherence,
         ConstraintAnonymity,
         Uncertainty,
+        RuleAnonymity,
         *foreign("models"),
     )
 }
@@ -61,6 +63,7 @@ def make_model(name: str, options: Mapping[str, Any]) -> PrivacyModel:
     for option in options:
         if option not in known:
             raise InputError(f'model "{name}" has no option "{option}"; it has {", ".join(sorted(known))}.')
+    options = kind.completed(options)
     missing = [parameter for parameter in known.values() if parameter.is_required and parameter.name not in options]
     if missing:
         raise InputError(f'model "{name}" needs {" and ".join(f"{one.name} ({one.help[:-1]})" for one in missing)}.')

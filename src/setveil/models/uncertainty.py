@@ -20,7 +20,7 @@ from setveil.models.parameters import Items, Ratio, Whole, parameter
 from setveil.words import terms
 
 if TYPE_CHECKING:
-    from setveil.core import Transactions
+    from setveil.core import Dataset
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,7 +84,7 @@ class Uncertainty(PrivacyModel):
     def _known(self) -> str:
         return "any items" if self.p == "all" else f"up to {self.p} items" if self.p > 1 else "one item"
 
-    def doubts(self, data: Transactions) -> Iterator[str]:
+    def doubts(self, data: Dataset) -> Iterator[str]:
         if not self.sensitive:  # of a release: all sensitive entries were suppressed
             raise InputError("the list of sensitive items is empty; name at least one.")
         yield from ()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from setveil.core import Transactions
+from setveil.core import Dataset, Transactions
 from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
 
@@ -38,7 +38,7 @@ def gray_codes(
     return indptr + np.arange(len(indptr)), codes  # every row has grown by its end code
 
 
-def bits_of_items(data: Transactions, bits: str | ArrayLike) -> NDArray[np.int32]:
+def bits_of_items(data: Dataset, bits: str | ArrayLike) -> NDArray[np.int32]:
     """The bit of each item, int32[n_items], a permutation."""
     if isinstance(bits, str):
         if bits == "id":

@@ -30,7 +30,7 @@ def resolve_constraints(
     """Privacy constraints from a file or from lists, patterns expanded, each itemset once, in order."""
     chosen: dict[tuple[str, ...], None] = {}
     for where, line in _lines(given, "constraint"):
-        choices = [_meant([item], vocabulary, hierarchy, where) for item in line]
+        choices = [meant([item], vocabulary, hierarchy, where) for item in line]
         n_meant = prod(len(choice) for choice in choices)
         if n_meant > MOST_CONSTRAINTS:
             raise InputError(
@@ -58,7 +58,7 @@ def resolve_utility(
     groups: list[list[str]] = []
     owner: dict[str, str] = {}
     for where, line in _lines(given, "utility group"):
-        group = _meant(line, vocabulary, hierarchy, where)
+        group = meant(line, vocabulary, hierarchy, where)
         for item in group:
             if item in owner:
                 raise InputError(f'{where}: item "{item}" is in {owner[item]} too; keep one.')
@@ -93,7 +93,8 @@ def write_lists(lists: Iterable[Sequence[str]], path: str | Path) -> int:
     return count
 
 
-def _meant(patterns: Sequence[str], vocabulary: Vocabulary, hierarchy: Hierarchy | None, where: str) -> list[str]:
+def meant(patterns: Sequence[str], vocabulary: Vocabulary, hierarchy: Hierarchy | None, where: str) -> list[str]:
+    """``select_items``; errors say where the patterns stand."""
     try:
         return select_items(patterns, vocabulary, hierarchy)
     except InputError as problem:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.core import Dataset, Hierarchy, Vocabulary
 from setveil.errors import InputError
 from setveil.models import MODELS, PrivacyModel, declared, make_model
 from setveil.models.parameters import Items, Itemsets
+from setveil.models.rule_anonymity import Rules
 from setveil.policy.constraints import resolve_constraints, resolve_utility
+from setveil.policy.rules import resolve_rules
 from setveil.policy.schema import ModelSection, Policy
 from setveil.policy.selection import BY_COMMAS, ONE_PER_LINE, read_items, refuse_file_names, select_items
 
 
-def model_of(policy: Policy, data: Transactions, hierarchy: Hierarchy | None) -> PrivacyModel:
+def model_of(policy: Policy, data: Dataset, hierarchy: Hierarchy | None) -> PrivacyModel:
     """The privacy model a policy asks for, about these data."""
     return make_model(policy.model.name, _parameters(policy.model, data.vocabulary, hierarchy))
 
@@ -29,6 +31,8 @@ def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierar
             options[name] = resolve_utility(value, vocabulary, hierarchy, rest)
         elif isinstance(kind, Itemsets):
             options[name] = resolve_constraints(value, vocabulary, hierarchy)
+        elif isinstance(kind, Rules):
+            options[name] = resolve_rules(value, vocabulary, hierarchy)
         elif isinstance(kind, Items):
             if is_file := isinstance(value, str):
                 value = read_items(value)

@@ -15,14 +15,19 @@
 
     [hierarchy]                 # for algorithms that need one
     source = "taxonomy.csv"     # a file (relative to this one; also edges:FILE or columns:LEAF,…,TOP:FILE), fanout:5,
-                                # levels:4, prefix:1,3 or auto
+                                # levels:4, prefix:1,3, icd10 or another code system, or auto
     unknown_items = "error"     # or "root"
 
     [input]                     # only where detection is not enough
     format = "long"
 
+    [columns.age]               # role of a column: person, item, known, sensitive, carry or drop
+    role = "known"
+    hierarchy = "bands:5,10,20" # of a known column: bands, date, prefix, flat or a file
+
     [output]
     to = "jsonl"
+    names = "icd10.csv"         # code,description: codebook and reports show the descriptions beside codes
 
     [about]                     # for the internal report; what is missing becomes a line to fill in by hand
     title = "Visits 2025"
@@ -52,11 +57,13 @@ import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import PydanticCustomError
 
-from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.core.text_files import open_text
 from setveil.errors import InputError, one_line
 from setveil.io.formats.registry import FORMATS, WRITTEN
+from setveil.io.hierarchies.sources import is_built_hierarchy, with_file
+from setveil.io.hierarchies.values import is_built
 from setveil.io.options import READING, ReadingOption
+from setveil.io.roles import OLDER, OPTION_OF, Roles, as_options
 from setveil.models import MODELS, PARAMETERS, check_written, parameters_of
 from setveil.models.parameters import plain_number
 
@@ -133,10 +140,23 @@ else:
         "InputSection",
         __base__=_Section,
         __doc__="How to read the input where detection is not enough.",
-        **{name: _field_of(option) for name, option in READING.items()},
+        **{name: _field_of(option) for name, option in READING.items() if not option.is_role},
         domain=(str | None, None),  # a file with one item per line: every item that could occur
     )
     WrittenFormat = _one_of(WRITTEN)
+
+
+if TYPE_CHECKING:
+    Role = str
+else:
+    Role = _one_of(OPTION_OF)
+
+
+class ColumnSection(_Section):
+    """What a column is."""
+
+    role: Role
+    hierarchy: str | None = None
 
 
 class OutputSection(_Section):
@@ -148,6 +168,7 @@ class OutputSection(_Section):
     publish_constraints: bool = False
     accept_guessable: bool = False  # publish groups whose sensitive records can be guessed
     safe_csv: bool = False
+    names: str | None = None  # a list of codes with descriptions, for codebook and reports
 
 
 class AboutSection(_Section):
@@ -184,6 +205,7 @@ class Policy(_Section):
     algorithm: AlgorithmSection = AlgorithmSection()
     hierarchy: HierarchySection = HierarchySection()
     input: InputSection = InputSection()
+    columns: dict[str, ColumnSection] = Field(default_factory=dict)
     output: OutputSection = OutputSection()
     about: AboutSection = AboutSection()
     assessment: AssessmentSection = AssessmentSection()
@@ -204,11 +226,29 @@ class Policy(_Section):
         try:
             policy = cls.model_validate(content)
             check_written(policy.model.name, policy.model.given())
+            policy._check_columns()
         except ValidationError as problem:
             raise InputError(f"{name}: {_first_problem(problem)}") from None
         except InputError as problem:
             raise InputError(f"{name}: {problem}" if where else str(problem)) from None
         return policy if where is None else policy._with_paths(lambda path: _beside(where, path))
+
+    def _check_columns(self) -> None:
+        older = [name for name in OLDER if getattr(self.input, name) is not None]
+        if self.columns and older:
+            raise InputError(
+                f"`[input] {older[0]}` and `[columns]` both state roles of columns; state all of them in `[columns]`."
+            )
+        tables = self._tables()
+        Roles.of(as_options(tables)).checked(None, ())
+
+    def _tables(self) -> dict[str, dict[str, Any]]:
+        return {name: section.model_dump() for name, section in self.columns.items()}
+
+    def reading(self) -> dict[str, Any]:
+        """How to read the input: the options of ``read``."""
+        given = self.input.model_dump(exclude={"domain"}, exclude_none=True, exclude_defaults=True)
+        return {**given, **as_options(self._tables())}
 
     def seen_from(self, folder: Path) -> Policy:
         """The same policy with its relative paths, which start at the current folder, rewritten to start at
@@ -220,7 +260,7 @@ class Policy(_Section):
         given = self.model.given()
         known = parameters_of(MODELS[self.model.name])
         changed = {n: change(v) for n, v in given.items() if isinstance(v, str) and known[n].kind.is_list}
-        source, domain = self.hierarchy.source, self.input.domain
+        source, domain, names = self.hierarchy.source, self.input.domain, self.output.names
         if source and not is_built_hierarchy(source):
             source = with_file(source, change)
         options = {
@@ -233,6 +273,13 @@ class Policy(_Section):
                 "model": self.model.model_copy(update=changed),
                 "hierarchy": self.hierarchy.model_copy(update={"source": source}),
                 "input": self.input.model_copy(update={"domain": change(domain) if domain else None}),
+                "output": self.output.model_copy(update={"names": change(names) if names else None}),
+                "columns": {
+                    name: section.model_copy(update={"hierarchy": change(section.hierarchy)})
+                    if section.hierarchy and not is_built(section.hierarchy)
+                    else section
+                    for name, section in self.columns.items()
+                },
             }
         )
 

@@ -11,7 +11,7 @@ from setveil.releases.base import Release, RunRecord
 from setveil.releases.grouping import Grouping, is_grouped
 from setveil.releases.local_recoding import LocalRecoding
 from setveil.releases.recoding import Recoding
-from setveil.releases.remote_grouping import RemoteGrouping
+from setveil.releases.remote_grouping import RemoteGrouping, RemoteReplacement
 from setveil.releases.replacement import Replacement
 
 KINDS: dict[str, type[Release]] = {one.kind: one for one in (Recoding, LocalRecoding, Replacement, Grouping)}
@@ -23,6 +23,7 @@ __all__ = [
     "Recoding",
     "Release",
     "RemoteGrouping",
+    "RemoteReplacement",
     "Replacement",
     "RunRecord",
     "is_grouped",

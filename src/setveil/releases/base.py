@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
+from setveil.core.dataset import Dataset
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.meaning import Meaning
 from setveil.core.seam import call
-from setveil.core.transactions import Transactions
+from setveil.core.transactions import AnyDataset, Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 class RunRecord:
     """How a release came about; everything here is internal."""
 
-    data: Transactions
+    data: Dataset
     model: Any  # a privacy model; core does not know the models
     algorithm: str
     options: Mapping[str, object]
@@ -47,7 +48,7 @@ class RunRecord:
     seconds: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     package: str = "setveil"  # which has the algorithm
-    original: Transactions | None = None  # with the records that a grouping suppresses, where ``data`` is without
+    original: Dataset | None = None  # with the records that a grouping suppresses, where ``data`` is without
 
     def __repr__(self) -> str:
         return f"RunRecord({self.algorithm} for {self.model.name}, {self.data!r})"
@@ -75,16 +76,25 @@ class Release(ABC):
     suppression_by: ClassVar[Literal["", "algorithm", "option"]] = ""  # what decides whether entries are suppressed
     further_files: ClassVar[tuple[str, ...]] = ()  # written besides records and codebook
     not_protected: ClassVar[tuple[str, ...]] = ()  # what no release of this kind protects, in plain sentences
+    never_pickled: ClassVar[tuple[str, ...]] = ("record", "details")  # what shows more than the published files
 
-    published: Transactions  # [n_records] rows in input order, over the published labels
+    published: Dataset  # [n_records] rows in input order, over the published labels
     details: Mapping[str, Any] = field(default_factory=dict)  # what the algorithm wants to tell (internal)
     record: RunRecord | None = None  # set by the pipeline; None for a release read back from its files
+    model: Any = None  # the privacy model that it was made for, as far as that is known
+    algorithm: str = ""  # that made it, as far as that is known
     has_ids: bool = False  # whether frames show record ids
+    names: Mapping[str, str] = field(default_factory=dict)  # of labels, where the owner gave a list of names
     hierarchy: Hierarchy | None = None  # along which items were generalized, where that is known
+
+    @property
+    def rows(self) -> Transactions:
+        """The published records in memory; an InputError where they are on a cluster."""
+        return self.published.rows
 
     def transactions(self) -> list[set[str]]:
         """Published records as sets of labels, in input order."""
-        return [set(row) for row in self.published.to_lists()]
+        return [set(row) for row in self.rows.to_lists()]
 
     @abstractmethod
     def codebook(self) -> Codebook:
@@ -121,7 +131,7 @@ class Release(ABC):
     @property
     def sensitive_items(self) -> Iterable[str]:
         """The items that were named as sensitive, as far as the release knows."""
-        return getattr(self.record.model, "sensitive", ()) if self.record is not None else ()
+        return getattr(self.model, "sensitive", ())
 
     def may_lack(self, item: int) -> bool:
         """Whether people may have an item of ``domain_items`` that their records do not show in any way."""
@@ -143,7 +153,7 @@ class Release(ABC):
     # -- what became of the original ----------------------------------------------------------------------------------
 
     @abstractmethod
-    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def entry_sizes(self, original: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``(sizes, counts)``: ``counts[j]`` entries are published as something that covers ``sizes[j]`` items; size 0
         is suppressed. Records are in the order of the original.
         """
@@ -162,7 +172,7 @@ class Release(ABC):
         """The nodes of the hierarchy that are published, as far as they are known."""
         return np.empty(0, dtype=np.int64)
 
-    def suppressed_entries(self, original: Transactions) -> NDArray[np.int64]:
+    def suppressed_entries(self, original: Dataset) -> NDArray[np.int64]:
         """How many single entries of each original item were suppressed, as far as that is known."""
         return np.zeros(original.n_items, dtype=np.int64)
 
@@ -197,7 +207,11 @@ class Release(ABC):
         """The same release with other names for all items, published and original; ``name`` never gives one name
         twice.
         """
-        return self.renamed([name(label) for label in self.published.vocabulary])._originals_relabelled(name)
+        renamed = self.renamed([name(label) for label in self.published.vocabulary])
+        if renamed.published.columns:
+            columns = renamed.published.columns.relabelled(name)
+            renamed = replace(renamed, published=replace(renamed.rows, columns=columns))
+        return renamed._originals_relabelled(name)
 
     def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
         return self
@@ -240,9 +254,9 @@ class Release(ABC):
 
     def reordered(self, order: NDArray[np.integer]) -> Self:
         """The same release with its records in another order."""
-        return replace(self, published=self.published.select(order))
+        return replace(self, published=self.rows.select(order))
 
-    def published_part(self, original: Transactions) -> Transactions:
+    def published_part(self, original: AnyDataset) -> AnyDataset:
         """The records of the original that the release publishes, in the order of the published ones."""
         return original
 
@@ -277,7 +291,7 @@ class Release(ABC):
             raise InputError("the data was read without ids; read it with keep_ids=True, or give with_ids(ids).")
         if len(given) != self.published.n_records:
             raise InputError(f"{len(given):,} ids for {self.published.n_records:,} records; give one per record.")
-        return replace(self, published=replace(self.published, ids=given), has_ids=True)
+        return replace(self, published=replace(self.rows, ids=given), has_ids=True)
 
     def apply(self, new_data: Any, model: Any = None, **options: Any) -> Release:
         """New people through the recoding of this release; their guarantee is verified, too.
@@ -297,6 +311,86 @@ class Release(ABC):
         """
         applied: Release = call("Release.apply", self, new_data, model, **options)
         return applied
+
+    # -- judged ---------------------------------------------------------------------------------------------------
+
+    def verify(self, model: Any = None, **options: Any) -> Any:
+        """Whether the guarantee is met: ``setveil.verify`` with the model of this release, or another one.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.verify().holds, release.verify("km", k=3, m=2).holds
+            (True, False)
+        """
+        return call("verify", self, model, **options)
+
+    def risk(self, known: Iterable[int] = (1, 2, 3, 4), **options: Any) -> Any:
+        """What a few known items reveal in the published records: ``setveil.risk``.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.risk(known=(2,)).rows[0].singled_out
+            0.0
+        """
+        return call("risk", self, known, **options)
+
+    def measure(self, data: Any = None, **options: Any) -> dict[str, Any]:
+        """What the release cost: ``setveil.measure``.
+
+        Args:
+            data: the original; only a release that was opened without it needs it.
+            options: those of ``setveil.measure``.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> round(release.measure()["exact_ratio"], 2)
+            0.29
+        """
+        figures: dict[str, Any] = call("measure", self._original(data), self, **options)
+        return figures
+
+    def attack(self, data: Any = None, **options: Any) -> Any:
+        """Attack the release with every attacker: ``setveil.attack``.
+
+        Args:
+            data: the original; only a release that was opened without it needs it.
+            options: those of ``setveil.attack``.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.attack(known=(2,), targets=50).worst.after.singled_out.value
+            0.0
+        """
+        return call("attack", self._original(data), self, **options)
+
+    def _original(self, data: Any) -> Any:
+        if data is None and self.record is None:
+            raise InputError(
+                "the release was opened without its original; give the original data, or use "
+                "open_release(folder, original=data)."
+            )
+        if data is None and self.record is not None:
+            return self.record.original or self.record.data
+        return data
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the published records, and nothing of the original."""
+        rows: Any = self.published
+        published = replace(rows, reading=None, ids=self.published.ids if self.has_ids else None)
+        hidden = {
+            one.name: one.default_factory() if callable(one.default_factory) else one.default
+            for one in fields(self)
+            if one.name in self.never_pickled
+        }
+        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "published": published, **hidden}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
 
     # -- as frames ------------------------------------------------------------------------------------------------
 
@@ -338,15 +432,15 @@ class Release(ABC):
     def __repr__(self) -> str:
         rows = self.published
         shown = f"{rows.n_records:,} records, {rows.n_items:,} published items"
-        made = "" if self.record is None else f"; {self.record.algorithm} for {self.record.model.name}"
+        made = "" if self.model is None else f"; {self.algorithm} for {self.model.name}"
         return f"{type(self).__name__}({shown}{made})"
 
     def _repr_html_(self) -> str:
         facts = [("records", f"{self.published.n_records:,}"), ("published items", f"{self.published.n_items:,}")]
         guarantee = ""
-        if self.record is not None:
-            facts.append(("made by", f"{self.record.algorithm} for {self.record.model.name}"))
-            guarantee = f"Guarantee, not yet verified: {self.record.model.guarantee()}"
+        if self.model is not None:
+            facts.append(("made by", f"{self.algorithm} for {self.model.name}"))
+            guarantee = f"Guarantee, not yet verified: {self.model.guarantee()}"
         return str(call("card", f"Release ({self.kind})", facts=facts, note=guarantee))
 
 

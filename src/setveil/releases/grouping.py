@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, TypeGuard
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
-from setveil.core.remote import RemoteTransactions
-from setveil.core.transactions import Transactions, in_label_order
+from setveil.core.dataset import Csr, Dataset
+from setveil.core.row_order import sort_rows
+from setveil.core.transactions import AnyDataset, Transactions, in_label_order
 from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release, renamed_vocabulary
 
 NO_PUBLIC_ITEMS = "Suppressed records: people without any public item are not published; only the owner knows how many."
+
+COUNTS_AT_ONCE = 1 << 16
+
+EncodePart = Callable[[Transactions, NDArray[np.int64]], bytes]  # records and the number of each one's group
+EncodeCounts = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], bytes]  # groups, items, counts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -49,12 +57,10 @@ class Grouping(Release):
         return publishable_rows((data.indptr, data.items), is_public)
 
     @staticmethod
-    def without_bare(data: Transactions, sensitive: Iterable[str]) -> Transactions:
+    def without_bare(data: AnyDataset, sensitive: Iterable[str]) -> AnyDataset:
         """The records a grouping publishes, with all their items."""
-        if isinstance(data, RemoteTransactions):
-            is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
-            return data.keep_records(partial(publishable_rows, is_public=is_public))
-        return data.select(Grouping.publishable(data, sensitive))
+        is_public = Vocabulary(set(sensitive)).numbers(data.vocabulary) < 0
+        return data.keep_records(partial(publishable_rows, is_public=is_public))
 
     @classmethod
     def from_groups(
@@ -104,7 +110,7 @@ class Grouping(Release):
         asked = self.record.options.get("suppress_excess", False) if self.record is not None else False
         return asked if isinstance(asked, bool) else str(asked).lower() == "true"
 
-    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def entry_sizes(self, original: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return (self.sensitive.numbers(original.vocabulary) < 0).astype(np.int64), original.supports
 
     @property
@@ -135,6 +141,49 @@ class Grouping(Release):
 
     def public_figures(self) -> dict[str, int]:
         return {"n_groups": self.n_groups}
+
+    def some_groups(
+        self,
+        original: Dataset,
+        is_fit: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]],
+        choose: Callable[[int], NDArray[np.int64]],
+    ) -> SomeGroups:
+        """Groups to look into, with all that is secret about them.
+
+        ``is_fit(sizes, n_counts)`` says which groups come into question, ``choose(n)`` which of these are wanted.
+        """
+        fitting = np.flatnonzero(is_fit(self.group_sizes, np.bincount(self.count_group, minlength=self.n_groups)))
+        return SomeGroups(original.rows, self, fitting[choose(len(fitting))], self.published.supports, True)
+
+    def canonical(self) -> SortedRows:
+        """Groups numbered by sorted content, and records sorted by group number, then content."""
+        rank = self.rows.ranks()
+        groups = self.group_of
+        by_group = np.lexsort((rank, groups))
+        # A group as a row of numbers: its records' ranks in order, then its sensitive counts above all ranks.
+        items = self.counted.numbers(self.sensitive)[self.count_item]
+        by_count = np.lexsort((self.count, items))
+        is_new = (np.diff(items[by_count], prepend=-1) != 0) | (np.diff(self.count[by_count], prepend=-1) != 0)
+        counts = np.empty(len(items), dtype=np.int64)
+        counts[by_count] = len(rank) + np.cumsum(is_new)
+        owner = np.concatenate((groups[by_group], self.count_group))
+        content = np.concatenate((rank[by_group], counts))
+        content = content[np.argsort(owner, kind="stable")]
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=self.n_groups)))).astype(np.int64)
+        n_codes = int(content.max(initial=0)) + 1
+        places, _ = sort_rows(indptr, content.astype(np.int32), n_codes)
+        number = np.empty(self.n_groups, dtype=np.int64)
+        number[places] = np.arange(self.n_groups)
+        return SortedRows(self, number, np.lexsort((rank, number[groups])) if self.n_groups else by_group)
+
+    @property
+    def counted(self) -> Vocabulary:
+        """The sensitive items that groups count; only these have a say in the order of counts."""
+        return Vocabulary(self.sensitive[item] for item in np.unique(self.count_item).tolist())
+
+    def in_order(self) -> AbstractContextManager[SortedGroups]:
+        """The groups as they are written, while they are kept in that order."""
+        return nullcontext(self.canonical())
 
     def forget(self) -> None:
         """Free what a cluster keeps of the groups."""
@@ -169,10 +218,55 @@ class Grouping(Release):
     def reordered(self, order: NDArray[np.integer]) -> Self:
         return replace(super().reordered(order), group_of=self.group_of[order])
 
-    def published_part(self, original: Transactions) -> Transactions:
+    def published_part(self, original: AnyDataset) -> AnyDataset:
         if self.published.n_records >= original.n_records:
             return original
         return self.without_bare(original, self.sensitive)
+
+
+class SortedGroups(ABC):
+    """Groups in canonical order, numbered from 1."""
+
+    @abstractmethod
+    def parts(self, part_size: int, encode: EncodePart) -> Iterator[tuple[int, bytes]]:
+        """``(number, encode(records, groups))`` of each run of ``part_size`` records, in any order."""
+
+    @abstractmethod
+    def counts(self, encode: EncodeCounts) -> Iterator[bytes]:
+        """``encode(groups, items, counts)`` of all counts, in order, some at a time; items by number in ``counted``."""
+
+
+@dataclass(frozen=True, eq=False)
+class SortedRows(SortedGroups):
+    """Of records in memory."""
+
+    release: Grouping
+    number: NDArray[np.int64]  # [groups] from 0
+    order: NDArray[np.int64]  # [records]
+
+    def parts(self, part_size: int, encode: EncodePart) -> Iterator[tuple[int, bytes]]:
+        numbers = self.number[self.release.group_of] + 1
+        for part, start in enumerate(range(0, len(self.order), part_size)):
+            run = self.order[start : start + part_size]
+            yield part, encode(self.release.rows.select(run), numbers[run])
+
+    def counts(self, encode: EncodeCounts) -> Iterator[bytes]:
+        release, group = self.release, self.number[self.release.count_group] + 1
+        items = release.counted.numbers(release.sensitive)[release.count_item].astype(np.int64)
+        order = np.lexsort((items, group))
+        for start in range(0, len(order), COUNTS_AT_ONCE):
+            some = order[start : start + COUNTS_AT_ONCE]
+            yield encode(group[some], items[some], release.count[some])
+
+
+class SomeGroups(NamedTuple):
+    """Groups of a grouping, and their original records."""
+
+    original: Transactions
+    release: Grouping  # the records in the order of ``original``
+    chosen: NDArray[np.int64]
+    supports: NDArray[np.int64]  # of the items of ``release``, in the whole release
+    has_places: bool  # whether the order of records is that of the input
 
 
 def is_grouped(release: Release) -> TypeGuard[Grouping]:
@@ -180,9 +274,7 @@ def is_grouped(release: Release) -> TypeGuard[Grouping]:
     return release.has_groups
 
 
-def publishable_rows(
-    rows: tuple[NDArray[np.int64], NDArray[np.int32]], is_public: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def publishable_rows(rows: Csr, is_public: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The places of the rows with a public item."""
     indptr, items = rows
     n_public = np.zeros(len(items) + 1, dtype=np.int64)

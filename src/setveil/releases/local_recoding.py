@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
+from setveil.core.dataset import Dataset
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.meaning import Meaning
@@ -31,6 +32,7 @@ class LocalRecoding(Release):
     kind: ClassVar[str] = "local-recoding"
     suppression_by: ClassVar[Literal["", "algorithm", "option"]] = "algorithm"
     not_protected: ClassVar[tuple[str, ...]] = (NOTHING_FITS,)
+    never_pickled: ClassVar[tuple[str, ...]] = (*Release.never_pickled, "node_of_occurrence")
 
     cover: Itemsets  # [published items] the domain items each published item can stand for
     node_of_occurrence: NDArray[np.int32] | None = None  # [occurrences of the original], -1 if suppressed
@@ -64,6 +66,7 @@ class LocalRecoding(Release):
             published = replace(rows, items=items, vocabulary=vocabulary)
         else:
             published = Transactions.from_pairs(rows.owners, items, data.n_records, vocabulary, data.ids, data.layout)
+            published = replace(published, columns=data.columns)
         node_of_number = used[np.argsort(number[used])]
         is_covered = np.ones(hierarchy.n_items, dtype=bool)
         is_covered[[leaf for leaf in hierarchy.vocabulary.numbers(never_generalized).tolist() if leaf >= 0]] = False
@@ -100,7 +103,7 @@ class LocalRecoding(Release):
     def can_lack_entries(self, algorithm_suppresses: bool) -> bool:
         return algorithm_suppresses
 
-    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def entry_sizes(self, original: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """One entry at a time. A release read back does not say what an entry became: the most specific item of the
         published record that covers it is taken.
         """
@@ -108,21 +111,22 @@ class LocalRecoding(Release):
         nodes = self.node_of_occurrence
         if self.hierarchy is not None and nodes is not None:
             return np.where(nodes >= 0, self.hierarchy.n_leaves[nodes], 0), ones
-        item = self.cover.vocabulary.encode(original.vocabulary, "item of the original in this release")
-        list_indptr, records = self.published.inverted()
-        sizes = np.zeros(original.n_occurrences, dtype=np.int64)
+        rows = original.rows
+        item = self.cover.vocabulary.encode(rows.vocabulary, "item of the original in this release")
+        list_indptr, records = self.rows.inverted()
+        sizes = np.zeros(rows.n_occurrences, dtype=np.int64)
         for number in np.argsort(-self.meaning.sizes, kind="stable"):  # the most specific comes last and stays
             is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
             is_covered[self.cover[int(number)]] = True
-            places = _places(original, records[list_indptr[number] : list_indptr[number + 1]])
-            sizes[places[is_covered[item[original.items[places]]]]] = self.meaning.sizes[number]
+            places = _places(rows, records[list_indptr[number] : list_indptr[number + 1]])
+            sizes[places[is_covered[item[rows.items[places]]]]] = self.meaning.sizes[number]
         return sizes, ones
 
     def unchanged_and_generalized(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """A node covers every item below it; only the owner knows for which of them it was published."""
         if self.record is None or self.node_of_occurrence is None or self.hierarchy is None:
             return super().unchanged_and_generalized()
-        leaf = self.hierarchy.leaf_of_items(self.record.data.vocabulary)[self.record.data.items]
+        leaf = self.hierarchy.leaf_of_items(self.record.data.vocabulary)[self.record.data.rows.items]
         sizes, _ = self.entry_sizes(self.record.data)
         unchanged, generalized = np.zeros((2, len(self.cover.vocabulary)), dtype=bool)
         unchanged[leaf[sizes == 1]] = True
@@ -134,10 +138,10 @@ class LocalRecoding(Release):
         nodes = self.node_of_occurrence
         return super().published_nodes if nodes is None else np.unique(nodes[nodes >= 0])
 
-    def suppressed_entries(self, original: Transactions) -> NDArray[np.int64]:
+    def suppressed_entries(self, original: Dataset) -> NDArray[np.int64]:
         if self.node_of_occurrence is None:
             return super().suppressed_entries(original)
-        gone = original.items[self.node_of_occurrence < 0]
+        gone = original.rows.items[self.node_of_occurrence < 0]
         return np.bincount(gone, minlength=original.n_items).astype(np.int64)
 
     def codebook_rows(self) -> list[tuple[str, str]]:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
+from setveil.core.dataset import Dataset
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.meaning import Meaning
 from setveil.core.naming import fresh_name, is_shown, name_of_set
-from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, name_some
 from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary
@@ -36,7 +36,7 @@ class Recoding(Release):
     @classmethod
     def from_cut(
         cls,
-        data: Transactions,
+        data: Dataset,
         hierarchy: Hierarchy,
         node_of_leaf: NDArray[np.integer],
         details: Mapping[str, Any] | None = None,
@@ -50,7 +50,7 @@ class Recoding(Release):
     @classmethod
     def from_clusters(
         cls,
-        data: Transactions,
+        data: Dataset,
         cluster_of_item: NDArray[np.integer],
         details: Mapping[str, Any] | None = None,
         domain: Vocabulary | None = None,
@@ -75,7 +75,7 @@ class Recoding(Release):
     @classmethod
     def from_targets(
         cls,
-        data: Transactions,
+        data: Dataset,
         domain: Vocabulary,
         domain_of_item: NDArray[np.int32],
         target: NDArray[np.int32],
@@ -132,7 +132,7 @@ class Recoding(Release):
     def may_lack(self, item: int) -> bool:
         return bool(self.suppressed[item]) and self.target[item] < 0
 
-    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def entry_sizes(self, original: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All entries of an item at a time."""
         return self.item_sizes(original.vocabulary), original.supports
 
@@ -188,7 +188,7 @@ class Recoding(Release):
         """Files do not tell absent items from suppressed ones, and do not name all of either."""
         return replace(self.with_items(owners.domain), suppressed=owners.suppressed)
 
-    def recoded(self, data: Transactions, unknown_items: str = "error") -> Recoding:
+    def recoded(self, data: Dataset, unknown_items: str = "error") -> Recoding:
         data = data.used_items()
         target, labels = self.target, list(self.published.vocabulary)
         tree, cut = self.hierarchy, self.node_of_leaf
@@ -203,8 +203,8 @@ class Recoding(Release):
             return replace(applied, suppressed=self.suppressed, hierarchy=tree, node_of_leaf=cut)
         if unknown_items == "error":
             raise InputError(
-                f"the recoding does not know {name_some(strangers)}; remove these items from the data, or give "
-                'unknown_items="suppress".'
+                f"the recoding does not know {name_some(strangers)}; remove these items from the data, or use "
+                "--unknown-items suppress."
             )
         wider = Vocabulary({*self.domain, *strangers})
         spread = np.full(len(wider), -1, dtype=np.int32)

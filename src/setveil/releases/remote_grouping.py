@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.remote import Csr
+from setveil.core.dataset import Csr, Dataset
+from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
-from setveil.releases.grouping import Grouping
-
-EncodePart = Callable[[Transactions, NDArray[np.int64]], bytes]  # records and the number of each one's group
-EncodeCounts = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], bytes]  # groups, items, counts
+from setveil.releases.grouping import Grouping, SomeGroups, SortedGroups
+from setveil.releases.replacement import Replacement
 
 
 class GroupMaker(ABC):
@@ -58,18 +58,6 @@ class GroupFigures(NamedTuple):
     times: NDArray[np.int64]  # how many groups have each size
     totals: NDArray[np.int64]  # [counted items]
     largest: NDArray[np.float64]  # [counted items] the largest share of a group that holds it
-
-
-class SortedGroups(ABC):
-    """Groups in canonical order."""
-
-    @abstractmethod
-    def parts(self, part_size: int, encode: EncodePart) -> Iterator[tuple[int, bytes]]:
-        """``(number, encode(records, groups))`` of each run of ``part_size`` records, in any order."""
-
-    @abstractmethod
-    def counts(self, encode: EncodeCounts) -> Iterator[bytes]:
-        """``encode(groups, items, counts)`` of all counts, in order, some at a time."""
 
 
 class RemoteGroups(ABC):
@@ -115,7 +103,7 @@ class RemoteGrouping(Grouping):
 
     @classmethod
     def of(
-        cls, published: Transactions, groups: RemoteGroups, sensitive: Vocabulary, details: dict[str, object]
+        cls, published: Dataset, groups: RemoteGroups, sensitive: Vocabulary, details: dict[str, object]
     ) -> RemoteGrouping:
         """``sensitive``: all items that were called so."""
         return cls(
@@ -143,8 +131,50 @@ class RemoteGrouping(Grouping):
         largest[self.count_item] = self.groups.figures.largest
         return largest
 
+    @property
+    def counted(self) -> Vocabulary:
+        return self.groups.counted
+
+    def in_order(self) -> AbstractContextManager[SortedGroups]:
+        return self.groups.in_order()
+
+    def some_groups(
+        self,
+        original: Dataset,
+        is_fit: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]],
+        choose: Callable[[int], NDArray[np.int64]],
+    ) -> SomeGroups:
+        """Only the wanted groups are brought here."""
+        rows, group_of = self.groups.pick(is_fit, choose)
+        some = Grouping.from_groups(rows, group_of, self.sensitive)
+        supports = self.published.supports[self.published.vocabulary.numbers(some.published.vocabulary)]
+        return SomeGroups(rows, some, np.arange(some.n_groups), supports, False)
+
     def forget(self) -> None:
         self.groups.forget()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class RemoteReplacement(Replacement):
+    """A replacement without sensitive items: equal records form a class, and ``class_of`` is empty."""
+
+    published: RemoteTransactions
+
+    @classmethod
+    def of(cls, published: RemoteTransactions, details: Mapping[str, Any] | None = None) -> RemoteReplacement:
+        """``details``: what the run has counted, ``removed`` among it."""
+        return cls(published=published, class_of=np.empty(0, dtype=np.int64), details=details or {})
+
+    def n_kept(self, original: Dataset) -> int:
+        return original.n_occurrences - int(self.details["removed"])
+
+    @cached_property
+    def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self.published.class_sizes()
+
+    @property
+    def empty_classes(self) -> tuple[int, int]:
+        return int(self.published.n_empty > 0), self.published.n_empty
 
 
 def items_between(rows: Csr, low: int, high: int) -> Csr:

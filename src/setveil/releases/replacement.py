@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
-from setveil.core.remote import RemoteTransactions
+from setveil.core.dataset import Dataset
 from setveil.core.transactions import Transactions, in_label_order
 from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release
@@ -65,18 +65,33 @@ class Replacement(Release):
     def sensitive_items(self) -> Iterable[str]:
         return self.sensitive
 
-    def entry_sizes(self, original: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def entry_sizes(self, original: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         n_kept = self.n_kept(original)
         return np.array([1, 0]), np.array([n_kept, original.n_occurrences - n_kept])
 
-    def n_kept(self, original: Transactions) -> int:
+    def n_kept(self, original: Dataset) -> int:
         """How many entries of the original their own published records show."""
-        if isinstance(self.published, RemoteTransactions):  # the run has counted what it changed
-            return original.n_occurrences - int(self.details["removed"])
         both = Vocabulary({*original.vocabulary, *self.published.vocabulary})
-        rows = (data.recode(both.numbers(data.vocabulary), both) for data in (original, self.published))
+        rows = (data.recode(both.numbers(data.vocabulary), both) for data in (original.rows, self.rows))
         before, after = (data.owners * max(len(both), 1) + data.items for data in rows)
         return len(np.intersect1d(before, after, assume_unique=True))
+
+    @property
+    def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The sizes of classes, ascending, and how many classes have each."""
+        sizes = np.bincount(self.class_of)
+        return np.unique(sizes[sizes > 0], return_counts=True)
+
+    @property
+    def empty_classes(self) -> tuple[int, int]:
+        """How many classes have a centre without items, and how many records they have: valid, but useless."""
+        rows = self.rows
+        is_public = np.ones(rows.n_items, dtype=bool)
+        hidden = rows.vocabulary.numbers(self.sensitive)
+        is_public[hidden[hidden >= 0]] = False
+        n_public = np.bincount(rows.owners[is_public[rows.items]], minlength=rows.n_records)
+        inside = self.class_of[n_public == 0]
+        return len(np.unique(inside)), len(inside)
 
     def codebook_rows(self) -> list[tuple[str, str]]:
         return [(label, label) for label in self.published.vocabulary]

@@ -10,8 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from setveil.report.figures import Residual, residual_of, unchanged_of, utility_of, worst_by_known
-from setveil.report.lights import Colour, crowd_of, lights_of, singled_out_of
+from setveil.report.figures import (
+    Residual,
+    highest_probability,
+    inference_by_known,
+    residual_of,
+    unchanged_of,
+    utility_of,
+    worst_by_known,
+    worst_inference,
+)
+from setveil.report.lights import Colour, certain_of, crowd_of, lights_of, singled_out_of
 from setveil.report.profiles import ENVIRONMENTS
 from setveil.report.words import figure, percent
 
@@ -151,40 +160,28 @@ def linkability(facts: Facts) -> list[str]:
 
 
 def inference(facts: Facts) -> list[str]:
-    """How sure an attacker can become of a sensitive item."""
-    rows = [row for row in facts.attacks if row.get("right_guess")]
-    certain = [row for row in facts.attacks if row.get("certain")]
+    """How sure an attacker can become of a sensitive item; of any item where none is named."""
     named = facts.model_options.get("sensitive") or ()
+    worst, highest = worst_inference(facts.attacks), highest_probability(facts.attacks)
     told = []
-    if rows:
-        row = max(rows, key=lambda row: (row["right_guess"]["after"][0], row["known"]))
-        found = row["right_guess"]
-        value, low, high = found["after"]
-        words = (
-            f"The worst attacker tried {row['words']}. People's own sensitive item gets a probability of "
-            f"{percent(value)} on average (95 % interval {percent(low)} to {percent(high)}; base: people with one)."
-        )
-        told.append(words + (f" Control: {percent(found['control'][0])}." if found["control"] else ""))
-    if certain:
-        row = max(certain, key=lambda row: (row["certain"]["after"][0], row["known"]))
-        found = row["certain"]
-        told.append(
-            f"For {percent(found['after'][0])} of people with a sensitive item, the attacker becomes certain of it"
-            + (f" (control: {percent(found['control'][0])})." if found["control"] else ".")
-        )
+    if worst is not None:
+        interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
+        told.append(f"{worst.sentence}.{interval if worst.certain else ''}")
+        above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
+        line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
+        told.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
+    if highest is not None:
+        told.append(f"Highest probability of a named sensitive item, over the people attacked: {percent(highest)}.")
     if facts.kind == "grouping" and facts.shape.get("linked") is not None:
         told.append(f"Highest share of a sensitive item in a group: {percent(facts.shape['linked'])}.")
     if "largest_percentage" in facts.achieved:
-        highest = figure(facts.achieved["largest_percentage"])
-        told.append(f"Highest share of one sensitive item among matching records: {highest} %.")
-    if told:
-        return told
-    if named:
-        return [f"{figure(len(named))} sensitive items are named. Inference: {NOT_MEASURED}."]
-    return [
-        "No sensitive items were named, so that inference was not tested. Any published item can be inferred for a "
-        "person if all matching records have it."
-    ]
+        share = figure(facts.achieved["largest_percentage"])
+        told.append(f"Highest share of one sensitive item among matching records: {share} %.")
+    if not named:
+        told.append("No sensitive items were named, so that any item counts.")
+    elif not told:
+        told.append(f"{figure(len(named))} sensitive items are named. Inference: {NOT_MEASURED}.")
+    return told if worst is not None or named else [*told, f"Inference: {NOT_MEASURED}."]
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
@@ -208,6 +205,21 @@ def risks_of(facts: Facts) -> list[Risk]:
                 f"low: {good}; high: {bad}",
                 rule.colour(worst.of_all_people),
                 f"{worst.known} known items, beyond the guarantee or within it",
+            )
+        )
+    inferred = worst_inference(facts.attacks)
+    if inferred is not None:
+        rule = certain_of(profile, inferred.is_named)
+        _, good, bad = rule.words()
+        base = inferred.base if inferred.is_named else "all people"
+        control = "" if inferred.control is None else f"; control {percent(inferred.control)} of {inferred.base}"
+        rows.append(
+            Risk(
+                f"Attacker certain of {inferred.what}",
+                f"{percent(inferred.share)} of {base}",
+                f"low: {good}; high: {bad}",
+                rule.colour(inferred.share),
+                f"{inferred.known} known items{control}",
             )
         )
     return rows

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import SetveilError
-from setveil.report.certificate_schema import check_schema
+from setveil.report.certificate_schema import SCHEMA, check_schema
 from setveil.report.profiles import DEFAULT
 
 if TYPE_CHECKING:
     from setveil.core import Layout
     from setveil.report.facts import Facts
-
-SCHEMA = 1
 
 
 def canonical_json(content: Any) -> bytes:
@@ -48,6 +46,7 @@ def certificate_of(
             "layout": vars(layout),
             "suppression": facts.has_suppression,
             "safe_csv": safe_csv,
+            **({"columns": [{"name": name, "role": role} for name, role in facts.columns]} if facts.columns else {}),
         },
         "records": facts.records,
         "record_order": "input" if keep_order else "canonical",

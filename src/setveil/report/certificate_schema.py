@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from setveil.errors import one_line
+from setveil.errors import UncheckedError, one_line
 from setveil.models import MODELS
 from setveil.plugins import package_of
 from setveil.report.profiles import LARGEST_K
 from setveil.report.words import ACHIEVED, PUBLIC_METRICS
 
+# 2: sentences in the words of the glossary, risk of the worst attacker. If a certificate has this number, its sentences
+# and figures are compared with those of this version; so whatever changes them changes the number.
+SCHEMA = 2
 MOST_RECORDS = 2**40
 MOST_SENTENCES = 50
 
@@ -47,12 +50,18 @@ class _Layout(_Strict):
     long: bool
 
 
+class _Column(_Strict):
+    name: Annotated[str, Field(min_length=1, max_length=1000)]
+    role: Literal["known", "sensitive", "carry"]
+
+
 class _Release(_Strict):
     kind: Literal["recoding", "local-recoding", "replacement", "grouping"]
     published: Name
     layout: _Layout
     suppression: bool
     safe_csv: bool
+    columns: Annotated[list[_Column], Field(min_length=1, max_length=1000)] | None = None  # missing without columns
 
 
 class _RiskRow(_Strict):
@@ -85,7 +94,7 @@ class Certificate(_Strict):
     """``certificate.json``, field by field."""
 
     setveil: Name
-    schema_: Annotated[int, Field(alias="schema", ge=1, le=1)]  # a Literal would take 1.0 and true for it
+    schema_: Annotated[int, Field(alias="schema", ge=1, le=SCHEMA)]  # a Literal would take 1.0 and true for it
     model: _Model
     guarantee: Sentence
     algorithm: _Algorithm
@@ -104,7 +113,17 @@ class Certificate(_Strict):
 
 
 def check_schema(certificate: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the form of a certificate, one line each; at most ten."""
+    """What is wrong with the form of a certificate, one line each; at most ten.
+
+    Raises:
+        UncheckedError: a later version wrote it in a form that this one does not know.
+    """
+    said = certificate.get("schema")
+    if isinstance(said, int) and said > SCHEMA:
+        raise UncheckedError(
+            f"certificate.json: schema {one_line(str(said))} is from a later version of setveil; this one knows "
+            f"schemas 1 to {SCHEMA}. Install the later version."
+        )
     try:
         read = Certificate.model_validate(certificate)
     except ValidationError as problem:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Hierarchy, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import short
@@ -47,26 +47,25 @@ def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:
         "largest_set": int(meaning.sizes.max(initial=0)),
         "picture": blocks_of_sets(labels, meaning),
         "rows": [
-            {"label": short(labels[number]), "size": int(meaning.sizes[number]), "support": int(supports[number])}
+            {
+                "label": _shown(release, labels[number]),
+                "size": int(meaning.sizes[number]),
+                "support": int(supports[number]),
+            }
             for number in order[:ROWS].tolist()
         ],
     }
 
 
 def _classes(release: Replacement, labels: Sequence[str]) -> dict[str, Any]:
-    rows = release.published
-    if isinstance(rows, RemoteTransactions):
-        n_empty = int(rows.n_empty > 0)
-        return {**_sizes(*rows.class_sizes()), "empty": n_empty, "in_empty": rows.n_empty, "diversity": None}
-    sizes = np.bincount(release.class_of)
-    hidden = np.zeros(rows.n_items, dtype=bool)
-    numbers = rows.vocabulary.numbers(release.sensitive)
-    hidden[numbers[numbers >= 0]] = True
-    is_hidden = hidden[rows.items]
-    n_public = np.bincount(rows.owners[~is_hidden], minlength=rows.n_records)
-    empty = np.unique(release.class_of[n_public == 0])
-    shape = {**_sizes(sizes), "empty": len(empty), "in_empty": int(sizes[empty].sum()), "diversity": None}
+    n_empty, in_empty = release.empty_classes
+    shape = {**_sizes(*release.class_sizes), "empty": n_empty, "in_empty": in_empty, "diversity": None}
     if release.sensitive:
+        rows, sizes = release.rows, np.bincount(release.class_of)
+        hidden = np.zeros(rows.n_items, dtype=bool)
+        numbers = rows.vocabulary.numbers(release.sensitive)
+        hidden[numbers[numbers >= 0]] = True
+        is_hidden = hidden[rows.items]
         # How many records of a class have one and the same sensitive item.
         keys = release.class_of[rows.owners[is_hidden]] * max(rows.n_items, 1) + rows.items[is_hidden]
         pairs, counts = np.unique(keys, return_counts=True)
@@ -90,7 +89,11 @@ def _groups(release: Grouping, labels: Sequence[str]) -> dict[str, Any]:
         "n_sensitive": len(totals),
         "linked": float(largest.max(initial=0.0)),  # the highest probability of having a sensitive item
         "sensitive": [
-            {"label": short(release.sensitive[item]), "total": int(totals[item]), "largest": float(largest[item])}
+            {
+                "label": _shown(release, release.sensitive[item]),
+                "total": int(totals[item]),
+                "largest": float(largest[item]),
+            }
             for item in order[:ROWS].tolist()
         ],
     }
@@ -104,10 +107,8 @@ SHAPES: dict[str, Callable[[Any, Sequence[str]], dict[str, Any]]] = {
 }
 
 
-def _sizes(sizes: NDArray[np.integer], times: NDArray[np.int64] | None = None) -> dict[str, Any]:
-    """Number and sizes of classes or groups, or how many have each size; bins of equal width, both ends included."""
-    if times is None:
-        sizes, times = np.unique(sizes[sizes > 0], return_counts=True)
+def _sizes(sizes: NDArray[np.int64], times: NDArray[np.int64]) -> dict[str, Any]:
+    """Sizes of classes or groups and how many have each; bins of equal width, both ends included."""
     if not len(sizes):
         return {"n": 0, "smallest": 0, "middle": 0, "largest": 0, "from": [], "to": [], "count": []}
     smallest, largest = int(sizes.min()), int(sizes.max())
@@ -124,15 +125,21 @@ def _sizes(sizes: NDArray[np.integer], times: NDArray[np.int64] | None = None) -
     }
 
 
+def _shown(release: Release, label: str) -> str:
+    """A label for a page, with its name where the owner gave a list of names."""
+    name = release.names.get(label)
+    return short(f"{label} {name}" if name else label)
+
+
 # -- what only the owner may see ---------------------------------------------------------------------------------------
 
 
-def changes_of(release: Release, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
+def changes_of(release: Release, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
     """What became of the items of the original."""
     return CHANGES[release.kind](release, labels, data)
 
 
-def _recoded(release: Recoding, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
+def _recoded(release: Recoding, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
     cover, sizes = release.meaning.cover, release.meaning.sizes
     n_domain = len(release.domain)
     occurrences = np.zeros(n_domain, dtype=np.int64)  # of the original, per item of the domain
@@ -154,7 +161,7 @@ def _recoded(release: Recoding, labels: Sequence[str], data: Transactions) -> di
         "n_intact": int((occurs & (size == 1)).sum()),
         "n_generalized": int((occurs & (size > 1)).sum()),
         "n_left_out": len(gone),
-        "left_out": [(short(release.domain[item]), int(occurrences[item])) for item in gone[:ROWS].tolist()],
+        "left_out": [(_shown(release, release.domain[item]), int(occurrences[item])) for item in gone[:ROWS].tolist()],
         "picture": picture_of(release, labels, occurs),
         "items": _fates(release, labels, occurrences),
         "rows": _rows(release, labels, behind, lost, total, _names(release.hierarchy, nodes)),
@@ -162,7 +169,7 @@ def _recoded(release: Recoding, labels: Sequence[str], data: Transactions) -> di
     }
 
 
-def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
+def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
     nodes, hierarchy = release.node_of_occurrence, release.hierarchy
     if nodes is None or hierarchy is None:  # read back from files
         return {"n_items": int((data.supports > 0).sum()), "rows": []}
@@ -180,7 +187,7 @@ def _recoded_locally(release: LocalRecoding, labels: Sequence[str], data: Transa
     is_intact, is_general = kept & (hierarchy.n_leaves == 1)[nodes], kept & (hierarchy.n_leaves > 1)[nodes]
     per_item = np.zeros((4, data.n_items), dtype=np.int64)  # entries: all, unchanged, generalized, suppressed
     for row, chosen in enumerate((np.ones(len(nodes), dtype=bool), is_intact, is_general, ~kept)):
-        per_item[row] = np.bincount(data.items[chosen], minlength=data.n_items)
+        per_item[row] = np.bincount(data.rows.items[chosen], minlength=data.n_items)
     everywhere, intact, general, gone = per_item
     occurs = everywhere > 0
     leaf_of = hierarchy.leaf_of_items(data.vocabulary)[occurs]
@@ -204,7 +211,11 @@ def _fates(release: Recoding, labels: Sequence[str], occurrences: NDArray[np.int
     rows, left = [], CHARACTERS // 2
     for item in order[: int((occurrences > 0).sum())].tolist():
         number = int(release.target[item])
-        row = (short(release.domain[item]), short(labels[number]) if number >= 0 else "", int(occurrences[item]))
+        row = (
+            _shown(release, release.domain[item]),
+            _shown(release, labels[number]) if number >= 0 else "",
+            int(occurrences[item]),
+        )
         left -= len(row[0]) + len(row[1])
         if left < 0:
             break
@@ -226,11 +237,11 @@ def _rows(
     general = general[np.lexsort((general, -sizes[general], -lost[general]))]
     rows, left = [], CHARACTERS
     for number in general[:ROWS].tolist():
-        members = [short(item) for item in release.meaning.members(number, MEMBERS)] if left > 0 else []
+        members = [_shown(release, item) for item in release.meaning.members(number, MEMBERS)] if left > 0 else []
         left -= sum(map(len, members))
         rows.append(
             {
-                "label": short(labels[number]),
+                "label": _shown(release, labels[number]),
                 "name": short(names[number]) if names and names[number] != labels[number] else "",
                 "size": int(sizes[number]),
                 "members": members,
@@ -279,7 +290,7 @@ def _subtrees(
     return rows[:ROWS]
 
 
-def _supports(release: Replacement, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
+def _supports(release: Replacement, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
     """In how many records each item is, before and after; the largest changes first."""
     published = release.published
     after = np.append(published.supports, 0)[published.vocabulary.numbers(data.vocabulary)]
@@ -291,19 +302,19 @@ def _supports(release: Replacement, labels: Sequence[str], data: Transactions) -
         "n_left_out": int(((before > 0) & (after == 0)).sum()),
         "n_changed": len(changed),
         "supports": [
-            {"label": short(data.vocabulary[item]), "before": int(before[item]), "after": int(after[item])}
+            {"label": _shown(release, data.vocabulary[item]), "before": int(before[item]), "after": int(after[item])}
             for item in changed[:ROWS].tolist()
         ],
     }
 
 
-def _entries_suppressed(release: Grouping, labels: Sequence[str], data: Transactions) -> dict[str, Any]:
+def _entries_suppressed(release: Grouping, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
     """Sensitive items of which entries were suppressed."""
     left_out = release.details.get("suppressed_occurrences", {})
-    return {"left_out": [(short(str(item)), int(count)) for item, count in sorted(left_out.items())][:ROWS]}
+    return {"left_out": [(_shown(release, str(item)), int(count)) for item, count in sorted(left_out.items())][:ROWS]}
 
 
-CHANGES: dict[str, Callable[[Any, Sequence[str], Transactions], dict[str, Any]]] = {
+CHANGES: dict[str, Callable[[Any, Sequence[str], Dataset], dict[str, Any]]] = {
     "recoding": _recoded,
     "local-recoding": _recoded_locally,
     "replacement": _supports,
@@ -314,24 +325,24 @@ CHANGES: dict[str, Callable[[Any, Sequence[str], Transactions], dict[str, Any]]]
 # -- examples ----------------------------------------------------------------------------------------------------------
 
 
-def examples_of(release: Release, labels: Sequence[str], data: Transactions) -> list[Mapping[str, Any]]:
+def examples_of(release: Release, labels: Sequence[str], data: Dataset) -> list[Mapping[str, Any]]:
     """A few short records that changed, spread over the data.
 
     Each has ``before`` and ``after``, lists of ``{"label", "members", "size", "mark"}``; ``mark`` says what was added
     or removed. A record of a grouping has ``group`` as well.
     """
-    published = release.published
     found: list[Mapping[str, Any]] = []
-    if isinstance(data, RemoteTransactions):  # records are not brought here to be shown
+    if not data.has_rows:  # records are not brought here to be shown
         return found
+    original, rows = data.rows, release.rows
     for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int).tolist():
-        before = [data.vocabulary[item] for item in data.record(number)]
-        after = published.record(number).tolist()
+        before = [data.vocabulary[item] for item in original.record(number)]
+        after = rows.record(number).tolist()
         if len(before) > 12 or len(after) > 30 or before == [labels[item] for item in after]:
             continue
         found.append(
             {
-                "before": _before(release, before, [published.vocabulary[item] for item in after]),
+                "before": _before(release, before, [rows.vocabulary[item] for item in after]),
                 "after": [_after(release, labels, item, before) for item in after],
                 "group": _group(release, number) if is_grouped(release) else None,
             }
@@ -344,7 +355,7 @@ def examples_of(release: Release, labels: Sequence[str], data: Transactions) -> 
 def _before(release: Release, before: Sequence[str], after: Sequence[str]) -> list[dict[str, Any]]:
     kept = set(after) if release.keeps_labels else set(before)
     return [
-        {"label": short(label), "size": 1, "members": [], "mark": "" if label in kept else "removed"}
+        {"label": _shown(release, label), "size": 1, "members": [], "mark": "" if label in kept else "removed"}
         for label in before
     ]
 
@@ -352,15 +363,20 @@ def _before(release: Release, before: Sequence[str], after: Sequence[str]) -> li
 def _after(release: Release, labels: Sequence[str], number: int, before: Sequence[str]) -> dict[str, Any]:
     size = int(release.meaning.sizes[number])
     is_new = not release.is_truthful and release.published.vocabulary[number] not in before
-    members = [short(item) for item in release.meaning.members(number, HINTS)] if size > 1 else []
-    return {"label": short(labels[number]), "size": size, "members": members, "mark": "added" if is_new else ""}
+    members = [_shown(release, item) for item in release.meaning.members(number, HINTS)] if size > 1 else []
+    return {
+        "label": _shown(release, labels[number]),
+        "size": size,
+        "members": members,
+        "mark": "added" if is_new else "",
+    }
 
 
 def _group(release: Grouping, number: int) -> dict[str, Any]:
     group = release.group_of[number]
     start, end = np.searchsorted(release.count_group, (group, group + 1))
     counts = [
-        (short(release.sensitive[item]), count)
+        (_shown(release, release.sensitive[item]), count)
         for item, count in zip(release.count_item[start:end].tolist(), release.count[start:end].tolist(), strict=True)
     ]
     return {"size": int((release.group_of == group).sum()), "counts": counts[:MEMBERS]}

@@ -45,6 +45,7 @@ class Facts:
     other_algorithms: Mapping[str, Sequence[str]] = field(
         default_factory=dict
     )  # for the same guarantee, by kind of release
+    columns: Sequence[tuple[str, str]] = ()  # name and role of each published column
     kept: Sequence[str] = ()  # "ids", "order": published with the records
     is_checkable: bool = True  # anyone with the folder can repeat the check
     profile: Profile = DEFAULT  # the thresholds that the lights follow
@@ -93,12 +94,17 @@ class Facts:
         """The sentence on how often guessers are right, where groups give something away; else empty."""
         return next((sentence for sentence in self.not_protected if sentence.startswith(GUESSING)), "")
 
+    @property
+    def optimum(self) -> str:
+        """How near the release is to the best possible one, where the algorithm can tell; internal."""
+        return str(self.details.get("optimum", ""))
+
     def public(self) -> Facts:
         """The version that may be published."""
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds"}
         shown |= {"attacker", "reach", "crowd", "known_items", "alternatives", "glossary", "other_algorithms"}
         shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable"}
-        shown |= {"package", "profile"}
+        shown |= {"package", "profile", "columns"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: value for name, value in self.metrics.items() if name in PUBLIC_METRICS}

@@ -107,6 +107,132 @@ def _by_labels(row: Mapping[str, Any]) -> Residual:
     )
 
 
+# -- inference ---------------------------------------------------------------------------------------------------------
+
+
+class Inference(NamedTuple):
+    """Of how many people an attacker becomes certain of a further item; where sensitive items are named, of one of
+    these.
+    """
+
+    attacker: str
+    words: str  # what the attacker does, after "an attacker who"
+    known: int
+    is_named: bool  # sensitive items are named
+    base: str
+    of_all_people: float
+    certain: float  # share of the base
+    interval: tuple[float, float]  # 95 %
+    before: float  # the same attack on the original
+    control: float | None  # the same for people who are not in the data
+    likely: float  # share of the base with an item of a probability above 50 %
+    likely_before: float
+    likely_control: float | None
+    category: float | None  # share of the base with a further label that is certain, whatever it covers
+    category_control: float | None
+    highest: float | None  # probability of a named item, over all people attacked
+
+    @property
+    def share(self) -> float:
+        """What the light goes by: few people have a sensitive item, so these are the base where items are named."""
+        return self.certain if self.is_named else self.of_all_people
+
+    @property
+    def what(self) -> str:
+        """What is inferred."""
+        return "a sensitive item" if self.is_named else "a further item"
+
+    @property
+    def sentence(self) -> str:
+        """The figure with its base, the original and the control."""
+        if self.certain == 0:
+            items = "one known item" if self.known == 1 else f"up to {self.known} known items"
+            return f"With {items}, no attacker tried becomes certain of {self.what} of anyone{self._categories}"
+        told = f"An attacker who {self.words} becomes certain of {self.what} for "
+        if not self.is_named:
+            told += f"{percent(self.of_all_people)} of {ALL_PEOPLE}"
+        if self.is_named or self.of_all_people != self.certain:
+            told += f"{'' if self.is_named else ', '}{percent(self.certain)} of {self.base}"
+        told += f" ({percent(self.before)} before anonymization"
+        told += "" if self.control is None else f"; {percent(self.control)} for people not in the data"
+        return f"{told}){self._categories}"
+
+    @property
+    def _categories(self) -> str:
+        """Further labels that are certain, where these are more than items."""
+        if self.category is None or self.category <= self.certain:
+            return ""
+        control = "" if self.category_control is None else f" (control: {percent(self.category_control)})"
+        return f"; of a further item or category for {percent(self.category)} of {self.base}{control}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "attacker": self.attacker,
+            "words": self.words,
+            "known": self.known,
+            "sensitive_items_named": self.is_named,
+            "base": self.base,
+            "certain": {
+                "of_all_people": self.of_all_people,
+                "before": self.before,
+                "after": self.certain,
+                "interval": list(self.interval),
+                "control": self.control,
+            },
+            "likely": {"before": self.likely_before, "after": self.likely, "control": self.likely_control},
+            "certain_category": {"after": self.category, "control": self.category_control},
+            "highest_probability": self.highest,
+        }
+
+
+def inference_by_known(attacks: Rows) -> list[Inference]:
+    """For each number of known items the attacker who becomes certain about the largest share of people."""
+    tried = [_inferred(row) for row in attacks if row.get("certain")]
+    return [
+        max((one for one in tried if one.known == known), key=lambda one: (one.share, one.likely, one.category or 0.0))
+        for known in sorted({one.known for one in tried})
+    ]
+
+
+def worst_inference(attacks: Rows) -> Inference | None:
+    """The worst of these; the one who knows most where several are alike. None if no attack was carried out."""
+    return max(inference_by_known(attacks), key=lambda one: (one.share, one.known), default=None)
+
+
+def highest_probability(attacks: Rows) -> float | None:
+    """Of a named sensitive item, over all people attacked; None where none is named."""
+    found = [row["highest_probability"]["after"] for row in attacks if row.get("highest_probability")]
+    return max((value for value in found if value is not None), default=None)
+
+
+def _inferred(row: Mapping[str, Any]) -> Inference:
+    certain, likely, category = row["certain"], row["likely"], row["certain_category"]
+    value, low, high = certain["after"]
+
+    def first(rate: Any) -> Any:
+        return None if rate is None else rate[0]
+
+    return Inference(
+        row["attacker"],
+        row["words"],
+        row["known"],
+        category is None,
+        certain["base"],
+        certain["of_all_people"],
+        value,
+        (low, high),
+        certain["before"][0],
+        first(certain["control"]),
+        likely["after"][0],
+        likely["before"][0],
+        first(likely["control"]),
+        None if category is None else category["after"][0],
+        None if category is None else first(category["control"]),
+        row["highest_probability"]["after"],
+    )
+
+
 # -- utility -----------------------------------------------------------------------------------------------------------
 
 
@@ -135,6 +261,7 @@ class Utility(NamedTuple):
     categories: CountErrors | None = None  # counts of published categories
     purity: float | None = None  # share of a category's items that belong to its commonest top-level branch
     mixed: float | None = None  # share of generalized entries whose category spans several branches
+    mixed_of_all: float | None = None  # the same entries as a share of all published ones
 
     @property
     def words(self) -> list[str]:
@@ -182,6 +309,7 @@ def utility_of(query_errors: Mapping[str, Any]) -> Utility:
         CountErrors(categories["median"], categories["mean"], categories["largest"]) if categories else None,
         categories.get("purity") if categories else None,
         categories.get("mixed") if categories else None,
+        categories.get("mixed_of_all") if categories else None,
     )
 
 

@@ -9,14 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from setveil.report.figures import Residual, Utility, residual_of, unchanged_of, utility_of
+from setveil.errors import name_some
+from setveil.report.figures import (
+    Inference,
+    Residual,
+    Utility,
+    residual_of,
+    unchanged_of,
+    utility_of,
+    worst_inference,
+)
 from setveil.report.profiles import DEFAULT, ENVIRONMENTS, Profile
 from setveil.report.words import figure, percent
 
 if TYPE_CHECKING:
     from setveil.report.facts import Facts
 
-Colour = Literal["good", "care", "bad"]
+Colour = Literal["good", "care", "bad", "note"]  # "note": no light, only a sentence
 ORDER: tuple[Colour, ...] = ("good", "care", "bad")
 
 
@@ -48,10 +57,13 @@ class Threshold(NamedTuple):
 
 
 REACH = Threshold("items that the attacker of the guarantee may know", 2, None, is_share=False)
-UNCHANGED = Threshold("entries published unchanged, of all entries", 0.5, 0.1)
+UNCHANGED = Threshold("entries published unchanged, of all entries", 0.5, None)
 COUNTABLE = Threshold("distinct items that can be counted within 25 %, of all items", 0.5, None)
-PAIRS_MEDIAN = Threshold("median relative error of pair counts", 0.25, None, at_least=False)
-PAIRS_MEAN = Threshold("mean relative error of pair counts", 0.5, None, at_least=False)
+PAIRS_MEDIAN = Threshold("median relative error of pair counts", 0.25, 0.75, at_least=False)
+PAIRS_MEAN = Threshold("mean relative error of pair counts", 0.5, 0.75, at_least=False)
+MIXED = Threshold(
+    "entries in a category that mixes branches of the hierarchy, of all published entries", 0.1, 0.5, at_least=False
+)
 EMPTY = Threshold("records published empty, of all records", 0.5, 0.5, at_least=False)
 LABELS = Threshold("different labels published", 2, 2, is_share=False)
 
@@ -70,12 +82,24 @@ def singled_out_of(profile: Profile) -> Threshold:
     return Threshold("people singled out by the worst attacker tried, of all people", low, high, at_least=False)
 
 
+def certain_of(profile: Profile, is_named: bool) -> Threshold:
+    """Of how many people a further item may become certain. An item that nobody named as sensitive never makes the
+    light red: what is certain about people who are not in the data, too, no release can hide.
+    """
+    _, low, high = ENVIRONMENTS[profile.environment]
+    if is_named:
+        base = "people of whom a sensitive item becomes certain, of those with one (items are named)"
+        return Threshold(base, low, high, at_least=False)
+    base = "people of whom a further item becomes certain, of all people (no items are named)"
+    return Threshold(base, low, None, at_least=False)
+
+
 def thresholds_of(profile: Profile = DEFAULT) -> dict[str, tuple[Threshold, ...]]:
     """All thresholds of a profile, by light."""
     return {
         GUARANTEE: (crowd_of(profile), REACH),
-        RESIDUAL_RISK: (singled_out_of(profile),),
-        UTILITY: (UNCHANGED, COUNTABLE, PAIRS_MEDIAN, PAIRS_MEAN, EMPTY, LABELS),
+        RESIDUAL_RISK: (singled_out_of(profile), certain_of(profile, True), certain_of(profile, False)),
+        UTILITY: (UNCHANGED, COUNTABLE, PAIRS_MEDIAN, PAIRS_MEAN, MIXED, EMPTY, LABELS),
     }
 
 
@@ -105,11 +129,14 @@ def lights_of(facts: Facts) -> tuple[Light, Light, Light]:
 def headline_of(facts: Facts) -> tuple[Colour, str]:
     """The verdict in one line, no better than its worst light."""
     lights = lights_of(facts)
-    colour = max((light.colour for light in lights), key=ORDER.index)
+    colour = _worst([light.colour for light in lights if light.colour in ORDER])
     guarantee, risk, use = lights
     if guarantee.colour == "bad" and not facts.doubts:
         return "bad", f"{guarantee.question} {guarantee.answer}"
     told = [f"{light.question.lower()}: {light.answer}" for light in (risk, use)]
+    if not facts.is_internal:  # the owner judges the rest, unless the files alone decide
+        judged = [part for part, light in zip(told, (risk, use), strict=True) if light.colour != "note"]
+        return colour, "; ".join(["Guarantee met", *judged])
     if facts.doubts:
         return "bad", f"Guarantee met, but {' and '.join(facts.doubts)}; {'; '.join(told)}"
     return colour, f"Guarantee met; {'; '.join(told)}"
@@ -159,36 +186,68 @@ def guarantee_of(facts: Facts) -> Light:
 
 # -- residual risk -----------------------------------------------------------------------------------------------------
 
+JUDGED_BY_OWNER = "judged by the owner"
+FROM_FILES = (
+    "This figure is computed from the published files alone. The owner has tried more attackers and judged the "
+    "residual risk with the original data."
+)
 LEVELS: dict[Colour, str] = {"good": "low", "care": "moderate", "bad": "high"}
 
 
 def risk_of(facts: Facts) -> Light:
     """What the worst attacker tried can still do, within the guarantee or beyond it."""
     worst = residual_of(facts)
+    nothing = "No published record has an item that could be known."
+    beside = f" {_beside_columns(facts)}" if facts.columns else ""
+    if not facts.is_internal:
+        figures = nothing if worst is None else risk_words(worst)
+        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{figures}{beside} {_linked(facts)}{FROM_FILES}")
     if worst is None:
-        return Light(RESIDUAL_RISK, "good", "low", "No published record has an item that could be known.")
-    colour = colour_of_risk(worst, facts.profile)
+        colour: Colour = "care" if facts.columns else "good"
+        return Light(RESIDUAL_RISK, colour, LEVELS[colour], nothing + beside)
+    inferred = worst_inference(facts.attacks)
+    colour = colour_of_risk(worst, inferred, facts.profile)
     sentence = risk_words(worst)
+    if inferred is not None:
+        sentence += f" {inferred.sentence}."
     if facts.traits.has_groups:
-        sentence += (
-            " Records can be recognized by their public items. A sensitive item is then linked to a person with a "
-            f"probability of at most {percent(facts.shape.get('linked'))}, if all records of a group look alike."
-        )
+        sentence += f" {_linked(facts).rstrip()}"
+    if facts.columns:
+        colour = _worst([colour, "care"])
+        sentence += beside
     homogeneous = (facts.shape.get("diversity") or {}).get("homogeneous", 0)
     if homogeneous:
         colour = _worst([colour, "care"])
         sentence += f" In {figure(homogeneous)} classes all people have the same sensitive item."
-    if not facts.is_internal:
-        sentence += " This figure is computed from the published files alone; the owner has tried more attackers."
     if facts.doubts:
         sentence = f"The figures count records, and {' and '.join(facts.doubts)}. {sentence}"
         return Light(RESIDUAL_RISK, "bad", "cannot be judged", sentence + _guessed(facts))
     return Light(RESIDUAL_RISK, colour, LEVELS[colour], sentence + _guessed(facts))
 
 
-def colour_of_risk(worst: Residual | None, profile: Profile = DEFAULT) -> Colour:
-    """The light for residual risk: it goes by the share of all people."""
-    return "good" if worst is None else singled_out_of(profile).colour(worst.of_all_people)
+def _beside_columns(facts: Facts) -> str:
+    """Figures about items alone must not comfort where columns are published, too."""
+    names = name_some([name for name, _ in facts.columns])
+    return f"These figures do not use the columns {names}: attackers who know them can single out more people."
+
+
+def _linked(facts: Facts) -> str:
+    """What the groups of a grouping say about a member."""
+    if not facts.traits.has_groups:
+        return ""
+    return (
+        "Records can be recognized by their public items. A sensitive item is then linked to a person with a "
+        f"probability of at most {percent(facts.shape.get('linked'))}, if all records of a group look alike. "
+    )
+
+
+def colour_of_risk(worst: Residual | None, inferred: Inference | None, profile: Profile = DEFAULT) -> Colour:
+    """The light for residual risk: it goes by people singled out, and by people of whom something becomes certain."""
+    singled_out = None if worst is None else worst.of_all_people
+    colours = [singled_out_of(profile).colour(singled_out)]
+    if inferred is not None:
+        colours.append(certain_of(profile, inferred.is_named).colour(inferred.share))
+    return _worst(colours)
 
 
 def risk_words(worst: Residual) -> str:
@@ -252,8 +311,8 @@ def use_of(facts: Facts) -> Light:
     if n_published is not None and n_published <= 1:
         what = "Nothing is published" if n_published == 0 else "Only one label is published"
         return Light(UTILITY, "bad", "poor", f"{what} for all people: nothing can be learned. {sentence}")
-    if is_partly_known and colour == "good":
-        return Light(UTILITY, "care", "partly known", sentence)
+    if not facts.is_internal:
+        return Light(UTILITY, "note", JUDGED_BY_OWNER, f"{sentence} Errors of counts are known to the owner only.")
     return Light(UTILITY, colour, GRADES[colour], sentence)
 
 
@@ -266,6 +325,7 @@ def colour_of_use(unchanged: float | None, found: Utility, n_published: int | No
             COUNTABLE.colour(found.within_25),
             PAIRS_MEDIAN.colour(pairs and pairs.median),
             PAIRS_MEAN.colour(pairs and pairs.mean),
+            MIXED.colour(found.mixed_of_all),
             EMPTY.colour(empty),
             LABELS.colour(n_published),
         ]

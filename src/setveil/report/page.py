@@ -8,7 +8,15 @@ from typing import Any
 
 from setveil.report.charts import bars, curve, icicle, shifts
 from setveil.report.facts import Facts
-from setveil.report.figures import SIZES, residual_of, unchanged_of, utility_of, worst_by_known
+from setveil.report.figures import (
+    SIZES,
+    inference_by_known,
+    residual_of,
+    unchanged_of,
+    utility_of,
+    worst_by_known,
+    worst_inference,
+)
 from setveil.report.lights import headline_of, kept_words, lights_of
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
 from setveil.report.words import ACHIEVED, figure, percent, put, short, told
@@ -55,6 +63,8 @@ def render_report(facts: Facts) -> str:
         attacks=_attacks(facts),
         residual=residual_of(facts),
         worst=worst_by_known(facts.attacks, facts.risk_after),
+        inferred=worst_inference(facts.attacks),
+        inferences=inference_by_known(facts.attacks),
         analyses=analyses_of(facts),
         advice=advice_of(facts),
         alternatives=alternatives_of(facts),
@@ -76,7 +86,7 @@ def render_report(facts: Facts) -> str:
         details=[
             (name.replace("_", " "), value)
             for name, value in facts.details.items()
-            if isinstance(value, int | float | str) and name not in facts.metrics
+            if isinstance(value, int | float | str) and name not in facts.metrics and name != "optimum"
         ],
         portfolio=_portfolio(facts),
         moves=[_move(move) for move in facts.details.get("moves", ())[:MOVES]],
@@ -205,14 +215,21 @@ def _move(move: Mapping[str, Any]) -> dict[str, str]:
     return {"done": "; ".join(done), "witness": witness, "support": figure(move.get("support"))}
 
 
+def _shown_part(part: Any) -> str:
+    """An item, an itemset, or a rule: its two sides, and its own limits."""
+    if not isinstance(part, list):
+        return short(str(part))
+    if all(isinstance(one, str) for one in part):
+        return "{" + ", ".join(map(short, part[:LISTED])) + "}"
+    own = f" [k={part[2]}, c={part[3]}]" if len(part) > 2 else ""
+    return " => ".join(map(_shown_part, part[:2])) + own
+
+
 def _shown_options(facts: Facts) -> list[tuple[str, Any]]:
     shown = []
     for name, value in facts.model_options.items():
         if isinstance(value, list):
-            text = ", ".join(
-                short(part) if isinstance(part, str) else "{" + ", ".join(map(short, part[:LISTED])) + "}"
-                for part in value[:LISTED]
-            )
+            text = ", ".join(map(_shown_part, value[:LISTED]))
             value = text + (f" … ({len(value):,} in total)" if len(value) > LISTED else "") or "none"
         shown.append((name, value))
     return shown

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from setveil.report.figures import residual_of, unchanged_of
-from setveil.report.lights import UNCHANGED, colour_of_risk
+from setveil.report.figures import Inference, residual_of, unchanged_of, worst_inference
+from setveil.report.lights import UNCHANGED, certain_of, singled_out_of
 from setveil.words import terms
 
 if TYPE_CHECKING:
@@ -133,7 +133,11 @@ def advice_of(facts: Facts) -> list[str]:
     n_published = facts.metrics.get("n_published_items", facts.shape.get("n_published"))
     is_recoded = not facts.traits.keeps_labels
     is_useless = is_recoded and n_published is not None and n_published <= 1
-    is_risky = colour_of_risk(residual_of(facts), facts.profile) == "bad"
+    is_risky = singled_out_of(facts.profile).colour(getattr(residual_of(facts), "of_all_people", None)) == "bad"
+    inferred = worst_inference(facts.attacks)
+    is_revealing = (
+        inferred is not None and certain_of(facts.profile, inferred.is_named).colour(inferred.share) != "good"
+    )
     is_coarse = is_recoded and not is_useless and not facts.has_suppression and UNCHANGED.colour(unchanged) != "good"
     in_empty = facts.shape.get("in_empty", 0)
     is_lost = not facts.traits.is_truthful and ((lost or 0) > MUCH or in_empty > MUCH * facts.records / 2)
@@ -141,6 +145,7 @@ def advice_of(facts: Facts) -> list[str]:
     by_urgency = {
         f"Do not publish this release: all people have the same label, or none. {_weaker(facts)}": is_useless,
         _protect(facts): is_risky,
+        _hide(facts, inferred): is_revealing and not is_risky,
         MOST_LOST: is_lost,
         f"{empty:,} records are published empty: nothing can be learned from them.": is_empty,
         f"Many entries were generalized: {unchanged_of(facts).words}. " + facts.model_class.advice.keep_more: is_coarse,
@@ -162,6 +167,19 @@ def _protect(facts: Facts) -> str:
     return (
         "Attackers with more background knowledge can still re-identify many people. "
         f"{facts.model_class.advice.protect_more}, or share the data under a data use agreement."
+    )
+
+
+def _hide(facts: Facts, inferred: Inference | None) -> str:
+    """What to do about items that become certain."""
+    if inferred is not None and inferred.is_named:
+        return (
+            "The release lets attackers become certain of sensitive items. Use a model that limits this (uncertainty, "
+            "degree, coherence, or k-anonymity with -l), or suppress these items."
+        )
+    return (
+        "The release lets attackers become certain of further items of some people. If an item must not be inferred, "
+        "name it as sensitive and use a model that limits this (uncertainty, degree, coherence)."
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
 import numpy as np
 
 from setveil import __version__
-from setveil.core import Transactions
+from setveil.core import Dataset
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release, RunRecord
 from setveil.report.changes import changes_of, examples_of, shape_of
@@ -49,10 +49,11 @@ def facts_of(
     further = [guessing_words(guesses, release.published.n_records)] if guesses else []
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         further.append(DERIVED)
+    columns = column_roles(release)
     return Facts(
         version=__version__,
         model=record.model.name,
-        model_options=options_that_occur(release, record.model.options(), record.data),
+        model_options=options_that_occur(release, record.model, record.data),
         guarantee=record.model.guarantee(),
         attacker=record.model.attacker(),
         reach=record.model.reach,
@@ -69,8 +70,9 @@ def facts_of(
         metrics=dict(metrics),
         risk_after=risk_after["rows"],
         risk_before=risk_before["rows"],
-        not_protected=sentences_of(record.model, release.kind, kept, further),
+        not_protected=sentences_of(record.model, release.kind, kept, further, columns),
         files={},
+        columns=columns,
         has_suppression=release.can_lack_entries(may_leave_out),
         algorithm_options=dict(record.options),
         hierarchy=record.hierarchy_source,
@@ -85,31 +87,20 @@ def facts_of(
     )
 
 
-def options_that_occur(release: Release, options: Mapping[str, Any], data: Transactions) -> dict[str, Any]:
+def options_that_occur(release: Release, model: PrivacyModel, data: Dataset) -> dict[str, Any]:
     """The model's options as they may be published: with no label that neither the data nor the codebook has.
 
     A list may hold more than the data does, and what it holds is nobody's business. Of sensitive items only those that
     the published files show are named; a constraint with an item that does not occur is kept by every release.
     """
-    told = dict(options)
-    if options.get("sensitive"):
+    told = model.options()
+    if told.get("sensitive"):
         shown = (_occurring(release.published) & _covered(release)) | release.counted_labels
-        told["sensitive"] = [label for label in options["sensitive"] if label in shown]
-    if options.get("constraints") or options.get("utility"):
-        occurring = _occurring(data) | _covered(release)
-        told["constraints"] = _listed(one for one in options["constraints"] if occurring.issuperset(one))
-        if options["utility"] is not None:
-            groups = ([item for item in group if item in occurring] for group in options["utility"])
-            told["utility"] = _listed(group for group in groups if group)
-    return told
+        told["sensitive"] = [label for label in told["sensitive"] if label in shown]
+    return told | model.lists_within(_occurring(data) | _covered(release) if model.listed_items else ())
 
 
-def _listed(lists: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Lists in an order of their own, none twice: they may have been made of the records, in the order of these."""
-    return [list(one) for one in sorted({tuple(one) for one in lists})]
-
-
-def _occurring(data: Transactions) -> set[str]:
+def _occurring(data: Dataset) -> set[str]:
     """The labels that a record has."""
     return {label for label, support in zip(data.vocabulary, data.supports, strict=True) if support}
 
@@ -138,7 +129,18 @@ def _guessing_at(promised: float | None, steps: int | None) -> str:
     )
 
 
-def sentences_of(model: PrivacyModel, kind: str, kept: Sequence[str], further: Sequence[str]) -> list[str]:
+def column_roles(release: Release) -> list[tuple[str, str]]:
+    """Name and role of each published column."""
+    return [(column.name, column.role) for column in release.published.columns or ()]
+
+
+def sentences_of(
+    model: PrivacyModel,
+    kind: str,
+    kept: Sequence[str],
+    further: Sequence[str],
+    columns: Sequence[tuple[str, str]] = (),
+) -> list[str]:
     """What a release does not protect, in the order in which it is told.
 
     ``further``: what does not follow from model and kind: on guessing, on the hierarchy.
@@ -146,6 +148,7 @@ def sentences_of(model: PrivacyModel, kind: str, kept: Sequence[str], further: S
     told = [
         *(sentence for sentence in further if sentence.startswith(GUESSING)),
         *kept_words(kept),
+        *model.column_sentences(columns),
         *model.not_protected(),
         *(sentence for sentence in further if sentence == DERIVED),
         SEQUENCES,
@@ -211,11 +214,17 @@ def public_facts(
         has_suppression=told["suppression"],
         shape=shape_of(release, list(release.published.vocabulary)),
         other_algorithms=other_algorithms,
+        columns=certified_columns(certificate),
         kept=kept_of(certificate),
         is_checkable=not is_hidden,
         profile=certified_profile(certificate.get("assessment")),
         is_internal=False,
     )
+
+
+def certified_columns(certificate: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Name and role of each column that a certificate names."""
+    return [(column["name"], column["role"]) for column in certificate["release"].get("columns", ())]
 
 
 def kept_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:

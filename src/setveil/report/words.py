@@ -11,6 +11,8 @@ from setveil.errors import printable
 METRICS: dict[str, str] = {
     "exact_ratio": "share of entries published unchanged",
     "largest_set": "items covered by the broadest category",
+    "category_purity": "share of a category's items that belong to its main branch of the hierarchy",
+    "mixed_ratio": "share of generalized entries in categories that mix branches",
     "ncp": "information loss by generalization (NCP, 0 to 1)",
     "lm": "information loss, suppression included (LM, 0 to 1)",
     "ul_log2": "utility loss of merged items (UL, log2)",
@@ -29,7 +31,9 @@ METRICS: dict[str, str] = {
 
 ACHIEVED: dict[str, str] = {
     "smallest_support": "smallest number of records that share what an attacker may know",
-    "smallest_class": "smallest number of identical records",
+    "smallest_class": "smallest number of records in a class",
+    "fewest_sensitive_values": "smallest number of different sensitive values in a class",
+    "people_in_revealing_classes": "people whose columns alone reveal an item or a sensitive value with certainty",
     "fewest_sensitive_items": "smallest number of different sensitive items in a class",
     "suppressed_percentage": "items suppressed (%)",
     "largest_percentage": "largest share of matching records with one sensitive item (%)",
@@ -46,7 +50,15 @@ def put(name: str, words: dict[str, str]) -> str:
     return words.get(name, name.replace("_", " "))
 
 
-SHARES = ("exact_ratio", "suppression_ratio", "il_ratio", "added_ratio", "removed_ratio")  # shown as percent
+SHARES = (
+    "exact_ratio",
+    "category_purity",
+    "mixed_ratio",
+    "suppression_ratio",
+    "il_ratio",
+    "added_ratio",
+    "removed_ratio",
+)  # shown as percent
 
 
 def told(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:

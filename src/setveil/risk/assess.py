@@ -34,6 +34,7 @@ from setveil.core.seam import call
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.risk._identifying import find_rare_subsets
+from setveil.risk.exposure import ExposureRow
 from setveil.risk.intervals import Interval, wilson
 from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
 
@@ -73,10 +74,11 @@ class RiskTable:
     k: int
     seed: int
     rows: tuple[RiskRow, ...]
+    inference: tuple[ExposureRow, ...] = ()  # what known items reveal about further ones, where it was asked for
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return asdict(self)
+        return {**asdict(self), "inference": [row.to_dict() for row in self.inference]}
 
     def __str__(self) -> str:
         head = (
@@ -88,6 +90,13 @@ class RiskTable:
             shares = (row.singled_out, row.mean_inverse_support, row.max_inverse_support, row.below_k)
             cells = " ".join(f"{'–' if share is None else f'{100 * share:.2f} %':>12}" for share in shares)
             lines.append(f"{row.known:>5} {row.n_records:>10,} {cells}{'' if row.exact else '  sampled'}")
+        if self.inference:
+            lines.append(
+                f"{'known':>5} {'certain':>12} {'control':>12} {'likely':>12} {'control':>12}  of a further item"
+            )
+        for told in self.inference:
+            rates = (told.certain, told.certain_control, told.likely, told.likely_control)
+            lines.append(f"{told.known:>5} " + " ".join(f"{f'{100 * rate.value:.2f} %':>12}" for rate in rates))
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -9,8 +9,10 @@ attackers: which items they know, which labels they use, how they match records.
 - *found*: the target's record is among the candidates; *linked*: the chance of picking it, 1/candidates if found, else
   0;
 - *right guess*: how likely one of the target's sensitive items looks, its share among the candidates (a published item
-  that stands for g items counts 1/g, a grouping by its counts); *certain*: it looks certain. Only over targets that
-  have a sensitive item; sensitive items are never known beforehand.
+  that stands for g items counts 1/g, a grouping by its counts). Only over targets that have a sensitive item;
+  sensitive items are never known beforehand;
+- *certain*, *likely*, *certain category*: what the candidates reveal about further items (``inference.py``). A best
+  match is a guess, so these figures are about attackers whose candidates show every known item.
 
 ``before`` is the same attack on the original. ``control`` is the attack on people who are not in the published data. By
 default these are the targets themselves with their own record taken out of it (and out of its group's counts): what
@@ -40,17 +42,18 @@ from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.releases import Release, is_grouped
-from setveil.risk.attackers import ATTACKERS, KNOWLEDGE, Attacker, base_words
+from setveil.risk.attackers import ATTACKERS, Attacker, base_words, inference_base
 from setveil.risk.guesses import GuessTable, guess_both
+from setveil.risk.inference import Conclusions, Revealed
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.knowledge import People
-from setveil.risk.surface import Match, Outcomes, Surface
+from setveil.risk.surface import Outcomes, Surface
+from setveil.risk.targets import Targets
 from setveil.risk.trimmed import LeftOutTable, attack_left_out
 
 STRATEGIES = tuple(ATTACKERS)
-FIGURES = ("singled_out", "wrong_match", "claimed", "found", "linked", "right_guess", "certain")
-
-_CERTAIN = 1 - 1e-9
+INFERRED = ("certain", "likely", "certain_category")
+FIGURES = ("singled_out", "wrong_match", "claimed", "found", "linked", "right_guess", *INFERRED)
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,10 @@ class Success:
     found: Rate | None
     linked: Rate | None
     right_guess: Rate | None
-    certain: Rate | None
+    certain: Rate | None = None
+    likely: Rate | None = None
+    certain_category: Rate | None = None
+    highest: float | None = None  # probability of a sensitive item, over the targets
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,7 @@ class AttackRow:
     n_all: int  # people in the release
     n_targets: int
     n_secrets: int  # targets with a sensitive item
+    n_sensitive: int  # items that are named as sensitive and occur
     before: Success
     after: Success
     control: Success | None
@@ -100,6 +107,11 @@ class AttackRow:
             "n_targets": self.n_targets,
             "n_with_sensitive": self.n_secrets,
             **{name: self._figure(name) for name in FIGURES},
+            "highest_probability": {
+                "before": self.before.highest,
+                "after": self.after.highest,
+                "control": None if self.control is None else self.control.highest,
+            },
         }
 
     def _figure(self, name: str) -> dict[str, Any] | None:
@@ -112,9 +124,14 @@ class AttackRow:
         if name == "linked":
             control = Rate(*[1 / self.n_all] * 3)  # a record picked blindly
         told = {"before": getattr(self.before, name), "after": after, "control": control}
-        plain = {side: None if rate is None else list(rate) for side, rate in told.items()}
-        has_all = name not in ("right_guess", "certain")  # these are about people with a sensitive item
-        return {**plain, "of_all_people": after.value * self.n_people / self.n_all} if has_all else plain
+        plain: dict[str, Any] = {side: None if rate is None else list(rate) for side, rate in told.items()}
+        if name == "right_guess":  # a mean probability, about people with a sensitive item
+            return plain
+        if name in INFERRED:
+            plain["base"] = inference_base(self.known, bool(self.n_sensitive))
+        is_named = name in INFERRED and self.n_sensitive
+        share = self.n_secrets / self.n_targets if is_named else 1.0  # the rest has nothing that could be inferred
+        return {**plain, "of_all_people": after.value * share * self.n_people / self.n_all}
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,19 +219,23 @@ def attack(
         if not people.can_be_known(size) or (held_out is not None and not held_out.can_be_known(size)):
             notes.append(f"No person has {size} public items or more.")
             continue
-        here = _Targets(people, size, targets, seed, wrong)
-        strangers = None if held_out is None else _Targets(held_out, size, targets, seed, wrong, are_in_data=False)
+        here = Targets(people, size, targets, seed, wrong)
+        strangers = None if held_out is None else Targets(held_out, size, targets, seed, wrong, are_in_data=False)
         for attacker in attackers:
             progress(f"attacking with {size} known items", len(rows) / (len(sizes) * len(attackers)))
             view = views[attacker.labels]
             # The original shows everything that is true, exactly: there only errors make a best match.
             before = here.attacked(as_it_was, attacker.knows, attacker.match if attacker.knows == "wrong" else "every")
             after = here.attacked(view, attacker.knows, attacker.match)
-            missed: Success | None
+            is_sure = attacker.match == "every"
+            told_before = here.inferred(as_it_was, attacker.knows, True) if is_sure else None
+            told_after = here.inferred(view, attacker.knows, aligned) if is_sure else None
+            missed: Success | None = None
             if strangers is not None:
-                missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match))
-            else:
-                missed = _without_own(after) if aligned else None
+                told = strangers.inferred(view, attacker.knows, False) if is_sure else None
+                missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match), told)
+            elif aligned:
+                missed = _without_own(after, told_after)
             rows.append(
                 AttackRow(
                     strategy=attacker.name,
@@ -223,8 +244,9 @@ def attack(
                     n_all=original.n_records,
                     n_targets=targets,
                     n_secrets=int((here.group.secrets >= 0).sum()),
-                    before=_success(before, True),
-                    after=_success(after, aligned),
+                    n_sensitive=len(secrets),
+                    before=_success(before, True, told_before),
+                    after=_success(after, aligned, told_after),
                     control=missed,
                 )
             )
@@ -234,27 +256,6 @@ def attack(
         guesses = guess_both(original, release, promised, remake, seed)
     left_out = attack_left_out(original, release, targets, seed, promised, remake) if guess and aligned else None
     return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses, left_out)
-
-
-class _Targets:
-    """Drawn targets, what is known of them, and how attacks on them went."""
-
-    def __init__(self, people: People, size: int, n: int, seed: int, wrong: float, are_in_data: bool = True) -> None:
-        self.people, self.size, self.wrong = people, size, wrong
-        self.seed = (seed, size) if are_in_data else (seed, size, len(KNOWLEDGE) + 1)
-        self.group = people.draw(size, n, np.random.default_rng(self.seed))
-        self.own = self.group.records if are_in_data else np.zeros(n, dtype=np.int64)
-        self.outcomes: dict[tuple[int, str, Match], Outcomes] = {}
-
-    def attacked(self, surface: Surface, knows: str, match: Match) -> Outcomes:
-        """The outcomes; attackers who know and see the same are one."""
-        key = (id(surface), knows, match)
-        if key not in self.outcomes:
-            # Drawn apart: what an attacker knows does not depend on who else attacks.
-            random = np.random.default_rng((*self.seed, 1 + KNOWLEDGE.index(knows)))
-            known = self.people.known(knows, self.size, self.group, self.wrong, random)
-            self.outcomes[key] = surface.search(known, self.own, self.group.secrets, match)
-        return self.outcomes[key]
 
 
 def _check(
@@ -295,7 +296,7 @@ def _over(control: Transactions, original: Transactions) -> Transactions:
 # -- how it went ------------------------------------------------------------------------------------------------------
 
 
-def _success(outcomes: Outcomes, aligned: bool) -> Success:
+def _success(outcomes: Outcomes, aligned: bool, revealed: Revealed | None) -> Success:
     alone = outcomes.n_candidates == 1
     found = outcomes.is_found
     return Success(
@@ -304,25 +305,38 @@ def _success(outcomes: Outcomes, aligned: bool) -> Success:
         wrong_match=rate_of(alone & ~found) if aligned else None,
         found=rate_of(found) if aligned else None,
         linked=rate_of(found / np.maximum(outcomes.n_candidates, 1)) if aligned else None,
-        **_inferred(outcomes.posterior),
+        right_guess=_guessed(outcomes.posterior),
+        **_inferred(revealed and revealed.found),
     )
 
 
-def _without_own(outcomes: Outcomes) -> Success:
+def _without_own(outcomes: Outcomes, revealed: Revealed | None) -> Success:
     """The same targets without their own records."""
-    return Success(rate_of(outcomes.n_others == 1), None, None, None, None, **_inferred(outcomes.control))
+    alone, guessed = rate_of(outcomes.n_others == 1), _guessed(outcomes.control)
+    return Success(alone, None, None, None, None, guessed, **_inferred(revealed and revealed.control))
 
 
-def _stranger(outcomes: Outcomes) -> Success:
+def _stranger(outcomes: Outcomes, revealed: Revealed | None) -> Success:
     """People who are not in the data: no record is theirs."""
-    return Success(rate_of(outcomes.n_candidates == 1), None, None, None, None, **_inferred(outcomes.posterior))
+    alone, guessed = rate_of(outcomes.n_candidates == 1), _guessed(outcomes.posterior)
+    return Success(alone, None, None, None, None, guessed, **_inferred(revealed and revealed.found))
 
 
-def _inferred(posterior: NDArray[np.float64]) -> dict[str, Rate | None]:
+def _guessed(posterior: NDArray[np.float64]) -> Rate | None:
     asked = posterior[~np.isnan(posterior)]
-    if not len(asked):
-        return {"right_guess": None, "certain": None}
-    return {"right_guess": rate_of(asked), "certain": rate_of(asked >= _CERTAIN)}
+    return rate_of(asked) if len(asked) else None
+
+
+def _inferred(found: Conclusions | None) -> dict[str, Any]:
+    """The figures of ``INFERRED``, and the highest probability; nothing where nobody could be asked about."""
+    if found is None or not len(found.certain):
+        return {}
+    return {
+        "certain": rate_of(found.certain),
+        "likely": rate_of(found.likely),
+        "certain_category": None if found.category is None else rate_of(found.category),
+        "highest": found.highest,
+    }
 
 
 def _percent(rate: Rate | None) -> str:

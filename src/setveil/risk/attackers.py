@@ -63,5 +63,10 @@ TRIED = tuple(name for name, attacker in ATTACKERS.items() if attacker.knows in 
 
 
 def base_words(known: int) -> str:
-    """Of whom a rate is: people of whom so many items can be known."""
+    """The base of a rate: people of whom that many items can be known."""
     return f"people with at least {known} item{'s' if known > 1 else ''}"
+
+
+def inference_base(known: int, is_named: bool) -> str:
+    """The base of a rate of inference; ``is_named``: sensitive items are named, and only these are inferred."""
+    return base_words(known) + (" and a sensitive item" if is_named else "")

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from setveil.arrays.mining import invert_rows, sort_rows_by_item
 from setveil.core import Itemsets, RemoteTransactions
+from setveil.core.dataset import Csr, Sparse
 from setveil.core.progress import Progress, no_progress
-from setveil.core.remote import Csr, Found, Sparse
+from setveil.core.remote import Found
 from setveil.risk._identifying import count_pairs, find_rare_subsets, look_up_pairs, tally_subsets
 from setveil.risk._meeting import Targets, find_common
 from setveil.risk.assess import (

@@ -28,16 +28,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.sampling import scatter
-from setveil.core import RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Dataset, Transactions, Vocabulary
+from setveil.core.transactions import AnyDataset
 from setveil.errors import InfeasibleError
-from setveil.releases import Grouping, RemoteGrouping
+from setveil.releases import Grouping
+from setveil.releases.grouping import SomeGroups
 from setveil.risk.intervals import Rate, rate_of
 
 LARGEST = 400  # records; in a larger group, such as that of the leftovers, nobody is looked for
 MOST = 3_000  # groups; of more, evenly spread ones are tried
 REPLAYS = 10  # releases made anew
 
-Remake = Callable[[Transactions], Grouping]  # the release of other data, made in the same way
+Remake = Callable[[Any], Grouping]  # the release of other data, made in the same way
 Scores = dict[str, NDArray[np.float64]]  # [records of a group] per guesser; the highest is picked
 
 
@@ -90,7 +92,7 @@ class GuessTable(NamedTuple):
 
 
 def guess_both(
-    original: Transactions,
+    original: Dataset,
     release: Grouping,
     promised: float | None,
     remake: Remake | None,
@@ -113,61 +115,37 @@ def guess_both(
         return GuessTable(promised, None, real)
     random = guess_holders(Grouping.without_bare(dealt, again.sensitive), again, again_and_again, seed)
     again.forget()
-    if isinstance(dealt, RemoteTransactions):
-        dealt.release_memory()
+    dealt.release_memory()
     return GuessTable(promised, random, real)
 
 
-def guess_holders(
-    original: Transactions, release: Grouping, remake: Remake | None = None, seed: int = 0
-) -> Guesses | None:
+def guess_holders(original: Dataset, release: Grouping, remake: Remake | None = None, seed: int = 0) -> Guesses | None:
     """How often each guesser is right; None if there is nothing to guess. Records are in the order of the original.
 
     ``remake`` makes the release of other data in the same way; without it nobody replays.
     """
-    if isinstance(release, RemoteGrouping):
-        return _guess_elsewhere(release)
-    size = release.group_sizes
-    chosen = _spread(np.unique(release.count_group[size[release.count_group] <= LARGEST]), MOST)
-    if not len(chosen):
-        return None
-    replayed = None if remake is None else _replay(release, chosen, remake, seed)
-    picked = _picks(release, chosen, release.published.supports, replayed, has_places=True)
-    return _rates(original, release, chosen, picked)
-
-
-def _guess_elsewhere(release: RemoteGrouping) -> Guesses | None:
-    """The same groups, brought here with all their secrets; what is rare is rare in the whole release."""
 
     def is_fit(sizes: NDArray[np.int64], n_counts: NDArray[np.int64]) -> NDArray[np.bool_]:
         fits: NDArray[np.bool_] = (sizes <= LARGEST) & (n_counts > 0)
         return fits
 
-    original, group_of = release.groups.pick(is_fit, lambda n: _spread(np.arange(n), MOST))
-    if not original.n_records:
+    some = release.some_groups(original, is_fit, lambda n: _spread(np.arange(n), MOST))
+    if not len(some.chosen):
         return None
-    some = Grouping.from_groups(original, group_of, release.sensitive)
-    support = release.published.supports[release.published.vocabulary.numbers(some.published.vocabulary)]
-    chosen = np.arange(some.n_groups)
-    return _rates(original, some, chosen, _picks(some, chosen, support, None, has_places=False))
+    replayed = None if remake is None or not some.has_places else _replay(some.release, some.chosen, remake, seed)
+    return _rates(some.original, some.release, some.chosen, _picks(some, replayed))
 
 
-def _picks(
-    release: Grouping,
-    chosen: NDArray[np.int64],
-    support: NDArray[np.int64],
-    replayed: NDArray[np.float64] | None,
-    *,
-    has_places: bool,
-) -> dict[str, NDArray[np.bool_]]:
-    """Whom each guesser picks, bool[records]; ``support``: how many records of the whole release have an item."""
+def _picks(some: SomeGroups, replayed: NDArray[np.float64] | None) -> dict[str, NDArray[np.bool_]]:
+    """Whom each guesser picks, bool[records]."""
+    release = some.release
     bounds = np.concatenate(([0], np.cumsum(np.bincount(release.group_of, minlength=release.n_groups))))
     order = np.argsort(release.group_of, kind="stable")
     picked: dict[str, NDArray[np.bool_]] = {}
-    for group in chosen.tolist():
+    for group in some.chosen.tolist():
         members = order[bounds[group] : bounds[group + 1]]
-        scores = _scores(release.published.select(members), support)
-        if has_places:
+        scores = _scores(release.rows.select(members), some.supports)
+        if some.has_places:
             scores |= {"first in file": -members.astype(np.float64), "last in file": members.astype(np.float64)}
         if replayed is not None:
             scores["replay"] = replayed[members]
@@ -240,7 +218,7 @@ def _rates(
 # -- making the release anew ------------------------------------------------------------------------------------------
 
 
-def deal_anew(data: Transactions, sensitive: NDArray[np.bool_], seed: int) -> Transactions:
+def deal_anew(data: AnyDataset, sensitive: NDArray[np.bool_], seed: int) -> AnyDataset:
     """The same public items, with the sensitive items of each record given to another one, drawn at random.
 
     Only records with public items take part, so nobody is left with sensitive items alone. Who gets what depends on
@@ -250,21 +228,7 @@ def deal_anew(data: Transactions, sensitive: NDArray[np.bool_], seed: int) -> Tr
     def goes_to(places: NDArray[np.int64], n: int) -> NDArray[np.int64]:
         return scatter(places, n, seed)
 
-    if isinstance(data, RemoteTransactions):
-        return data.hand_on(sensitive, goes_to)
-    public, hidden = data.keep_occurrences(~sensitive[data.items]), data.keep_occurrences(sensitive[data.items])
-    order = data.lexicographic_order()
-    able = order[public.lengths[order] > 0]
-    source = np.arange(data.n_records)
-    source[able[goes_to(np.arange(len(able)), len(able))]] = able
-    dealt = hidden.select(source)
-    return Transactions.from_pairs(
-        np.concatenate((public.owners, dealt.owners)),
-        np.concatenate((public.items, dealt.items)),
-        data.n_records,
-        data.vocabulary,
-        layout=data.layout,
-    )
+    return data.hand_on(sensitive, goes_to)
 
 
 def _replay(release: Grouping, chosen: NDArray[np.int64], remake: Remake, seed: int) -> NDArray[np.float64]:
@@ -280,7 +244,7 @@ def _replay(release: Grouping, chosen: NDArray[np.int64], remake: Remake, seed: 
     labels = [*release.published.vocabulary, *release.sensitive]
     score = np.full(len(release.group_of), -1.0)
     for turn in range(REPLAYS):
-        owners, items = [release.published.owners], [release.published.items.astype(np.int64)]
+        owners, items = [release.rows.owners], [release.rows.items.astype(np.int64)]
         suspects: dict[int, int] = {}
         for group, item, count in zip(
             release.count_group.tolist(), release.count_item.tolist(), release.count.tolist(), strict=True

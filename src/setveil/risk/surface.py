@@ -13,6 +13,7 @@ label of that kind stands for anywhere is of no use and is set aside.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -64,6 +65,10 @@ class Surface:
     secrets: NDArray[np.float32]  # [secret items, records] how likely a record holds the secret, as far as one can tell
     group_of: NDArray[np.int64]  # [records] of a grouping; empty otherwise
     group_sizes: NDArray[np.int64]  # [groups]
+    hints: NDArray[np.float32]  # [secret items, records] the same for any of the secrets that a label covers
+    covering: Images  # of all labels, also where ``images`` are those of exact ones
+    labels: Postings  # of the published labels: the records that show one, or one that covers part of its items
+    label_sizes: NDArray[np.int64]  # [published labels] items that each covers
 
     @classmethod
     def of_original(cls, original: Transactions, secrets: NDArray[np.integer]) -> Surface:
@@ -75,13 +80,15 @@ class Surface:
             indptr, records = original.inverted()
             for row, item in enumerate(secrets.tolist()):
                 holds[row, records[indptr[item] : indptr[item + 1]]] = 1
-        return cls(images, images.postings(), holds, _NO_GROUPS, _NO_GROUPS)
+        ones = np.ones(original.n_items, dtype=np.int64)
+        return cls(images, images.postings(), holds, _NO_GROUPS, _NO_GROUPS, holds, images, original.postings, ones)
 
     @classmethod
     def of_release(cls, release: Release, vocabulary: Vocabulary, secrets: NDArray[np.integer]) -> Surface:
         """A release and its codebook, for an attacker who thinks in the items of ``vocabulary``."""
         images = release.meaning.images(vocabulary)
         postings = images.postings()
+        shown = images, release.meaning.narrower().postings(), release.meaning.sizes
         if is_grouped(release):
             sizes = release.group_sizes
             shares = np.zeros(
@@ -89,8 +96,14 @@ class Surface:
             )  # the last row serves strangers
             shares[release.count_item, release.count_group] = release.count / sizes[release.count_group]
             numbers = release.sensitive.numbers(vocabulary[int(item)] for item in secrets)
-            return cls(images, postings, shares[numbers][:, release.group_of], release.group_of, sizes)
-        return cls(images, postings, _read_secrets(release, images, secrets), _NO_GROUPS, _NO_GROUPS)
+            holds = shares[numbers][:, release.group_of]
+            return cls(images, postings, holds, release.group_of, sizes, holds, *shown)
+        weights = 1 / np.maximum(release.meaning.sizes, 1)
+        holds = _read_secrets(release, images, secrets, weights)
+        covered = _sensitive_shares(release, vocabulary, secrets)
+        is_same = np.array_equal(covered[covered > 0], weights[covered > 0])  # no label covers several secrets
+        hints = holds if is_same else _read_secrets(release, images, secrets, covered)
+        return cls(images, postings, holds, _NO_GROUPS, _NO_GROUPS, hints, *shown)
 
     def exact_labels(self, release: Release, vocabulary: Vocabulary) -> Surface:
         """The same records for an attacker who uses only labels that stand for one item; itself if all do."""
@@ -105,7 +118,7 @@ class Surface:
         """Look for targets of which ``known`` is known. ``records``: their own; ``secrets``: a row of ``secrets``, or
         -1.
         """
-        queries = self._queries(known, is_counted=match == "most")
+        queries = self.queries(known, is_counted=match == "most")
         once, again = self._distinct(queries, records, secrets)
         indptr, items = take_rows(*queries, once)
         parts = []
@@ -130,6 +143,38 @@ class Surface:
         bounds = indptr + 2 * np.arange(len(indptr))
         return distinct_rows(*sort_rows(bounds, rows, first_secret + int(secrets.max(initial=0)) + 1))
 
+    def probabilities(
+        self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How likely each target holds the secret asked for, or another that its label covers as well: with and
+        without the target's own record (-1: there is none).
+        """
+        has_own = records >= 0
+        own = np.maximum(records, 0)
+        n_candidates = count_matches(self.postings, _NO_WEIGHTS, queries)
+        is_found = are_matches(self.postings, queries, own) & has_own
+        return self._infer(queries, own, secrets, n_candidates, is_found, self.hints)
+
+    def covering_labels(
+        self, owners: NDArray[np.int64], items: NDArray[np.integer]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each item of an owner every label that can stand for it: ``(owners, labels)``."""
+        image = self.covering.of_item[items]
+        owners, image = owners[image >= 0], image[image >= 0]
+        bounds, labels = take_rows(self.covering.indptr, self.covering.published_items, image)
+        return np.repeat(owners, np.diff(bounds)), labels.astype(np.int64)
+
+    def shows(self, records: NDArray[np.int64], labels: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether each record shows the label beside it, or one that covers part of its items."""
+        return are_matches(self.labels, (np.arange(len(labels) + 1, dtype=np.int64), labels), records)
+
+    @cached_property
+    def label_supports(self) -> NDArray[np.int64]:
+        """The number of records of each list of ``labels``, int64[published labels]."""
+        n_labels = len(self.label_sizes)
+        one_each = np.arange(n_labels + 1, dtype=np.int64), np.arange(n_labels, dtype=np.int32)
+        return count_matches(self.labels, _NO_WEIGHTS, one_each)
+
     def _search_some(
         self, queries: Queries, records: NDArray[np.int64], secrets: NDArray[np.int64], match: Match
     ) -> tuple[NDArray[np.generic], ...]:
@@ -141,7 +186,12 @@ class Surface:
         asked = np.flatnonzero(secrets >= 0)
         if len(asked):
             posterior[asked], control[asked] = self._infer(
-                take_rows(*queries, asked), records[asked], secrets[asked], n_candidates[asked], is_found[asked]
+                take_rows(*queries, asked),
+                records[asked],
+                secrets[asked],
+                n_candidates[asked],
+                is_found[asked],
+                self.secrets,
             )
         columns = n_candidates, is_found, n_others, posterior, control
         if match == "most":
@@ -179,7 +229,7 @@ class Surface:
             control[target] = values[is_other].mean() if is_other.any() else 0.0
         return counts[:, 0], is_found, counts[:, 1], posterior, control
 
-    def _queries(self, known: Itemsets, is_counted: bool = False) -> Queries:
+    def queries(self, known: Itemsets, is_counted: bool = False) -> Queries:
         """The images of each itemset, each image once; with ``is_counted`` once for every known item."""
         owners = np.repeat(np.arange(len(known)), np.diff(known.indptr))
         image = self.images.of_item[known.items].astype(np.int64)
@@ -203,12 +253,13 @@ class Surface:
         secrets: NDArray[np.int64],
         n_candidates: NDArray[np.int64],
         is_found: NDArray[np.bool_],
+        holds: NDArray[np.float32],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Posterior with and without the target's own record, float64[targets] each."""
         own_group = self.group_of[records] if len(self.group_of) else records
-        total, n_in_group = sum_over_matches(self.postings, queries, self.secrets, secrets, self.group_of, own_group)
-        own = self.secrets[secrets, records].astype(np.float64)
-        prior_total, n_records = self.secrets.sum(axis=1, dtype=np.float64)[secrets], self.secrets.shape[1]
+        total, n_in_group = sum_over_matches(self.postings, queries, holds, secrets, self.group_of, own_group)
+        own = holds[secrets, records].astype(np.float64)
+        prior_total, n_records = holds.sum(axis=1, dtype=np.float64)[secrets], holds.shape[1]
         others, prior_others = total - own * is_found, prior_total - own
         if len(self.group_of):
             own_without = self._without(records, own)
@@ -220,17 +271,30 @@ class Surface:
         return posterior, control
 
 
-def _read_secrets(release: Release, images: Images, secrets: NDArray[np.integer]) -> NDArray[np.float32]:
-    """How likely each record holds each secret: a published item that covers g items is taken as any one of them."""
-    sizes = release.meaning.sizes
+def _sensitive_shares(release: Release, vocabulary: Vocabulary, secrets: NDArray[np.integer]) -> NDArray[np.float64]:
+    """The share of the items of each published label that are secrets, float64[published labels]."""
+    cover = release.meaning.cover
+    is_secret = np.zeros(len(cover.vocabulary) + 1, dtype=np.int64)  # the last entry serves strangers
+    is_secret[cover.vocabulary.numbers(vocabulary[int(item)] for item in secrets)] = 1
+    is_secret[-1] = 0
+    until = np.concatenate(([0], np.cumsum(is_secret[cover.items])))
+    n_secrets = until[cover.indptr[1:]] - until[cover.indptr[:-1]]
+    shares: NDArray[np.float64] = n_secrets / np.maximum(release.meaning.sizes, 1)
+    return shares
+
+
+def _read_secrets(
+    release: Release, images: Images, secrets: NDArray[np.integer], weights: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """How likely each record holds each secret: the largest of the weights of the labels it shows that cover it."""
     holds = np.zeros((len(secrets), release.published.n_records), dtype=np.float32)
     if not len(secrets):
         return holds
-    list_indptr, records = release.published.inverted()
+    list_indptr, records = release.rows.inverted()
     for row, image in enumerate(images.of_item[secrets].tolist()):
         if image < 0:
             continue
         covering = images.published_items[images.indptr[image] : images.indptr[image + 1]]
-        for published in covering[np.argsort(-sizes[covering], kind="stable")].tolist():  # the most specific comes last
-            holds[row, records[list_indptr[published] : list_indptr[published + 1]]] = 1 / sizes[published]
+        for published in covering[np.argsort(weights[covering], kind="stable")].tolist():  # the largest comes last
+            holds[row, records[list_indptr[published] : list_indptr[published + 1]]] = weights[published]
     return holds

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
@@ -20,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Hierarchy, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy
+from setveil.core.dataset import Csr, Sparse
 from setveil.core.naming import SHOWN, is_shown, name_of_set
-from setveil.core.remote import Csr, Sparse
 from setveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ ONE = 1 << 20  # parts of one in which scarcity is counted; whole numbers, so th
 HEAD_START = ONE // 10  # lets the price decide where nothing is shared
 
 
-def auto(data: Transactions, method: str) -> Hierarchy:
+def auto(data: Dataset, method: str) -> Hierarchy:
     """A tree over the items of the data.
 
     ``cooccurrence`` merges the cheapest group with one that shares its neighbours; ``frequency`` puts items of similar
@@ -51,7 +52,7 @@ def auto(data: Transactions, method: str) -> Hierarchy:
     return tree_of(data, METHODS[method](data))
 
 
-def merge_by_frequency(data: Transactions, fanout: int = 2) -> Merges:
+def merge_by_frequency(data: Dataset, fanout: int = 2) -> Merges:
     """Balanced: neighbours in descending order of frequency (ties: in order of the items), then neighbouring groups,
     ...
     """
@@ -72,7 +73,7 @@ def merge_neighbours(level: list[int], fanout: int) -> Merges:
     return merges
 
 
-def merge_by_cooccurrence(data: Transactions) -> Merges:
+def merge_by_cooccurrence(data: Dataset) -> Merges:
     """Bottom up: the cheapest group joins the partner with the most shared neighbours for the increase of price.
 
     A pair of items that occurs x times together is counted as 1/x scarce. If two groups have a neighbour in common,
@@ -132,13 +133,9 @@ def merge_cheapest(supports: NDArray[np.int64], n_left: int) -> tuple[Merges, ND
     return merges, group_of, [node[item] for item in known]
 
 
-def count_pairs(data: Transactions, group_of: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+def count_pairs(data: Dataset, group_of: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
     """How often items of two groups occur together; 0 on the diagonal."""
-    if isinstance(data, RemoteTransactions):
-        flat = data.add_up(partial(_count_places, group_of, n_groups), n_groups**2)
-        together = flat.reshape(n_groups, n_groups)
-    else:
-        together = _count_block(data.indptr, data.items, group_of, n_groups).toarray()
+    together = data.add_up(partial(_count_places, group_of, n_groups), n_groups**2).reshape(n_groups, n_groups)
     np.fill_diagonal(together, 0)
     return together
 
@@ -175,7 +172,7 @@ def gain_of_merging(together: NDArray[np.int64], one: int, partners: NDArray[np.
     return fallen
 
 
-def tree_of(data: Transactions, merges: Merges) -> Hierarchy:
+def tree_of(data: Dataset, merges: Merges) -> Hierarchy:
     """The tree of merges; its groups have no names of their own, and large ones are numbered from the root down."""
     n_items = data.n_items
     parents = [-1] * (n_items + len(merges))
@@ -196,10 +193,10 @@ def tree_of(data: Transactions, merges: Merges) -> Hierarchy:
         n_numbered += not is_shown(named)
         labels[node] = name_of_set(named, sizes[node], n_numbered)
         pending.extend(reversed(merges[node - n_items]))
-    return Hierarchy.from_parents(parents, labels, derived_from_data=True)
+    return replace(Hierarchy.from_parents(parents, labels, derived_from_data=True), has_meaning=False)
 
 
-METHODS: dict[str, Callable[[Transactions], Merges]] = {
+METHODS: dict[str, Callable[[Dataset], Merges]] = {
     "cooccurrence": merge_by_cooccurrence,
     "frequency": merge_by_frequency,
     "wide": lambda data: merge_by_frequency(data, 5),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from setveil.core import Hierarchy, Vocabulary
@@ -86,7 +87,8 @@ def _grow(vocabulary: Vocabulary, split: Callable[[Sequence[_Group]], Runs]) -> 
         stack.extend((member, len(parents)) for member in reversed(group.members))
         labels.append(f"{group.first}..{group.last}" if group.members else group.first)
         parents.append(parent)
-    return Hierarchy.from_parents(parents, labels, derived_from_data=True)  # its leaves are the items that occur
+    tree = Hierarchy.from_parents(parents, labels, derived_from_data=True)  # its leaves are the items that occur
+    return replace(tree, has_meaning=False)
 
 
 def from_words(words: str, vocabulary: Vocabulary) -> Hierarchy:

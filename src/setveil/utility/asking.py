@@ -120,7 +120,7 @@ def _holders(release: Release, reading: Reading, item: int) -> tuple[NDArray[np.
     image = int(reading.images.of_item[item])
     if image >= 0:
         covering = reading.images.published_items[reading.images.indptr[image] : reading.images.indptr[image + 1]]
-        starts, records = release.published.inverted()
+        starts, records = release.rows.inverted()
         for number in covering.tolist():
             rows = records[starts[number] : starts[number + 1]]
             possible[rows] = True

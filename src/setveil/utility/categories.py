@@ -8,35 +8,35 @@ of dairy") often get an exact answer where a single item has become an estimate.
   in a recoding, and a lower bound in a local recoding.
 - *Purity*: by the owner's hierarchy, the share of a category's items that belong to its commonest top-level branch,
   averaged over the published entries of categories. *Mixed*: the share of these entries whose category spans several
-  branches. Not computed without a hierarchy of the owner: one derived from the data knows nothing about meaning.
+  branches; *mixed of all*: the same entries as a share of all published ones. Not computed without a hierarchy that
+  people made: one built from the data knows nothing about meaning.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.core import Hierarchy, Transactions
 from setveil.releases import Release
 
 MOST = 200  # categories that are counted: those that most records show
-
-Covers = tuple[NDArray[np.int64], NDArray[np.integer], Vocabulary]  # of each published label its items, as CSR
 
 
 def category_errors(original: Transactions, release: Release) -> dict[str, Any]:
     """Errors of the counts of published categories, and how pure they are; {} where there are none."""
     cover = release.meaning.cover
-    indptr, items, domain = covers = cover.indptr, cover.items, cover.vocabulary
+    indptr, items, domain = cover.indptr, cover.items, cover.vocabulary
     sizes, supports = np.diff(indptr), release.published.supports
     general = np.flatnonzero((sizes > 1) & (supports > 0))
     if not len(general):
         return {}
     asked = general[np.argsort(-supports[general], kind="stable")][:MOST]
     number = original.vocabulary.numbers(domain)  # [domain] of the original, -1 for what does not occur
-    before, after = original.inverted(), release.published.inverted()
+    before, after = original.inverted(), release.rows.inverted()
     errors = []
     for category in asked.tolist():
         inside = np.zeros(len(domain) + 1, dtype=bool)
@@ -52,8 +52,13 @@ def category_errors(original: Transactions, release: Release) -> dict[str, Any]:
         "median": float(np.median(errors)),
         "mean": float(np.mean(errors)),
         "largest": float(np.max(errors)),
-        **_purity(release, covers, general),
+        **_purity(release),
     }
+
+
+def _purity(release: Release) -> dict[str, float]:
+    found = purity_of(release, release.record.hierarchy if release.record is not None else None)
+    return {"purity": found.purity, "mixed": found.mixed, "mixed_of_all": found.mixed_of_all} if found else {}
 
 
 def _records_with(
@@ -67,30 +72,41 @@ def _records_with(
     return int(found.sum())
 
 
-def _purity(release: Release, covers: Covers, general: NDArray[np.int64]) -> dict[str, float]:
-    tree = release.record.hierarchy if release.record is not None else None
-    if tree is None or tree.derived_from_data:
-        return {}
-    indptr, items, domain = covers
-    branch = _branches(tree)[tree.vocabulary.numbers(domain)]  # [domain]; what the tree lacks is a branch of its own
+@dataclass(frozen=True)
+class Purity:
+    """Whether what categories put together belongs together."""
+
+    purity: float  # share of a category's items in its commonest branch, averaged over published entries
+    mixed: float  # share of generalized entries whose category spans several branches
+    mixed_of_all: float  # the same entries as a share of all published ones
+    labels: tuple[str, ...]  # of these categories, the most frequent first
+
+
+def purity_of(release: Release, tree: Hierarchy | None) -> Purity | None:
+    """By the branches of a hierarchy that people made; None without one, or if nothing is generalized."""
+    if tree is None or not tree.has_meaning:
+        return None
+    cover, supports = release.meaning.cover, release.published.supports
+    general = np.flatnonzero((np.diff(cover.indptr) > 1) & (supports > 0))
+    if not len(general):
+        return None
+    branch = np.append(tree.branches, -1)[tree.vocabulary.numbers(cover.vocabulary)]  # [domain]; -1: not in the tree
     shares = []
     for category in general.tolist():
-        of_items = branch[items[indptr[category] : indptr[category + 1]]]
-        shares.append(float(np.bincount(of_items - of_items.min()).max()) / len(of_items))
-    weights = release.published.supports[general]
-    pure = np.array(shares)
-    return {
-        "purity": float(np.average(pure, weights=weights)),
-        "mixed": float(np.average(pure < 1, weights=weights)),
-    }
+        of_items = branch[cover.items[cover.indptr[category] : cover.indptr[category + 1]]]
+        shares.append(float(np.unique(of_items, return_counts=True)[1].max()) / len(of_items))
+    pure, weights = np.array(shares), supports[general]
+    mixed = general[pure < 1]
+    mixed = mixed[np.lexsort((mixed, -supports[mixed]))]
+    return Purity(
+        float(np.average(pure, weights=weights)),
+        float(np.average(pure < 1, weights=weights)),
+        float(weights[pure < 1].sum() / max(int(supports.sum()), 1)),
+        tuple(release.published.vocabulary[int(category)] for category in mixed),
+    )
 
 
-def _branches(tree: Hierarchy) -> NDArray[np.int64]:
-    """The top-level branch of each item, with one more entry for unknown ones, int64[items + 1]."""
-    branch = np.arange(tree.n_items)
-    while True:
-        parent = tree.parent[branch]
-        inner = (parent >= 0) & (parent != tree.root) & (branch != tree.root)
-        if not inner.any():
-            return np.append(branch, -1)
-        branch = np.where(inner, parent, branch)
+def category_purity(original: Transactions, release: Release) -> dict[str, float | int | None]:
+    """The figures of ``purity_of`` for the hierarchy of the run."""
+    found = purity_of(release, release.record.hierarchy if release.record is not None else None)
+    return {} if found is None else {"category_purity": found.purity, "mixed_ratio": found.mixed}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import RemoteTransactions, Transactions
+from setveil.core import Dataset
 from setveil.releases import Replacement
 from setveil.utility.measure import Metrics
 
@@ -43,7 +43,7 @@ class ClassTable:
 
 def class_table(release: Replacement) -> ClassTable:
     """Sizes and sensitive items of each class."""
-    published = release.published
+    published = release.rows
     _, class_of = np.unique(release.class_of, return_inverse=True)
     size = np.bincount(class_of).astype(np.int64)
     numbers = published.vocabulary.numbers(release.sensitive)
@@ -71,33 +71,20 @@ def class_table(release: Replacement) -> ClassTable:
     )
 
 
-def _class_counts(published: RemoteTransactions) -> Metrics:
-    """The same for records on a cluster, without sensitive items: records that occur together form a class."""
-    sizes, n_classes = published.class_sizes()
+def class_figures(original: Dataset, release: Replacement) -> Metrics:
+    """Class sizes, records whose centre is empty, and with sensitive items how homogeneous classes are."""
+    sizes, n_classes = release.class_sizes
     until = np.cumsum(n_classes)  # [different sizes]
     middle = [(until[-1] - 1) // 2, until[-1] // 2] if len(until) else []
-    return {
-        "smallest_class": int(sizes.min(initial=published.n_records)),
-        "median_class": float(sizes[np.searchsorted(until, middle, side="right")].mean()) if middle else None,
-        "largest_class": int(sizes.max(initial=0)),
-        "records_in_empty_classes": published.n_empty,
-    }
-
-
-def class_figures(original: Transactions, release: Replacement) -> Metrics:
-    """Class sizes, records whose centre is empty, and with sensitive items how homogeneous classes are."""
-    published = release.published
-    if isinstance(published, RemoteTransactions):
-        return _class_counts(published)
-    table = class_table(release)
     n_records = max(original.n_records, 1)
     figures: Metrics = {
-        "smallest_class": int(table.size.min(initial=original.n_records)),
-        "median_class": float(np.median(table.size)) if len(table.size) else None,
-        "largest_class": int(table.size.max(initial=0)),
-        "records_in_empty_classes": int(table.size[table.n_items == 0].sum()),
+        "smallest_class": int(sizes.min(initial=original.n_records)),
+        "median_class": float(sizes[np.searchsorted(until, middle, side="right")].mean()) if middle else None,
+        "largest_class": int(sizes.max(initial=0)),
+        "records_in_empty_classes": release.empty_classes[1],
     }
-    if release.sensitive and len(table.size):
+    if release.sensitive and len(sizes):
+        table = class_table(release)
         figures |= {
             "homogeneous_classes": int(table.is_homogeneous.sum()),
             "homogeneous_ratio": int(table.size[table.is_homogeneous].sum()) / n_records,

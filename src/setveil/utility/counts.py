@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from setveil.core import Transactions
+from setveil.core import Dataset
 from setveil.releases import Release
 from setveil.utility.measure import Metrics
 
 
-def published_counts(original: Transactions, release: Release) -> Metrics:
+def published_counts(original: Dataset, release: Release) -> Metrics:
     """Sizes of the published data."""
     published = release.published
     return {

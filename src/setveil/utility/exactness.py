@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from setveil.core import Transactions
+from setveil.core import Dataset
 from setveil.releases import Release
 from setveil.utility.loss import spread_of
 
 
-def exactness(original: Transactions, release: Release) -> tuple[float, int]:
+def exactness(original: Dataset, release: Release) -> tuple[float, int]:
     """The share of unchanged entries (1 for data without entries) and the size of the broadest published category.
 
     A replacement keeps an entry if the centre of its record has it. A grouping keeps public entries and only counts

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import chain
 
-from setveil.core import RemoteTransactions, Transactions
+from setveil.core import Dataset
 from setveil.releases import Grouping
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 
 N_QUERIES = 200  # per protocol: an estimate; benchmarks draw more
 
 
-def grouping_cost(original: Transactions, release: Grouping) -> dict[str, float | int | None]:
+def grouping_cost(original: Dataset, release: Grouping) -> dict[str, float | int | None]:
     """Reconstruction error under the three query protocols (r=4, seed 0), and the groups.
 
     Where records are on a cluster, nothing is reconstructed: that looks at all groups for each query.
@@ -22,10 +22,10 @@ def grouping_cost(original: Transactions, release: Grouping) -> dict[str, float 
     }
     sizes, _ = release.size_counts()
     of_groups = {"n_groups": release.n_groups, "largest_group": int(sizes.max(initial=0))}
-    if isinstance(release.published, RemoteTransactions):
+    if not original.has_rows:
         return {**metrics, **of_groups}
-    asked = [draw_queries(original, release.sensitive, protocol, 4, N_QUERIES, 0) for protocol in PROTOCOLS]
-    divergences = kl_divergences(original, release, list(chain.from_iterable(asked)))
+    asked = [draw_queries(original.rows, release.sensitive, protocol, 4, N_QUERIES, 0) for protocol in PROTOCOLS]
+    divergences = kl_divergences(original.rows, release, list(chain.from_iterable(asked)))
     for protocol, queries in zip(PROTOCOLS, asked, strict=True):
         mine, divergences = divergences[: len(queries)], divergences[len(queries) :]
         metrics[f"kl_{protocol}"] = float(mine.mean()) if len(mine) else 0.0

@@ -19,7 +19,7 @@ def histograms(original: Transactions, release: Release) -> dict[str, Any]:
     Each is ``{"from": […], "to": […], "before": […], "after": […]}``: counts per bin of whole numbers, both ends
     included; bins are single numbers first and then grow by a constant factor.
     """
-    published = release.published
+    published = release.rows
     return {
         "sizes": _histogram(original.lengths, published.lengths),
         "supports": _histogram(original.supports[original.supports > 0], published.supports[published.supports > 0]),

@@ -23,12 +23,12 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Transactions
+from setveil.core import Dataset
 from setveil.releases import LocalRecoding, Recoding, Release
 from setveil.utility.measure import Metrics
 
 
-def recoding_loss(original: Transactions, release: Recoding) -> Metrics:
+def recoding_loss(original: Dataset, release: Recoding) -> Metrics:
     """NCP, LM, UL and suppression of a recoding."""
     sizes = release.item_sizes(original.vocabulary)
     occurs = original.supports > 0
@@ -40,11 +40,11 @@ def recoding_loss(original: Transactions, release: Recoding) -> Metrics:
     }
 
 
-def local_recoding_loss(original: Transactions, release: LocalRecoding) -> Metrics:
+def local_recoding_loss(original: Dataset, release: LocalRecoding) -> Metrics:
     """NCP, LM and suppression of a local recoding, entry by entry."""
     sizes, ones = release.entry_sizes(original)
     largest = np.zeros(original.n_items, dtype=np.int64)
-    np.maximum.at(largest, original.items, sizes)
+    np.maximum.at(largest, original.rows.items, sizes)
     return {
         **Spread.of(sizes, ones, len(release.cover.vocabulary)).metrics(),
         "suppressed_items": int((largest[original.supports > 0] == 0).sum()),
@@ -52,12 +52,12 @@ def local_recoding_loss(original: Transactions, release: LocalRecoding) -> Metri
     }
 
 
-def ncp(original: Transactions, release: Release) -> float:
+def ncp(original: Dataset, release: Release) -> float:
     """Normalized certainty penalty, 0 to 1."""
     return spread_of(original, release).ncp
 
 
-def lm(original: Transactions, release: Release) -> float:
+def lm(original: Dataset, release: Release) -> float:
     """The loss metric LM per occurrence, 0 to 1."""
     return spread_of(original, release).lm
 
@@ -154,7 +154,7 @@ class Spread:
         return [(int(size), int(self.occurrences[size])) for size in np.flatnonzero(self.occurrences)]
 
 
-def spread_of(original: Transactions, release: Release) -> Spread:
+def spread_of(original: Dataset, release: Release) -> Spread:
     """How many entries of the original are published as something of which size."""
     return Spread.of(*release.entry_sizes(original), len(release.domain_items))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from setveil.core import Transactions
+from setveil.core import Dataset
 from setveil.errors import InputError
 from setveil.plugins import foreign
 from setveil.releases import KINDS, Release
@@ -31,10 +31,10 @@ class Family:
         """Whether the figures have a meaning for a release."""
         return release.kind in self.kinds
 
-    def load(self) -> Callable[[Transactions, Any], Metrics]:
+    def load(self) -> Callable[[Dataset, Any], Metrics]:
         """The function."""
         module, _, name = self.where.partition(":")
-        function: Callable[[Transactions, Any], Metrics] = getattr(import_module(module), name)
+        function: Callable[[Dataset, Any], Metrics] = getattr(import_module(module), name)
         return function
 
 
@@ -45,11 +45,12 @@ FAMILIES: tuple[Family, ...] = (
     Family("setveil.utility.classes:class_figures", ("replacement",)),
     Family("setveil.utility.groups:grouping_cost", ("grouping",)),
     Family("setveil.utility.counts:published_counts"),
+    Family("setveil.utility.categories:category_purity", ("recoding", "local-recoding")),
     *foreign("metrics"),
 )
 
 
-def measure(original: Transactions, release: Release, *, aligned: bool = True) -> Metrics:
+def measure(original: Dataset, release: Release, *, aligned: bool = True) -> Metrics:
     """What the release cost; ``docs/metrics.md`` defines every figure.
 
     ``aligned=False``: the release's records are not in the order of the original (files read back without the internal

@@ -98,7 +98,7 @@ def compare_patterns(
     views = [*_levels(original, release, hierarchy), ("items", *_as_items(original, release))]
     for threshold in thresholds:
         min_support = as_min_support(threshold, original.n_records)
-        found = frequent_itemsets(release.published, min_support, max_size, _LIMIT)
+        found = frequent_itemsets(release.rows, min_support, max_size, _LIMIT)
         truth = _truth(original, release, found.itemsets)
         items.append(_published_row(threshold, found, truth))
         rules.append(_published_rules(threshold, confidence, found, truth))
@@ -159,7 +159,7 @@ def _raised(
         nodes = np.unique(np.where(leaf[own] >= 0, node_of_leaf[leaf[own]], -1))
         if len(nodes) == 1:
             target[published] = nodes[0]
-    return before, release.published.recode(target, vocabulary)
+    return before, release.rows.recode(target, vocabulary)
 
 
 def _as_items(original: Transactions, release: Release) -> tuple[Transactions, Transactions]:
@@ -169,7 +169,7 @@ def _as_items(original: Transactions, release: Release) -> tuple[Transactions, T
     target = np.full(len(members), -1, dtype=np.int64)
     alone = np.flatnonzero(np.diff(members.indptr) == 1)
     target[alone] = item[members.items[members.indptr[alone]]]
-    return original, release.published.recode(target, original.vocabulary)
+    return original, release.rows.recode(target, original.vocabulary)
 
 
 # -- itemsets ---------------------------------------------------------------------------------------------------------

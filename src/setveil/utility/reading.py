@@ -155,7 +155,7 @@ class LocalReading(Reading):
 
     @cached_property
     def _published_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return self.release.published.inverted()
+        return self.release.rows.inverted()
 
 
 class GroupReading(Reading):

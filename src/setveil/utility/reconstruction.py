@@ -78,8 +78,8 @@ def query(
     n_wanted[wanted] = 1
     n_wanted[unwanted] = -(len(wanted) + 1)  # one excluded item outweighs all that is asked for
     score = np.zeros(release.published.n_occurrences + 1, dtype=np.int64)
-    np.cumsum(n_wanted[release.published.items], out=score[1:])
-    fits = np.diff(score[release.published.indptr]) == len(wanted)
+    np.cumsum(n_wanted[release.rows.items], out=score[1:])
+    fits = np.diff(score[release.rows.indptr]) == len(wanted)
     size = np.bincount(release.group_of, minlength=release.n_groups)
     fitting = np.bincount(release.group_of[fits], minlength=release.n_groups)
     mine = release.count_item == number
@@ -163,7 +163,7 @@ def kl_divergences(original: Transactions, release: Grouping, queries: Sequence[
         suspects = np.flatnonzero(odds[release.group_of])
         n_actual, n_published = float(len(holders)), float(max(int(release.count[mine].sum()), 1))
         actual = _Cells(original.select(holders), np.ones(len(holders)), n_actual)
-        estimated = _Cells(release.published.select(suspects), odds[release.group_of[suspects]], n_published)
+        estimated = _Cells(release.rows.select(suspects), odds[release.group_of[suspects]], n_published)
         for number, asked in enumerate(queries):
             if asked.sensitive != label:
                 continue
@@ -268,7 +268,7 @@ def _unit_vectors(original: Transactions, release: Grouping) -> tuple[csr_array,
     of_record = sparse.csr_array(
         (np.ones(n_records), release.group_of, np.arange(n_records + 1)), shape=(n_records, n_groups)
     )
-    published = sparse.hstack((rows(release.published, len(labels)), of_record @ of_group), format="csr")
+    published = sparse.hstack((rows(release.rows, len(labels)), of_record @ of_group), format="csr")
     return _to_unit_length(rows(original, len(column))), _to_unit_length(published)
 
 

@@ -24,14 +24,14 @@ def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> 
     >>> verify([{"a"}, {"a", "b"}], KmAnonymity(k=2, m=1)).witness
     ('b',)
     """
-    published, check = read_published(what), _check_of(model)
+    published, check = _published_for(what, model), _check_of(model)
     misnamed = _named_otherwise(published, model)
     return check(published, model, progress) if misnamed is None else misnamed
 
 
 def judge(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> tuple[Verdict, dict[str, int | float]]:
     """``verify`` and, where the claim holds, ``achieved``, in one reading."""
-    published, checks = read_published(what), _checks_of(model)
+    published, checks = _published_for(what, model), _checks_of(model)
     misnamed = _named_otherwise(published, model)
     if misnamed is not None:
         return misnamed, {}
@@ -69,7 +69,7 @@ def minimal_violations(
         >>> sv.minimal_violations(rows, sv.KmAnonymity(k=2, m=2))
         [Violation(itemset=('c',), support=1)]
     """
-    published, checks = read_published(what), _checks_of(model)
+    published, checks = _published_for(what, model), _checks_of(model)
     misnamed = published.misnamed(model.options().get("sensitive") or ())
     found: Iterator[Violation] = (Violation((label,), support) for label, _, support in misnamed)
     if not misnamed:
@@ -96,6 +96,14 @@ def achieved(what: Any, model: PrivacyModel, progress: Progress = no_progress) -
         checks.achieved(read_published(what), model, progress) if hasattr(checks, "achieved") else {}
     )
     return found
+
+
+def _published_for(what: Any, model: PrivacyModel) -> Published:
+    """What is to be checked; columns that the model would leave unprotected are an InputError."""
+    _checks_of(model)
+    published = read_published(what)
+    model.check_columns((column.name, column.role) for column in published.columns)
+    return published
 
 
 def _named_otherwise(published: Published, model: PrivacyModel) -> Verdict | None:

@@ -98,7 +98,7 @@ def _supports(
     from setveil.verify.tables import Indexed, make_table
 
     constraints = list(dict.fromkeys(tuple(constraint) for constraint in model.constraints))
-    records, cell_of = _images(published, {item for constraint in constraints for item in constraint})
+    records, cell_of = images(published, {item for constraint in constraints for item in constraint})
     image_of: list[int] = []  # per constraint: its image, -1 if that is empty or cannot occur
     number_of: dict[tuple[int, ...], int] = {}
     for constraint in constraints:
@@ -116,7 +116,7 @@ def _supports(
     return constraints, supports[np.array(image_of, dtype=np.int64)]
 
 
-def _images(published: Published, wanted: set[str]) -> tuple[Published, dict[str, int]]:
+def images(published: Published, wanted: set[str]) -> tuple[Published, dict[str, int]]:
     """Records over cells, and the cell of each wanted item: SUPPRESSED, ABSENT, or the number that covers it there.
 
     A cell is the set of published items that cover an item. A record holds a cell if it holds one of them.

@@ -19,6 +19,7 @@ from setveil.errors import name_some
 from setveil.models import PrivacyModel
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify.book import cover_pairs, recoding_targets
+from setveil.verify.column_fidelity import check_columns
 from setveil.verify.degree import GroupCounts
 from setveil.verify.published import Published, read_published, sorted_rows
 from setveil.verify.verdict import times
@@ -63,8 +64,9 @@ def check_original(
     release says that single entries were suppressed (local recodings), or sensitive items in excess (groupings).
     """
     published, source = read_published(release), read_published(original)
+    kept = np.ones(source.n_records, dtype=bool)
     if published.grouping is not None:
-        source = _with_public_items(source, set(published.grouping.sensitive))
+        source, kept = _with_public_items(source, set(published.grouping.sensitive))
     problems = []
     if published.n_records != source.n_records:
         problems.append(
@@ -72,6 +74,10 @@ def check_original(
         )
         in_input_order = False
     progress("comparing with the original", None)
+    if published.n_records == source.n_records:
+        problems += check_columns(
+            release.published.columns, original.columns, published.n_records, kept, in_input_order
+        )
     groups = () if model is None else model.utility_groups
     return problems + CHECKS[release.kind](release, published, source, Asked(in_input_order, suppression, groups))
 
@@ -338,13 +344,13 @@ def _recoded(records: Published, becomes: NDArray[np.integer], n_labels: int) ->
     return Records(*sorted_rows(before[records.indptr], items[kept], n_labels))
 
 
-def _with_public_items(records: Published, sensitive: set[str]) -> Published:
-    """The records that have an item which is not sensitive: those that a grouping publishes."""
+def _with_public_items(records: Published, sensitive: set[str]) -> tuple[Published, NDArray[np.bool_]]:
+    """The records that have an item which is not sensitive: those that a grouping publishes; and which these are."""
     is_public = np.array([label not in sensitive for label in records.labels], dtype=bool)[records.items]
     owner = np.repeat(np.arange(records.n_records), np.diff(records.indptr))
     is_kept = np.bincount(owner[is_public], minlength=records.n_records) > 0
     indptr = np.concatenate(([0], np.cumsum(np.diff(records.indptr)[is_kept]))).astype(np.int64)
-    return Published(records.labels, indptr, records.items[is_kept[owner]])
+    return Published(records.labels, indptr, records.items[is_kept[owner]]), is_kept
 
 
 def _only(records: Published, labels: tuple[str, ...]) -> Records:

@@ -53,6 +53,7 @@ def _classes(
     """Public rows, the size of each class, and how many different sensitive items it shows."""
     from setveil.verify.tables import make_table, number_rows
 
+    published = published.with_columns_as_items()  # they belong to what makes records equal
     table = make_table(published, published.sensitive(model.sensitive), progress)
     classes = table.public()
     # The same numbering as that of `public`: both go through the rows in order.

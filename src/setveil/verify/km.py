@@ -20,11 +20,14 @@ def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdi
 
 def judge(published: Published, model: KmAnonymity, progress: Progress) -> tuple[Verdict, dict[str, int | float]]:
     """The verdict and, where the claim holds, the smallest support of an occurring itemset of at most m items."""
+    few = too_few(published.n_records, model)
+    if few is not None:
+        return few, {}
     if counts_in_tables(published, model):
         return _judge_by_tables(published, model, progress)
     first = next(_rare(published, model, progress, hurry=True), None)
     if first is not None:
-        return _broken(first, model), {}
+        return _broken(*first), {}
     return Verdict(True), achieved(published, model, progress)
 
 
@@ -45,26 +48,39 @@ def _judge_by_tables(
         if not len(occurring):
             break
         smallest.append(int(occurring.min()))
-        if smallest[-1] < model.k:
-            rare = np.flatnonzero((supports > 0) & (supports < model.k))
+        k = model.k_for(size)
+        if smallest[-1] < k:
+            rare = np.flatnonzero((supports > 0) & (supports < k))
             itemset, place = first_itemset(rare, size, n_items)
             labels = tuple(published.labels[item] for item in itemset)
-            return _broken(Violation(labels, int(supports[place])), model), {}
+            return _broken(Violation(labels, int(supports[place])), k), {}
     return Verdict(True), {"smallest_support": min(smallest)} if smallest else {}
 
 
-def _broken(first: Violation, model: KmAnonymity) -> Verdict:
+def too_few(n_records: int, model: KmAnonymity) -> Verdict | None:
+    """An attacker who knows nothing matches all records; ``k_known`` says how many that must be."""
+    if model.k_known is None or not 0 < n_records < model.k_for(0):
+        return None
+    reason = f"there are {times(n_records, 'record')} in all, fewer than k={model.k_for(0)}."
+    return Verdict(False, (), n_records, reason)
+
+
+def _broken(first: Violation, k: int) -> Verdict:
     return Verdict(
         False,
         first.itemset,
         first.support,
-        f"{in_braces(first.itemset)} occurs in {times(first.support, 'record')}, fewer than k={model.k}.",
+        f"{in_braces(first.itemset)} occurs in {times(first.support, 'record')}, fewer than k={k}.",
     )
 
 
 def violations(published: Published, model: KmAnonymity, progress: Progress, limit: int = 1000) -> Iterator[Violation]:
     """Every itemset of at most m items with 0 < support < k none of whose proper subsets is one."""
-    yield from _rare(published, model, progress)
+    few = too_few(published.n_records, model)
+    if few is not None:
+        yield Violation((), published.n_records)
+        return
+    yield from (found for found, _ in _rare(published, model, progress))
 
 
 def achieved(published: Published, model: KmAnonymity, progress: Progress) -> dict[str, int | float]:
@@ -77,13 +93,16 @@ def achieved(published: Published, model: KmAnonymity, progress: Progress) -> di
     return {} if smallest is None else {"smallest_support": smallest}
 
 
-def _rare(published: Published, model: KmAnonymity, progress: Progress, hurry: bool = False) -> Iterator[Violation]:
-    from setveil.verify.search import rare_itemsets
+def _rare(
+    published: Published, model: KmAnonymity, progress: Progress, hurry: bool = False
+) -> Iterator[tuple[Violation, int]]:
+    """Minimal violations, each with the k that it does not reach."""
+    from setveil.verify.search import rare_by_size
     from setveil.verify.tables import Indexed, make_table
 
     indexed = Indexed.of(make_table(published, progress=progress), progress)
-    for itemset, support in rare_itemsets(indexed, model.k, _largest(model), progress, hurry):
-        yield Violation(indexed.table.names(itemset), support)
+    for itemset, support, k in rare_by_size(indexed, model.graded, progress, hurry):
+        yield Violation(indexed.table.names(itemset), support), k
 
 
 def _largest(model: KmAnonymity) -> int | None:

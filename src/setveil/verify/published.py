@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Transactions
+from setveil.core import Dataset, Transactions
+from setveil.core.naming import fresh_name
 from setveil.core.transactions import label_of
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
 from setveil.releases import KINDS, Grouping, Release, is_grouped
 from setveil.verify.book import Book, read_book
+from setveil.verify.columns import PublishedColumn, read_columns
 
 NUMBERED = ("fimi", "spmf")  # layouts in which every item may have another name
 
@@ -29,6 +31,7 @@ class Published:
     items: NDArray[np.int32]
     release: Release | None = None  # where the codebook, the groups and the sensitive counts are, if there are any
     number_of: NDArray[np.int32] | None = None  # [release.published.vocabulary] the verifier's number of each label
+    columns: tuple[PublishedColumn, ...] = ()
 
     @cached_property
     def book(self) -> Book | None:
@@ -52,6 +55,23 @@ class Published:
             [self.labels[item] for item in self.items[start:end].tolist()]
             for start, end in zip(bounds[:-1], bounds[1:], strict=True)
         ]
+
+    def with_columns_as_items(self) -> Published:
+        """Every record with the values of its known columns as further items, ``column=value``."""
+        labels, items, lengths = list(self.labels), self.items, np.diff(self.indptr)
+        taken = set(labels)
+        for column in self.columns:
+            if column.role != "known":
+                continue
+            ends = np.cumsum(lengths)
+            items = np.insert(items, ends, (len(labels) + column.codes).astype(np.int32))  # above all others of a row
+            lengths = lengths + 1
+            for value in column.values:
+                labels.append(fresh_name(f"{column.name}={value}", taken))
+                taken.add(labels[-1])
+        indptr = np.zeros(len(self.indptr), dtype=np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        return replace(self, labels=tuple(labels), indptr=indptr, items=items)
 
     def numbers(self, labels: Iterable[str]) -> list[int]:
         """Numbers of those labels that are known here, ascending."""
@@ -114,9 +134,9 @@ def read_published(what: Any) -> Published:
     if isinstance(what, Release):
         if what.kind not in KINDS:
             raise InputError(f"a release of kind {what.kind} cannot be verified.")
-        return _from_transactions(what.published, what)
-    if isinstance(what, Transactions):
-        return _from_transactions(what, None)
+        return _from_transactions(what.rows, what)
+    if isinstance(what, Dataset):
+        return _from_transactions(what.rows, None)
     if isinstance(what, Mapping):
         what = what.values()
     if isinstance(what, str | bytes) or not isinstance(what, Iterable):
@@ -148,7 +168,8 @@ def _from_transactions(data: Transactions, release: Release | None) -> Published
         raise InputError("the published records are damaged: row bounds do not fit the items.")
     if len(items) and (items.min() < 0 or items.max() >= len(data.vocabulary)):
         raise InputError("the published records are damaged: an item number has no label.")
-    return _in_label_order(tuple(data.vocabulary), indptr, items, release)
+    read = _in_label_order(tuple(data.vocabulary), indptr, items, release)
+    return replace(read, columns=read_columns(data.columns, read.n_records))
 
 
 def _in_label_order(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,24 @@ def rare_itemsets(
         walker = Walker(indexed, size, live, at_once=1 if hurry else AT_ONCE)
         while found := walker.find(k, progress=progress):
             yield found.itemset, found.support
+
+
+def rare_by_size(
+    indexed: Indexed, runs: Sequence[tuple[int, int, int | None]], progress: Progress, hurry: bool = False
+) -> Iterator[tuple[Itemset, int, int]]:
+    """``rare_itemsets`` where k depends on the size: ``(k, first, last)`` for each run of sizes, k not increasing.
+
+    Gives ``(itemset, support, k)``. Whatever is minimal is minimal for the k of its own size, so that each run is
+    searched for itself; a find of an earlier run makes its supersets no longer minimal.
+    """
+    found: set[Itemset] = set()
+    for k, first, last in runs:
+        for itemset, support in rare_itemsets(indexed, k, last, progress, hurry):
+            parts = (part for size in range(1, first) for part in combinations(itemset, size))
+            if len(itemset) >= first and not any(part in found for part in parts):
+                yield itemset, support, k
+                if len(runs) > 1:
+                    found.add(itemset)
 
 
 def smallest_support(indexed: Indexed, largest: int | None, progress: Progress) -> int | None:

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from setveil.core import Transactions
+from setveil.core import Dataset
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import UncheckedError, name_some
 from setveil.models import KAnonymity, KmAnonymity, PrivacyModel
 from setveil.releases import Recoding, Release, Replacement
 from setveil.verify.book import recoding_targets
+from setveil.verify.km import too_few
 from setveil.verify.verdict import Verdict, in_braces, times
 
 Ask = Callable[[str], list[Any]]  # a query → its rows
@@ -39,6 +40,11 @@ def judge_table(
             "Spark SQL counts k^m-anonymity for a number m, and k-anonymity without sensitive items; verify this with "
             "the local engine."
         )
+    if model.k_known is not None:
+        ((n_records,),) = ask(f"SELECT count(*) FROM {table}")
+        few = too_few(int(n_records), model)
+        if few is not None:
+            return few, {}
     code = _code(ask, table)
     smallest: list[int] = []
     for size in range(1, model.m + 1):
@@ -47,8 +53,8 @@ def judge_table(
         if least is None:  # no record has as many items
             break
         smallest.append(int(least))
-        if smallest[-1] < model.k:
-            return _broken(ask, table, size, model.k), {}
+        if smallest[-1] < model.k_for(size):
+            return _broken(ask, table, size, model.k_for(size)), {}
     return Verdict(True), {"smallest_support": min(smallest)} if smallest else {}
 
 
@@ -150,7 +156,7 @@ def _shape(ask: Ask, table: str) -> str:
 # -- the original -----------------------------------------------------------------------------------------------------
 
 
-def check_labels(release: Release, original: Transactions) -> tuple[Images, list[str]]:
+def check_labels(release: Release, original: Dataset) -> tuple[Images, list[str]]:
     """What every item of the original becomes, and problems that labels and numbers of records show already.
 
     Records are not looked at; of a replacement nothing else can be told, for any record may become any other.
@@ -168,13 +174,13 @@ def check_labels(release: Release, original: Transactions) -> tuple[Images, list
     return images, problems + further
 
 
-def _check_replaced(release: Replacement, original: Transactions) -> tuple[Images, list[str]]:
+def _check_replaced(release: Replacement, original: Dataset) -> tuple[Images, list[str]]:
     known = set(compress(original.vocabulary.labels, original.supports > 0))
     published = compress(release.published.vocabulary, release.published.supports > 0)
     return (), _naming("not in the original: published item(s)", [label for label in published if label not in known])
 
 
-def _check_codebook(release: Recoding, original: Transactions) -> tuple[Images, list[str]]:
+def _check_codebook(release: Recoding, original: Dataset) -> tuple[Images, list[str]]:
     labels, occurs = original.vocabulary.labels, original.supports > 0
     target, suppressed = recoding_targets(release)
     place = release.domain.numbers(labels)
@@ -191,7 +197,7 @@ def _check_codebook(release: Recoding, original: Transactions) -> tuple[Images, 
     ], problems
 
 
-LABEL_CHECKS: dict[str, Callable[[Any, Transactions], tuple[Images, list[str]]]] = {
+LABEL_CHECKS: dict[str, Callable[[Any, Dataset], tuple[Images, list[str]]]] = {
     "recoding": _check_codebook,
     "replacement": _check_replaced,
 }

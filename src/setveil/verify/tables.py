@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import NamedTuple, TypeVar
@@ -24,7 +24,7 @@ BUDGET = 5_000_000  # steps per compiled call: about a tenth of a second, more w
 class Table:
     """Distinct rows over public items (numbered first) and sensitive items (numbered behind them)."""
 
-    labels: tuple[str, ...]  # public ones ascending, then sensitive ones ascending
+    labels: Sequence[str]  # public ones ascending, then sensitive ones ascending
     n_public: int
     indptr: NDArray[np.int64]  # [n_rows + 1]
     tails: NDArray[np.int64]  # [n_rows] where the sensitive items of a row begin
@@ -92,11 +92,16 @@ def make_table(published: Published, sensitive: Iterable[str] = (), progress: Pr
         items = reordered
     ones = np.ones(published.n_records, dtype=np.int64)
     rows = Table(labels, n_items - len(hidden), indptr, tails, items, ones)
-    return _merged(labels, rows.n_public, indptr[:-1], indptr[1:], rows, progress)
+    return merge_rows(rows, progress)
+
+
+def merge_rows(rows: Table, progress: Progress = no_progress) -> Table:
+    """Equal rows taken together."""
+    return _merged(rows.labels, rows.n_public, rows.indptr[:-1], rows.indptr[1:], rows, progress)
 
 
 def _merged(
-    labels: tuple[str, ...],
+    labels: Sequence[str],
     n_public: int,
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],

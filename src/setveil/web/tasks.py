@@ -283,12 +283,12 @@ class Tasks:
             "files": sorted(outcome.certificate["files"]),
             "picture": picture,
             "legend": legend,
-            "losses": losses.losses_of(facts, outcome.release, record.data, record.model),
+            "losses": losses.losses_of(facts, outcome.release, record.data.rows, record.model),
             "examples": list(facts.examples),
             "figures": {
                 "status": "ok",
                 "seconds": record.seconds["anonymize"],
-                **compare_worker.figures_of(record.data, outcome.release, KNOWN, outcome.facts),
+                **compare_worker.figures_of(record.data.rows, outcome.release, KNOWN, outcome.facts),
             },
         }
 

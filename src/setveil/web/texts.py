@@ -230,6 +230,7 @@ NOT_PROTECTED = "Not protected"
 LIST_ITEMS = "{name} items"
 LIST_GROUPS = "{name} groups"
 LIST_SEARCH = "Search {title}"
+LIST_LINES = "{title}, one per line"
 SET_SEARCH = "Search items for one entry of {title}"
 SET_ADD = "Add to {title}"
 N_CHIPS = 40  # chosen items that are shown one by one

@@ -13,10 +13,9 @@ import queue
 import sys
 import threading
 import time
-import warnings
 from typing import Any, TextIO
 
-from setveil.errors import SetveilError, SetveilWarning, speaking_of_options
+from setveil.errors import SetveilError, speaking_of_options, unheard_warnings
 
 GIVES_WAY = "--gives-way"  # for long work: whatever the page does goes first
 NICER = 5
@@ -68,10 +67,8 @@ def _listen(orders: queue.Queue[str]) -> None:
 
 def _answer(tasks: Any, task: str, given: dict[str, Any]) -> dict[str, Any]:
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", SetveilWarning)
+        with unheard_warnings() as notes:
             result = getattr(tasks, f"do_{task}")(**given)
-        notes = [str(warning.message) for warning in caught if isinstance(warning.message, SetveilWarning)]
         return {"result": result, "notes": list(dict.fromkeys(notes))}
     except SetveilError as problem:
         return {"problem": str(problem), "kind": type(problem).__name__}

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from setveil.algorithms import PORTFOLIO, Algorithm, Context, Entry, default_for, entry_of, find_for, make_algorithm
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Dataset, Hierarchy
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError, SetveilWarning
+from setveil.errors import InputError, collected_warnings, one_line, warn
 from setveil.models import PrivacyModel, as_model
 from setveil.releases import Release, RunRecord
 from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
-from setveil.workflows.reading import read_twice
+from setveil.workflows.names import with_names
+from setveil.workflows.reading import read_twice, split_roles
 
 
 def never() -> bool:
@@ -35,6 +35,7 @@ def anonymize(
     seed: int = 0,
     *,
     unknown_items: str = "error",
+    names: str | os.PathLike[str] | Mapping[str, str] | None = None,
     read_options: Mapping[str, Any] | None = None,
     progress: Progress = no_progress,
     cancelled: Callable[[], bool] = never,
@@ -54,10 +55,12 @@ def anonymize(
         options: the algorithm's own options.
         seed: seed of all random numbers.
         unknown_items: items missing from the hierarchy: ``"error"``, or ``"root"`` to put them below the root.
+        names: a list of codes with descriptions (a file, or label → name), for codebook and reports.
         read_options: how to read ``data``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
         cancelled: polled regularly; return True to cancel the run.
-        parameters: parameters of the model, if ``model`` is a name.
+        parameters: parameters of the model, if ``model`` is a name, and roles of columns: ``person``, ``item``,
+            ``known`` (or ``known_columns``), ``sensitive_columns``, ``carry``, ``drop``, ``column_hierarchy``.
 
     Returns:
         A release; its kind depends on the algorithm.
@@ -74,18 +77,19 @@ def anonymize(
         >>> release.codebook()["dairy"]
         ['cheese', 'milk']
     """
-    data = read_twice(data, **(read_options or {}))
+    stated, parameters = split_roles(parameters)
+    data = read_twice(data, **{**(read_options or {}), **stated})
     with collected_warnings() as notes:
         promise = as_model(model, parameters)
         tree = resolve_hierarchy(hierarchy, data, unknown_items, promise, progress)
         source = hierarchy if isinstance(hierarchy, str) else "given" if hierarchy else ""
         context = Context(tree, engine_for(data), seed, progress, cancelled)
         release = make_release(data, promise, algorithm, options or {}, context, source)
-    return with_warnings(release, notes)
+    return with_warnings(with_names(release, names), notes)
 
 
 def make_release(
-    data: Transactions,
+    data: Dataset,
     model: PrivacyModel,
     algorithm: str | Algorithm | type[Algorithm] | None,
     options: Mapping[str, Any],
@@ -100,18 +104,20 @@ def make_release(
     if algorithm is None and model.name in PORTFOLIO:
         from setveil.workflows.portfolio import take_least_loss
 
-        name, options, release = take_least_loss(data, model, options, context)
+        name, options, release = take_least_loss(data.rows, model, options, context)
         package = find_for(model.name, name).package
     else:
         entry, chosen = _choose(model, algorithm, options)
         options = vars(chosen) if isinstance(algorithm, Algorithm) else options
         if context.hierarchy is not None and entry.hierarchy == "none":
-            warnings.warn(f'algorithm "{entry.name}" does not use a hierarchy.', SetveilWarning, stacklevel=2)
+            warn(f'algorithm "{entry.name}" does not use a hierarchy.')
         if not isinstance(algorithm, Algorithm):  # as it takes them
             options = {name: value for name in options if (value := getattr(chosen, name)) is not None}
-        name, package, release = entry.name, entry.package, chosen.run(data, model, context)
+        name, package = entry.name, entry.package
+        release = context.engine.run(chosen, data, model.strictest, context)
     original, data = data, release.published_part(data)
     check_release(data, release, model)
+    _warn_of_mixed_categories(release, context)
     record = RunRecord(
         data=data,
         model=model,
@@ -124,7 +130,24 @@ def make_release(
         package=package.strip("_") or "unknown",  # a class of a script is in "__main__"
         original=original,
     )
-    return replace(release, record=record)
+    return replace(release, record=record, model=model, algorithm=name)
+
+
+def _warn_of_mixed_categories(release: Release, context: Context) -> None:
+    """Say where an algorithm that merges freely put items together that have no common group in the hierarchy but the
+    whole. Where items are generalized along the hierarchy, the name of its root says so.
+    """
+    from setveil.report.words import percent
+    from setveil.utility.categories import purity_of
+
+    found = purity_of(release, context.hierarchy) if release.hierarchy is None else None
+    if found is not None and found.labels:
+        n_mixed, name = len(found.labels), one_line(found.labels[0])
+        which = f'one category ("{name}") mixes' if n_mixed == 1 else f'{n_mixed:,} categories ("{name}", …) mix'
+        warn(
+            f"as a last resort, {which} branches of the hierarchy: {percent(found.mixed)} of generalized entries have "
+            "no common group below the root. Lower k or m, or use an algorithm that suppresses (trim), to avoid this."
+        )
 
 
 def _choose(
@@ -150,19 +173,6 @@ def _choose(
             return entry, algorithm
         return entry, make_algorithm(kind, entry.name, options)
     return entry, make_algorithm(entry.load(), entry.name, options)
-
-
-@contextmanager
-def collected_warnings() -> Iterator[list[str]]:
-    """Warnings meant for the user, for the record; they are shown once more by whoever called."""
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SetveilWarning)
-        yield notes
-    for warning in caught:
-        if isinstance(warning.message, SetveilWarning):
-            notes.append(str(warning.message))
-        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def with_warnings(release: Release, notes: Sequence[str]) -> Release:

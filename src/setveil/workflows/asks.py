@@ -7,15 +7,13 @@ into the record of the run, its reports and the verdict.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from setveil.core import RemoteTransactions, Transactions
+from setveil.core import Dataset
 from setveil.core.vocabulary import as_read_aloud
-from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.errors import InputError, name_some, warn
 from setveil.models import PrivacyModel, declared
 from setveil.policy.selection import refuse_file_names
 from setveil.releases import Release
@@ -26,18 +24,25 @@ NAME = re.compile(r"[^\W_].*[^\W_]", re.DOTALL)  # at least two signs, a letter 
 CODE = re.compile(r"[^\W\d_]+\d\d\w*")  # letters, then two or more digits: B20, I10, C50
 
 
-def check_ask(data: Transactions, model: PrivacyModel) -> None:
+def check_ask(data: Dataset, model: PrivacyModel) -> None:
     """Refuse, or warn about, lists and parameters that cannot mean what they say about these data."""
     check_model_lists(data, model)
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))
     for name, value in model.options().items():
         if isinstance(value, int) and value >= 2**63:
             raise InputError(f"{name} is too large; whole numbers have at most 18 digits.")
+    if data.columns:
+        model.check_columns((column.name, column.role) for column in data.columns)
+        if data.columns.with_role("known") and model.known_columns == "class" and not model.generalizes_columns:
+            raise InputError(
+                f'the algorithms for model "{model.name}" do not generalize known columns; leave the columns out with '
+                "--drop."
+            )
     for doubt in model.doubts(data):
-        warnings.warn(doubt, SetveilWarning, stacklevel=3)
+        warn(doubt)
 
 
-def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
+def refuse_all_sensitive(data: Dataset, sensitive: Sequence[str]) -> None:
     """Where everything is sensitive, nothing can be published."""
     if sensitive and data.n_items and set(sensitive).issuperset(data.vocabulary):
         raise InputError(
@@ -45,17 +50,20 @@ def refuse_all_sensitive(data: Transactions, sensitive: Sequence[str]) -> None:
         )
 
 
-def check_model_lists(data: Transactions, model: PrivacyModel) -> None:
+def check_model_lists(data: Dataset, model: PrivacyModel) -> None:
     """``check_lists`` for every list of items that a model has."""
     known = declared(type(model))
-    lists = {name: getattr(model, name) for name, one in known.items() if one.kind.is_list}
+    given = {name: getattr(model, name) for name, one in known.items() if one.kind.is_list}
+    lists = {name: None if value is None else known[name].kind.labels(value) for name, value in given.items()}
     check_lists(data, lists, [name for name in lists if known[name].protects])
 
 
-def check_lists(data: Transactions, lists: Mapping[str, Any], protecting: Sequence[str] = ("sensitive",)) -> None:
+def check_lists(
+    data: Dataset, lists: Mapping[str, Iterable[str] | None], protecting: Sequence[str] = ("sensitive",)
+) -> None:
     """Refuse lists of which the data has nothing, or only another spelling; warn about items it does not have."""
     for what, given in lists.items():
-        labels = {label for part in given or () for label in ([part] if isinstance(part, str) else part)}
+        labels = set(given or ())
         if what in protecting and what != "sensitive" and given is not None and not labels:
             raise InputError(
                 f"{what}: the list is empty, so nothing would be protected; list what an attacker may know."
@@ -73,17 +81,15 @@ def check_lists(data: Transactions, lists: Mapping[str, Any], protecting: Sequen
         if what == "sensitive":
             _warn_about_resembling(data, labels)
         if strangers:
-            warnings.warn(
-                f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=4
-            )
+            warn(f"{what}: {name_some(strangers)} not in the data; check the spelling.")
 
 
-def _hint(data: Transactions, strangers: Sequence[str]) -> str:
+def _hint(data: Dataset, strangers: Sequence[str]) -> str:
     near = resembling(data.vocabulary, strangers)
     return f" (the data has {name_some(near, 3)})" if near else ""
 
 
-def _check_spellings(data: Transactions, what: str, labels: set[str], strangers: Sequence[str]) -> None:
+def _check_spellings(data: Dataset, what: str, labels: set[str], strangers: Sequence[str]) -> None:
     """Whoever names "flu" and has "Flu" in the data publishes it unprotected: a slip if "flu" is not there at all."""
     spellings = set(map(_spelling, labels))
     missed = [label for label in data.vocabulary if label not in labels and _spelling(label) in spellings]
@@ -95,9 +101,7 @@ def _check_spellings(data: Transactions, what: str, labels: set[str], strangers:
     )
     if set(map(_spelling, strangers)).intersection(map(_spelling, missed)):
         raise InputError(f"{told}, and would not be protected; write it as in the data.")
-    warnings.warn(
-        f"{told}, and is not protected; add it to the list, or correct the data.", SetveilWarning, stacklevel=5
-    )
+    warn(f"{told}, and is not protected; add it to the list, or correct the data.")
 
 
 def _spelling(label: str) -> str:
@@ -107,17 +111,15 @@ def _spelling(label: str) -> str:
     return plain if bare.isdigit() else bare
 
 
-def _warn_about_resembling(data: Transactions, labels: Iterable[str]) -> None:
+def _warn_about_resembling(data: Dataset, labels: Iterable[str]) -> None:
     listed = set(labels)
     near = resembling((label for label in data.vocabulary if label not in listed), listed)
     spellings = set(map(_spelling, listed))
     near = [label for label in near if _spelling(label) not in spellings]  # of which more was said
     if near:
-        warnings.warn(
+        warn(
             f"sensitive: {name_some(near)} in the data resembles an item of the list but is not on it, and is not "
-            'protected; name it as well, or use a pattern such as "HIV*".',
-            SetveilWarning,
-            stacklevel=5,
+            'protected; name it as well, or use a pattern such as "HIV*".'
         )
 
 
@@ -148,29 +150,23 @@ def resembling(labels: Iterable[str], named: Iterable[str]) -> list[str]:
     return found
 
 
-def check_release(data: Transactions, release: Release, model: PrivacyModel) -> None:
+def check_release(data: Dataset, release: Release, model: PrivacyModel) -> None:
     """Warn about a release that says the same of everybody, or that is the original."""
     if release.has_groups:  # which publishes other items as they are, and hides the sensitive ones
         return
     n_published, n_items = int((release.published.supports > 0).sum()), int((data.supports > 0).sum())
     if n_items > 1 and n_published <= 1:
         what = "everything is suppressed" if n_published == 0 else "everything is published as one item"
-        warnings.warn(
+        warn(
             f"{what}: this release has no utility. An algorithm that suppresses a few rare entries "
             "keeps the rest (--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what "
-            "fits.",
-            SetveilWarning,
-            stacklevel=3,
+            "fits."
         )
     elif model.already_met and is_unchanged(data, release.published):
-        warnings.warn(
-            f"the published records are the original records: nothing was changed. {model.already_met}",
-            SetveilWarning,
-            stacklevel=3,
-        )
+        warn(f"the published records are the original records: nothing was changed. {model.already_met}")
 
 
-def is_unchanged(data: Transactions, published: Transactions) -> bool:
+def is_unchanged(data: Dataset, published: Dataset) -> bool:
     """Whether records were published as they are. Of records on a cluster their counts by item are compared."""
     if published.n_occurrences != data.n_occurrences or not data.n_occurrences:
         return False
@@ -178,10 +174,11 @@ def is_unchanged(data: Transactions, published: Transactions) -> bool:
     there = np.where(number >= 0, np.append(published.supports, 0)[number], 0)  # 0 where the label is not published
     if not np.array_equal(there, data.supports):
         return False
-    if isinstance(published, RemoteTransactions) or isinstance(data, RemoteTransactions):
+    if not (data.has_rows and published.has_rows):
         return True
-    if not np.array_equal(published.indptr, data.indptr):
+    before, after = data.rows, published.rows
+    if not np.array_equal(after.indptr, before.indptr):
         return False
-    mapped = number[data.items]
-    order = np.lexsort((mapped, data.owners))  # published items may be numbered in another order
-    return bool(np.array_equal(mapped[order], published.items))
+    mapped = number[before.items]
+    order = np.lexsort((mapped, before.owners))  # published items may be numbered in another order
+    return bool(np.array_equal(mapped[order], after.items))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Hierarchy, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy, RemoteTransactions, Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.errors import InputError
 from setveil.models import PrivacyModel, as_model
 from setveil.releases import Release, RunRecord, is_grouped
-from setveil.workflows.reading import as_transactions
+from setveil.workflows.cluster import engine_for
+from setveil.workflows.reading import as_dataset, as_transactions
 
 if TYPE_CHECKING:
     from setveil.risk import RiskTable
@@ -27,6 +29,8 @@ def risk(
     data: Any,
     known: Sequence[int] = KNOWN,
     *,
+    sensitive: Iterable[str] = (),
+    inference: bool = True,
     read_options: Mapping[str, Any] | None = None,
     progress: Progress = no_progress,
     **options: Any,
@@ -36,6 +40,8 @@ def risk(
     Args:
         data: anything that ``read`` takes, Transactions, or a release.
         known: numbers of known items.
+        sensitive: items to infer; any item unless given.
+        inference: whether to try what known items reveal about further ones; never done on a cluster.
         read_options: how to read ``data``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
         options: ``k`` (the number of records to compare with), ``seed``, ``budget`` (combinations up to which figures
@@ -55,17 +61,23 @@ def risk(
     """
     from setveil.risk import risk as assess
 
-    records = data.published if isinstance(data, Release) else as_transactions(data, **(read_options or {}))
+    records = data.published if isinstance(data, Release) else as_dataset(data, **(read_options or {}))
     if isinstance(records, RemoteTransactions):
         from setveil.risk.elsewhere import risk_elsewhere
 
         return risk_elsewhere(records, known=known, progress=progress, **options)
-    return assess(records, known=known, progress=progress, **options)
+    table = assess(records.rows, known=known, progress=progress, **options)
+    if not inference:
+        return table
+    from setveil.risk.exposure import expose
+
+    progress("inferring further items", None)
+    return replace(table, inference=expose(records.rows, known, sensitive, table.seed))
 
 
 def quick_risk(data: Any, model: PrivacyModel) -> RiskTable:
     """The risk table of every run: the same draws as ``risk`` takes by default, so that both show the same figures."""
-    return risk(data, k=model.crowd or USUAL_K)
+    return risk(data, k=model.crowd or USUAL_K, inference=False)
 
 
 def quick_attacks(
@@ -81,14 +93,13 @@ def quick_attacks(
 
 def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_progress) -> RiskTable:
     """The risk of a release as its files have it: anyone who has them gets the same figures."""
-    if not isinstance(release.published, RemoteTransactions):
-        release = replace(release, published=replace(release.published))  # what is indexed for this goes with it
-    return risk(release, k=model.crowd or USUAL_K, progress=progress)
+    release = replace(release, published=release.published.without_index())
+    return risk(release, k=model.crowd or USUAL_K, inference=False, progress=progress)
 
 
 def verify(
     what: Any,
-    model: PrivacyModel | str,
+    model: PrivacyModel | str | None = None,
     *,
     read_options: Mapping[str, Any] | None = None,
     progress: Progress = no_progress,
@@ -98,7 +109,7 @@ def verify(
 
     Args:
         what: a release, or anything that ``read`` takes, also from other tools.
-        model: the privacy model, or its name with its ``parameters``.
+        model: the privacy model, or its name with its ``parameters``; a release knows its own.
         read_options: how to read ``what``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
         parameters: parameters of the model, if ``model`` is a name.
@@ -119,6 +130,12 @@ def verify(
     from setveil.verify import verify as check
 
     records = what if isinstance(what, Release) else as_transactions(what, **(read_options or {}))
+    if model is None:
+        model = what.model if isinstance(what, Release) else None
+        if model is None:
+            raise InputError(
+                'these records do not name a privacy model; give one, as in verify(records, "km", k=5, m=2).'
+            )
     return check(records, as_model(model, parameters), progress)
 
 
@@ -150,7 +167,7 @@ def measure(
     """
     from setveil.utility import measure as compute
 
-    original = as_transactions(data, **(read_options or {}))
+    original = as_dataset(data, **(read_options or {}))
     return compute(original, _with_names(release, original), aligned=aligned)
 
 
@@ -203,7 +220,7 @@ def attack(
     return carry_out(original, release, known, targets, seed, control=others, progress=progress, **options)
 
 
-def _with_names(release: Release, original: Transactions) -> Release:
+def _with_names(release: Release, original: Dataset) -> Release:
     """A release read from files with the owner's items: files do not name suppressed items."""
     return release.with_items(original.vocabulary) if release.record is None else release
 
@@ -227,7 +244,7 @@ def quick_left_out(data: Transactions, release: Release, seed: int) -> dict[str,
     return {} if table is None else table.to_dict()
 
 
-def quick_guesses(data: Transactions, release: Release) -> GuessTable | None:
+def quick_guesses(data: Dataset, release: Release) -> GuessTable | None:
     """Who of a group has its sensitive item: every guesser who does not run the program again; groupings only."""
     from setveil.risk.guesses import guess_both
 
@@ -253,4 +270,10 @@ def remaking(
     if entry is None or not (entry.suppresses_entries or model.is_about_groups):
         return promised
     chosen = make_algorithm(entry.load(), algorithm, options)
-    return {**promised, "remake": lambda data: chosen.run(data, model, Context(seed=seed, hierarchy=hierarchy))}
+
+    def remake(data: Dataset) -> Release:
+        context = Context(hierarchy, engine_for(data), seed)
+        release: Release = context.engine.run(chosen, data, model.strictest, context)
+        return release
+
+    return {**promised, "remake": remake}

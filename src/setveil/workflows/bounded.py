@@ -29,7 +29,7 @@ from setveil import errors
 from setveil.workflows.limits import memory_for, out_of_time, seconds_for
 
 if TYPE_CHECKING:  # whoever only listens loads no NumPy
-    from setveil.core import Transactions
+    from setveil.core import Dataset
     from setveil.core.progress import Progress
 
 GRACE = 1.0  # seconds to start, and to end in order
@@ -254,8 +254,8 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
             last = time.monotonic()
             say("progress", [stage, share])
 
-    data: Transactions | None = None
-    original: Transactions | Original | None = None
+    data: Dataset | None = None
+    original: Dataset | Original | None = None
     folder = Path(request.folder)
     if request.unpack_into is not None:
         folder = unpack_release(folder, request.unpack_into)

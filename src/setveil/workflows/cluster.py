@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import scaling_for
-from setveil.core import RemoteTransactions, Transactions
+from setveil.core import Dataset, RemoteTransactions
 from setveil.core.progress import Progress
 from setveil.core.reading import Reading
 from setveil.engines import Engine, LocalEngine
@@ -74,7 +74,7 @@ def told_by_spark(problem: BaseException) -> str | None:
     )
 
 
-def read_path(path: str | os.PathLike[str], master: str | None, options: Mapping[str, Any]) -> Transactions:
+def read_path(path: str | os.PathLike[str], master: str | None, options: Mapping[str, Any]) -> Dataset:
     """A Parquet or long CSV path of any kind that Spark reads."""
     source = os.fspath(path)
     session = session_on(master)
@@ -129,15 +129,17 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     from setveil.io.transactions.labels import warn_about_blanks
     from setveil.io.transactions.missing import MissingCells
 
-    refused = [name for name in ("split", "strip", "item_columns", "keep_ids") if options.get(name)]
+    stated = ("known_columns", "sensitive_columns", "carry", "column_hierarchy", "missing_person", "per_person")
+    refused = [name for name in ("split", "strip", "item_columns", "keep_ids", *stated) if options.get(name)]
     if refused:
         raise InputError(f"{one_line(where)}: --{refused[0].replace('_', '-')} is not supported on Spark; remove it.")
     rule = options.get("missing") or ("value" if options.get("labels_as_they_are") else None)
     if rule == "drop":
         raise InputError(f"{one_line(where)}: --missing drop is not supported on Spark; empty such cells first.")
-    known = {name: options[name] for name in ("id_column", "item_column") if options.get(name) is not None}
+    names = ("id_column", "item_column", "person", "item", "drop")
+    known = {name: options[name] for name in names if options.get(name) is not None}
     peek = PolarsFrame(pl.DataFrame(frame.limit(PEEK).toArrow()), where)
-    plan = plan_frame(peek, ReadOptions(format="long" if is_text else None, **known).checked())
+    plan = plan_frame(peek, ReadOptions.of({"format": "long" if is_text else None, **known}).checked())
     if plan.layout not in ("lists", "long"):
         raise InputError(
             f"{one_line(where)}: looks like {words_for(plan.layout)}; on Spark give a list column, or --id-column "
@@ -165,7 +167,7 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     )
 
 
-def engine_for(data: Transactions) -> Engine:
+def engine_for(data: Dataset) -> Engine:
     """The engine that works where the data is."""
     if not isinstance(data, RemoteTransactions):
         return LocalEngine()
@@ -175,7 +177,7 @@ def engine_for(data: Transactions) -> Engine:
     return SparkEngine(data.session)
 
 
-def algorithm_for(data: Transactions, model: PrivacyModel, algorithm: str | None) -> str | None:
+def algorithm_for(data: Dataset, model: PrivacyModel, algorithm: str | None) -> str | None:
     """The algorithm that was asked for, or the default where the data is; one that does not run there is refused."""
     if not isinstance(data, RemoteTransactions):
         return algorithm

@@ -12,6 +12,7 @@ from setveil.errors import InputError
 from setveil.models import ConstraintAnonymity
 from setveil.policy.constraints import write_lists
 from setveil.policy.resolve import model_of
+from setveil.policy.rules import write_rules
 from setveil.policy.schema import Policy
 from setveil.workflows.hierarchy import resolve_hierarchy
 
@@ -40,6 +41,29 @@ def generate(
     from pathlib import Path
 
     return write_lists(_generated(data, kind, k, m, low, high, n, seed, progress), Path(out))
+
+
+def generate_rules(
+    data: Transactions,
+    out: str | os.PathLike[str],
+    sensitive: str,
+    *,
+    p: int = 2,
+    hierarchy: str | None = None,
+    progress: Progress = no_progress,
+) -> int:
+    """Write a rule for each sensitive item and each occurring itemset of at most ``p`` public items; returns how
+    many.
+    """
+    from pathlib import Path
+
+    from setveil.algorithms.rules.generators import every_rule
+    from setveil.models.parameters import whole_number
+    from setveil.workflows.policies import check_ask
+
+    p, listed = whole_number(p, "p"), check_ask(data, hierarchy, sensitive)
+    progress("generating rules", None)
+    return write_rules(every_rule(data, listed, p, progress), Path(out))
 
 
 def _generated(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from setveil.core.progress import Progress, no_progress
+from setveil.errors import unheard_warnings
 from setveil.policy.schema import Policy
+from setveil.report.figures import Unchanged
 from setveil.report.lights import GRADES, LEVELS, ORDER, crowd_of
 from setveil.report.profiles import Profile, find_profile
 from setveil.report.words import percent
@@ -22,8 +23,8 @@ from setveil.workflows.suggest import measure_setting, profile_of
 PROFILE = "ons-10"
 CANDIDATES: tuple[dict[str, Any], ...] = (  # model and algorithm of each
     {"model": {"name": "km", "k": 10, "m": 2}, "algorithm": {"name": "trim"}},
+    {"model": {"name": "km", "k": 10, "m": 2}, "algorithm": {"name": "lra"}},
     {"model": {"name": "km", "k": 10, "m": 3}, "algorithm": {"name": "trim"}},
-    {"model": {"name": "km", "k": 10, "m": 3}, "algorithm": {"name": "aa"}},
 )
 
 
@@ -80,7 +81,7 @@ class Decision:
 
 
 def decide_demo(progress: Progress = no_progress) -> Decision:
-    """Measure the candidates and choose: no red light, then the highest utility."""
+    """Measure the candidates and choose: no red light, then the lowest residual risk, then the highest utility."""
     baskets, taxonomy = map(str, demo_files())
     progress("reading", None)
     data = as_transactions(baskets)
@@ -89,10 +90,9 @@ def decide_demo(progress: Progress = no_progress) -> Decision:
     for number, candidate in enumerate(CANDIDATES):
         progress("measuring candidates", number / len(CANDIDATES))
         policy = make_policy({**candidate, "hierarchy": {"source": taxonomy}, "assessment": {"profile": PROFILE}})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unheard_warnings():
             choices.append(measure_setting(data, policy, tree))
-    best = max(choices, key=lambda choice: (_is_free_of_red(choice), choice.score))
+    best = max(choices, key=lambda choice: (_is_free_of_red(choice), -ORDER.index(choice.risk_colour), choice.score))
     rows = tuple(
         Row(letter, choice, choice is best, _reason(choice, best))
         for letter, choice in zip("ABC", choices, strict=True)
@@ -110,11 +110,9 @@ def _is_free_of_red(choice: Choice) -> bool:
 
 def _reason(choice: Choice, best: Choice) -> str:
     """Why a candidate is published or rejected, with what it would have cost."""
-    worst, pairs = choice.residual, choice.utility.errors.get("pairs")
+    worst = choice.residual
     if choice is best:
-        colour = max((choice.risk_colour, choice.colour), key=ORDER.index)
-        kept = f"{percent(choice.exact)} of entries are published unchanged"
-        return f"no red light{'' if colour == 'good' else ', utility limited'}; {kept}."
+        return "no red light. " + "; ".join(_cost(choice)) + "."
     told = []
     if not _meets(choice):
         told.append(f"k is below the {choice.profile.k} of the profile")
@@ -124,9 +122,18 @@ def _reason(choice: Choice, best: Choice) -> str:
             f"{percent(worst.of_all_people)} of all people"
         )
     if choice.colour == "bad":
-        told.append(f"no attacker tried succeeds, but {percent(choice.exact)} of entries are published unchanged")
+        told.append("its utility is poor: " + "; ".join(_cost(choice)))
     if not told:
-        told.append(f"its utility is lower: {percent(choice.exact)} of entries are published unchanged")
-    if pairs and choice.colour == "bad":
-        told.append(f"counts of pairs: {pairs.words}")
+        told.append("its utility is lower: " + "; ".join(_cost(choice)))
     return "; ".join(told) + "."
+
+
+def _cost(choice: Choice) -> list[str]:
+    """What analysts lose."""
+    pairs, categories = choice.utility.errors.get("pairs"), choice.utility.categories
+    told = [Unchanged(choice.exact, "entries", choice.largest_set).words]
+    if categories is not None:
+        told.append(f"counts of published categories: {categories.words}")
+    if pairs is not None:
+        told.append(f"counts of pairs: {pairs.words}")
+    return told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,14 +97,13 @@ def columns_of(path: str, options: Mapping[str, Any]) -> list[Column]:
     """The columns of a table as its first rows show them; none where the file is not a table with names."""
     from setveil.io.formats.base import Plan
     from setveil.io.options import ReadOptions
+    from setveil.io.roles import Roles
     from setveil.io.source import Source
     from setveil.io.transactions.delimiters import choose_delimiter
     from setveil.io.transactions.detect import make_plan
     from setveil.io.transactions.tables import Look
 
-    several = options.get("item_columns") or ()
-    names = tuple(several.split(",")) if isinstance(several, str) else tuple(several)
-    given = ReadOptions(**{**options, "item_columns": names}).checked()
+    given = ReadOptions.of(options).checked()
     with Source(path, given.encoding) as source:
         plan: Plan | None = None
         try:
@@ -114,13 +114,16 @@ def columns_of(path: str, options: Mapping[str, Any]) -> list[Column]:
             if given.format is not None and not _has_header(given.format):
                 return []
         layout = given.format if plan is None else plan.layout
-        look = Look(source, given, given.delimiter or choose_delimiter(source, layout, given))
+        look = Look(source, replace(given, roles=Roles()), given.delimiter or choose_delimiter(source, layout, given))
     if not look.width or look.width < 2:
         return []
 
     def role(place: int) -> str:
         if plan is None:
             return ""
+        stated = {column.place: column.role for column in plan.columns}
+        if place in stated:
+            return stated[place]
         return "id" if place == plan.id_place else "item" if place in plan.item_places else "unused"
 
     return [Column(name, role(place), look.column(place)[:3]) for place, name in enumerate(look.names)]

@@ -8,12 +8,14 @@ import os
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.core import Layout, RemoteTransactions, Transactions
+from setveil.core import Dataset, Layout, RemoteTransactions, Transactions
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, UncheckedError, one_line
 from setveil.io.formats.registry import certified_format
@@ -22,14 +24,16 @@ from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import read_release
 from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_beside, read_record
 from setveil.io.releases.names import guard, unguard
+from setveil.io.releases.people import SUFFIXES
 from setveil.models import PrivacyModel, certified_model
-from setveil.releases import KINDS, Release
+from setveil.releases import KINDS, Release, RunRecord
 from setveil.report.certificate_schema import check_schema
+from setveil.report.record import certified_columns
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
 from setveil.workflows.cluster import read_groups, read_parts
 from setveil.workflows.policies import hierarchy_of
-from setveil.workflows.reading import as_transactions
+from setveil.workflows.reading import as_dataset, as_transactions
 
 if TYPE_CHECKING:
     from setveil.risk.attack import AttackTable
@@ -41,8 +45,11 @@ LARGEST_POLICY = 64 * 2**20  # bytes; constraints may stand in it
 LARGEST_HEADER = 4096  # bytes of an array's file besides its numbers
 
 
-def open_release(out: str | os.PathLike[str], *, in_input_order: bool = True) -> Release:
-    """The release in a folder, read back for measuring and querying; the folder must be intact.
+def open_release(
+    out: str | os.PathLike[str], *, in_input_order: bool = True, original: Any = None, **read_options: Any
+) -> Release:
+    """The release in a folder, read back to be verified, measured, attacked, queried or applied; the folder must be
+    intact.
 
     If the same user has an ``OUT.internal`` beside it, records are in input order, otherwise in the order of the
     file.
@@ -50,12 +57,15 @@ def open_release(out: str | os.PathLike[str], *, in_input_order: bool = True) ->
     Args:
         out: the folder.
         in_input_order: False reads nothing outside the folder.
+        original: the original data: ``measure``, ``attack`` and ``publish`` then need nothing else.
+        read_options: how to read ``original``, as in ``read``.
 
     Returns:
-        The release; it has no record of its run.
+        The release; it knows its model and its algorithm. Where the privacy constraints were not published, its model
+        is known only if the owner's policy is beside the folder and ``original`` is given.
 
     Raises:
-        InputError: the folder is not an intact release.
+        InputError: the folder is not an intact release, or ``original`` is not what it was made from.
 
     Examples:
         >>> import setveil as sv
@@ -63,12 +73,51 @@ def open_release(out: str | os.PathLike[str], *, in_input_order: bool = True) ->
         >>> sv.open_release(release.publish("to-be-opened")).codebook().published("milk")
         'dairy'
     """
-    return _open(out, orders=in_input_order)[0]
+    release, is_ordered = _open(out, orders=in_input_order)
+    if original is None:
+        return release
+    if not is_ordered:
+        raise InputError(
+            f"{one_line(str(out), 80)}: the order of the records is not known without OUT.internal; open the release "
+            "without its original."
+        )
+    data = as_transactions(original, **read_options)
+    return _with_record(Path(out), release.with_items(data.vocabulary), data)
 
 
-def _open(
-    out: str | os.PathLike[str], original: Transactions | None = None, orders: bool = True
-) -> tuple[Release, bool]:
+def _with_record(folder: Path, release: Release, data: Transactions) -> Release:
+    """The release with a record of its run: as the certificate and the owner's files have it."""
+    from setveil.verify import check_original
+
+    certificate, _ = check_files(folder)
+    if release.model is None:
+        release = replace(release, model=owners_model(folder, certificate, data))
+    problems = check_original(
+        release.with_unseen(compress(data.vocabulary, data.supports > 0)),
+        data,
+        release.model,
+        in_input_order=True,
+        suppression=certificate["release"]["suppression"],
+    )
+    if problems:
+        raise InputError(f"{one_line(str(folder), 80)}: was not made from this data: {problems[0]}")
+    owners = owners_record(folder, certificate) or {}
+    said = owners.get("algorithm", {})
+    record = RunRecord(
+        data=release.published_part(data),
+        model=release.model,
+        algorithm=release.algorithm,
+        options=dict(said.get("options", {})) if isinstance(said, dict) else {},
+        hierarchy=release.hierarchy,
+        hierarchy_source="",
+        seed=int(owners.get("seed", 0)),
+        package=certificate["algorithm"].get("package", "setveil"),
+        original=data,
+    )
+    return replace(release, record=record)
+
+
+def _open(out: str | os.PathLike[str], original: Dataset | None = None, orders: bool = True) -> tuple[Release, bool]:
     """The release, and whether its records are in input order; parts are read where the original is."""
     folder = Path(out)
     if not folder.is_dir():
@@ -80,12 +129,13 @@ def _open(
     if isinstance(original, RemoteTransactions) and certificate["release"]["published"] == PARTS:
         return plain(read_folder(folder, certificate, read_parts(folder)), certificate), False
     release = plain(read_folder(folder, certificate), certificate)
+    release = replace(release, model=_public_model(certificate), algorithm=certificate["algorithm"]["name"])
     return ordered_as_input(folder, release, certificate) if orders else (release, False)
 
 
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
-    original = as_transactions(data)
+    original = as_dataset(data)
     release, is_ordered = _open(out, original)
     if isinstance(original, RemoteTransactions) and not release.is_uniform:
         raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
@@ -96,10 +146,10 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
     """What frequent itemsets and rules are left in a release folder; see ``utility.patterns``."""
     from setveil.utility.patterns import compare_patterns
 
-    original = as_transactions(data)
+    original = as_dataset(data)
     if isinstance(original, RemoteTransactions):
         raise InputError("--patterns needs the records on this machine; use --engine local.")
-    return compare_patterns(original, _open(out)[0].with_items(original.vocabulary), thresholds)
+    return compare_patterns(original.rows, _open(out)[0].with_items(original.vocabulary), thresholds)
 
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
@@ -118,14 +168,27 @@ def _remaking(folder: Path) -> dict[str, Any]:
     return remaking(model, certificate["algorithm"]["name"], {}, 0)
 
 
+def _public_model(certificate: Mapping[str, Any]) -> PrivacyModel | None:
+    """The model that a certificate names; None if it has lists that are not published, or is not installed."""
+    try:
+        model, is_hidden = certified_model(certificate["model"]["name"], dict(certificate["model"]["options"]))
+    except UncheckedError:
+        return None
+    return None if is_hidden else model
+
+
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions | None = None) -> Release:
+def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Dataset | None = None) -> Release:
     """The release as its files spell it; the certificate is one that fits the schema. ``rows``: read by a cluster."""
     told = certificate["release"]
     layout = Layout(**told["layout"])
-    certified_format(layout.name)
+    columns = certified_columns(certificate)
+    if not columns:
+        certified_format(layout.name)
+    elif layout.name not in SUFFIXES:
+        raise InputError("certificate.json: a release with columns is not written in this layout.")
     wanted = part_name(0) if told["published"] == PARTS else published_name(layout)
     if told["published"] not in (PARTS, wanted) or wanted not in certificate["files"]:
         raise InputError("certificate.json: the published file is not one of its files.")
@@ -141,7 +204,15 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Transactions
     if isinstance(rows, RemoteTransactions) and KINDS[told["kind"]].has_groups:
         groups = read_groups(folder, rows)
     release = read_release(
-        folder, told["kind"], told["published"], layout, labels, keep_ids=keep_ids, rows=rows, groups=groups
+        folder,
+        told["kind"],
+        told["published"],
+        layout,
+        labels,
+        keep_ids=keep_ids,
+        rows=rows,
+        groups=groups,
+        columns=columns,
     )
     if layout_of(release, layout, in_parts=told["published"] == PARTS) != layout:
         raise InputError("certificate.json: a grouping is not written in this layout.")
@@ -164,7 +235,7 @@ def _unguarded(label: str) -> str:
 # -- what only the owner has ------------------------------------------------------------------------------------------
 
 
-def owners_model(folder: Path, certificate: Mapping[str, Any], data: Transactions) -> PrivacyModel | None:
+def owners_model(folder: Path, certificate: Mapping[str, Any], data: Dataset) -> PrivacyModel | None:
     """The model with its unpublished lists, where the owner's policy of this very release is at hand.
 
     UncheckedError if that policy cannot be followed, because a file that it names is gone or has changed.
@@ -199,10 +270,11 @@ def owners_reading(folder: Path) -> dict[str, Any]:
         if len(text) > LARGEST_READING:
             return {}
         content = tomllib.loads(text.decode("utf-8"))
-        policy = Policy.from_dict({"schema": 1, "model": content.get("model"), "input": content.get("input", {})})
+        parts: dict[str, Any] = {name: content[name] for name in ("model", "input", "columns") if name in content}
+        policy = Policy.from_dict({"schema": 1, **parts})
+        return policy.reading()
     except (SetveilError, OSError, ValueError, RecursionError):  # the check itself says what is wrong with it
         return {}
-    return policy.input.model_dump(exclude={"domain"}, exclude_none=True, exclude_defaults=True)
 
 
 def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any] | None:

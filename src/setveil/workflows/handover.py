@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from setveil.core.hierarchy_sources import is_built_hierarchy, with_file
 from setveil.errors import InputError, one_line
+from setveil.io.hierarchies.sources import is_built_hierarchy, with_file
 from setveil.io.releases.folders import Staging, internal_beside
 from setveil.policy.schema import Policy
 from setveil.report.facts import Facts

@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from setveil.core import Hierarchy, RemoteTransactions, Transactions
-from setveil.core.hierarchy_sources import parts_of_source
+from setveil.core import Dataset, Hierarchy
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, SetveilError, one_line
+from setveil.io.hierarchies.sources import parts_of_source
+from setveil.io.hierarchies.systems.registry import SYSTEMS
 from setveil.models import KmAnonymity, PrivacyModel
 from setveil.workflows.trials import best_of, try_each
 
@@ -24,17 +23,18 @@ TRIED_ON = 2_000_000  # occurrences; of more data, evenly spaced records are tri
 
 def resolve_hierarchy(
     hierarchy: Hierarchy | str | None,
-    data: Transactions,
+    data: Dataset,
     unknown_items: str = "error",
     model: PrivacyModel | None = None,
     progress: Progress = no_progress,
 ) -> Hierarchy | None:
     """A Hierarchy, a file, ``fanout:D``, ``fanout:D:even``, ``levels:N``, ``prefix:1,3``,
-    ``auto``, ``auto:METHOD``, ``columns:LEAF,…,TOP:FILE`` or ``FORMAT:FILE``; checked against the data.
+    ``auto``, ``auto:METHOD``, a code system (``icd10``), ``columns:LEAF,…,TOP:FILE`` or ``FORMAT:FILE``; checked
+    against the data.
 
     ``auto`` tries several trees and takes the one that loses least under ``model``.
     """
-    tree = _built(hierarchy, data, model, progress) if isinstance(hierarchy, str) else hierarchy
+    tree = _built(hierarchy, data, unknown_items, model, progress) if isinstance(hierarchy, str) else hierarchy
     if tree is None:
         return None
     if unknown_items == "root":
@@ -46,7 +46,7 @@ def resolve_hierarchy(
     return tree
 
 
-def _refuse_strangers(tree: Hierarchy, data: Transactions) -> None:
+def _refuse_strangers(tree: Hierarchy, data: Dataset) -> None:
     """Items that the hierarchy lacks are named: those that occur before those that only a domain has."""
     occurring = [label for label, support in zip(data.vocabulary, data.supports.tolist(), strict=True) if support]
     if len(occurring) < data.n_items:
@@ -55,16 +55,23 @@ def _refuse_strangers(tree: Hierarchy, data: Transactions) -> None:
     tree.leaf_of_items(data.vocabulary)
 
 
-def _built(source: str, data: Transactions, model: PrivacyModel | None, progress: Progress) -> Hierarchy:
+def _built(source: str, data: Dataset, unknown_items: str, model: PrivacyModel | None, progress: Progress) -> Hierarchy:
     kind, _, parameter = source.partition(":")
+    if kind in SYSTEMS:
+        from setveil.io.hierarchies.systems.trees import read_system
+
+        return read_system(source, data.vocabulary, unknown_items)
     if kind in ("fanout", "levels"):
         from setveil.taxonomies.balanced import from_words
 
         return from_words(source, data.vocabulary)
     if kind == "prefix":
+        from setveil.io.hierarchies.systems.detection import refuse_mixed_prefixes
+
         lengths = parameter.split(",")
         if not all(re.fullmatch(r"\s*[0-9]{1,9}\s*", length) for length in lengths):
             raise InputError(f'--hierarchy {one_line(source)}: write prefix lengths, as in "prefix:1,3,4".')
+        refuse_mixed_prefixes(data.vocabulary, [int(length) for length in lengths])
         return Hierarchy.prefix(data, [int(length) for length in lengths])
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
@@ -98,7 +105,7 @@ def _sha256(path: str) -> str | None:
 
 
 def auto_hierarchy(
-    data: Transactions, method: str = "", model: PrivacyModel | None = None, progress: Progress = no_progress
+    data: Dataset, method: str = "", model: PrivacyModel | None = None, progress: Progress = no_progress
 ) -> Hierarchy:
     """A tree built from the data by one method, or by whichever loses least when AA publishes along it.
 
@@ -113,7 +120,7 @@ def auto_hierarchy(
         return auto(data, method or "frequency")
     is_fit = model is not None and model.shapes_hierarchy and model.violated_by == "combination"
     guarantee: Any = model if is_fit else USUAL
-    part = _tried_part(data)
+    part = data.evenly_spaced(max(-(-data.n_occurrences // TRIED_ON), 1))
 
     def attempt(name: str, _: object) -> tuple[float, Hierarchy]:
         tree = auto(data, name)
@@ -124,12 +131,3 @@ def auto_hierarchy(
 
     trials = try_each(list(METHODS), attempt, lambda name: f"hierarchy auto:{name}", progress=progress)
     return best_of(trials, lambda result: result[0])[1][1]
-
-
-def _tried_part(data: Transactions) -> Transactions:
-    """All records or, of large data, some that are evenly spaced in sorted order, wherever the data is."""
-    step = max(-(-data.n_occurrences // TRIED_ON), 1)
-    if isinstance(data, RemoteTransactions):
-        rows = data.records_at({0: np.arange(0, data.n_records, step)})[0]
-        return Transactions(*rows, data.vocabulary)
-    return data if step < 2 else data.select(np.sort(data.lexicographic_order()[::step]))

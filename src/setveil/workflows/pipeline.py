@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import Context, find_for
 from setveil.core.progress import Progress, no_progress
+from setveil.errors import collected_warnings
 from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.report.profiles import find_profile
-from setveil.workflows.anonymize import collected_warnings, make_release, never, with_warnings
+from setveil.workflows.anonymize import make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
 from setveil.workflows.cluster import engine_for
+from setveil.workflows.names import with_names
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
+from setveil.workflows.repeated import digest_if_repeated
 from setveil.workflows.signing import try_key
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ def run(
         The paths, the verdict, and the record of the run.
 
     Raises:
+        AlreadyPublishedError: the same release is already there.
         GuaranteeError: the files as written do not meet the guarantee; nothing is published.
         InfeasibleError: no release can meet the guarantee.
         InputError: the input, the policy or the folder is wrong.
@@ -82,7 +86,8 @@ def run(
     find_profile(policy.assessment.profile, policy.assessment.environment)  # complain before the long work
     if sign is not None:
         try_key(sign)
-    with Staging(out, force) as staging:  # reserved before the long work
+    earlier = None if force else digest_if_repeated(out, policy, source)
+    with Staging(out, force or earlier is not None) as staging:  # reserved before the long work
         progress("reading", None)
         with collected_warnings() as read_notes:
             data, input_facts = read_input(source, policy, engine, master)
@@ -95,7 +100,7 @@ def run(
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
             release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
         return publish(
-            with_warnings(release, [*read_notes, *notes]),
+            with_warnings(with_names(release, policy.output.names), [*read_notes, *notes]),
             out,
             to=policy.output.to,
             force=force,
@@ -111,4 +116,5 @@ def run(
             population=population,
             progress=progress,
             staging=staging,
+            earlier=earlier,
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.core import Dataset, Hierarchy, Vocabulary
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError
 from setveil.releases import RunRecord
@@ -28,7 +28,20 @@ def make_policy(given: Mapping[str, Any], file: str | os.PathLike[str] | None = 
     content: dict[str, Any] = {}
     if file is not None:
         content = Policy.from_file(Path(file)).model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-    return Policy.from_dict(_with_profile({**_merged(content, given), "schema": 1}))
+    return Policy.from_dict(_with_profile(_with_roles({**_merged(content, given), "schema": 1})))
+
+
+def _with_roles(content: dict[str, Any]) -> dict[str, Any]:
+    """Roles that were given as options of reading, in the tables of a policy."""
+    from setveil.io.options import READING
+    from setveil.io.roles import OLDER, as_tables
+
+    names = {name for name, option in READING.items() if option.is_role}
+    reading, columns = dict(content.get("input") or {}), content.get("columns") or {}
+    if names.isdisjoint(reading) and not columns:
+        return content
+    stated = {name: reading.pop(name) for name in (*names, *OLDER) if name in reading}
+    return {**content, "input": reading, "columns": {**columns, **as_tables(stated)}}
 
 
 def _with_profile(content: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +93,7 @@ def _as_patterns(value: Any, known: Vocabulary) -> Any:
     return value
 
 
-def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_progress) -> Hierarchy | None:
+def hierarchy_of(policy: Policy, data: Dataset, progress: Progress = no_progress) -> Hierarchy | None:
     """The hierarchy of a policy; if it is built from the data, it is built for the policy's model."""
     from setveil.models import MODELS
     from setveil.policy.resolve import model_of
@@ -89,7 +102,7 @@ def hierarchy_of(policy: Policy, data: Transactions, progress: Progress = no_pro
     return resolve_hierarchy(policy.hierarchy.source, data, policy.hierarchy.unknown_items, model, progress)
 
 
-def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None) -> tuple[str, ...]:
+def list_sensitive(given: str, data: Dataset, hierarchy: str | None = None) -> tuple[str, ...]:
     """Sensitive items as the command line takes them: a file with one per line, or ``a,b,c``; patterns expanded."""
     from setveil.policy.selection import BY_COMMAS, ONE_PER_LINE, read_items, refuse_file_names, select_items
     from setveil.workflows.asks import refuse_all_sensitive
@@ -106,7 +119,7 @@ def list_sensitive(given: str, data: Transactions, hierarchy: str | None = None)
     return listed
 
 
-def check_ask(data: Transactions, hierarchy: str | None, sensitive: str | None) -> tuple[str, ...]:
+def check_ask(data: Dataset, hierarchy: str | None, sensitive: str | None) -> tuple[str, ...]:
     """The sensitive items that settings are tried with; a slip in either is told before any of them is."""
     from setveil.workflows.asks import check_lists
 

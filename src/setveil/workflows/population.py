@@ -40,7 +40,7 @@ def match_population(release: Release, record: RunRecord, population: Any) -> di
     counts: dict[bytes, int] = {}
     for row in _rows(shown):
         counts[row] = counts.get(row, 0) + 1
-    rows, weights, _ = release.published.distinct()
+    rows, weights, _ = release.rows.distinct()
     matches = np.array([counts.get(row, 0) for row in _rows(rows)], dtype=np.int64)
     if (matches < weights).any():
         n_missing = int((weights - np.minimum(matches, weights)).sum())

@@ -15,6 +15,7 @@ from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyModel
 from setveil.releases import Release
+from setveil.utility.categories import purity_of
 from setveil.workflows.trials import Trial, best_of, try_each
 
 Candidate = tuple[str, dict[str, Any]]  # an algorithm and its options
@@ -44,18 +45,25 @@ class Choice(NamedTuple):
 
 
 def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[str, Any], context: Context) -> Choice:
-    """The release with the smallest figure on the yardstick; ties go to the algorithm listed first."""
+    """The release with the smallest figure on the yardstick; ties go to the algorithm listed first.
+
+    Releases whose categories mix branches of the owner's hierarchy come after all others.
+    """
     effort, yardstick = _asked(options)
 
     def attempt(candidate: Candidate, _: object) -> tuple[float, Release]:
         name, settings = candidate
-        release = make_algorithm(find(name).load(), name, settings).run(data, model, context)
+        release = make_algorithm(find(name).load(), name, settings).run(data, model.strictest, context)
         return figure_of(data, release, yardstick), release
+
+    def rank(result: tuple[float, Release]) -> tuple[bool, float]:
+        found = purity_of(result[1], context.hierarchy)
+        return found is not None and bool(found.labels), result[0]
 
     named = candidates(data, effort, yardstick, context.hierarchy is not None)
     trials = try_each(named, attempt, lambda candidate: candidate[0], progress=context.step)
     tried: list[dict[str, Any]] = []
-    best, (_, release) = best_of(trials, lambda result: result[0], lambda trial: tried.append(_told(trial)))
+    best, (_, release) = best_of(trials, rank, lambda trial: tried.append(_told(trial)))
     choice = Choice(*best, release)
     portfolio = {
         "yardstick": yardstick,

@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil.models import MODELS, parameters_of
 from setveil.policy.schema import Policy
-from setveil.report.figures import Residual, Unchanged, Utility
+from setveil.report.figures import Inference, Residual, Unchanged, Utility
 from setveil.report.lights import GRADES, LEVELS, Colour, colour_of_risk, colour_of_use, risk_words
 from setveil.report.profiles import Profile as Threshold
 from setveil.report.profiles import find_profile
@@ -81,6 +81,7 @@ class Choice:
     n_published: int
     utility: Utility  # of counts
     residual: Residual | None  # the worst attacker tried
+    inference: Inference | None  # the worst attacker who infers further items
     n_tried: int  # people it was tried on
     is_sampled: bool
     seconds: float
@@ -101,7 +102,7 @@ class Choice:
     @property
     def risk_colour(self) -> Colour:
         """The light for residual risk in the report."""
-        return colour_of_risk(self.residual, self.profile)
+        return colour_of_risk(self.residual, self.inference, self.profile)
 
     @property
     def profile(self) -> Threshold:
@@ -117,7 +118,8 @@ class Choice:
             kept.append(f"the broadest category covers {figure(self.largest_set)} items")
         lines = [self.guarantee, lights, "; ".join([*kept, *self.utility.words]) + "."]
         if self.residual is not None:
-            lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}")
+            told = "" if self.inference is None else f" {self.inference.sentence}."
+            lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}{told}")
         return [*lines, self.warning] if self.warning else lines
 
 
@@ -163,6 +165,8 @@ class Suggestion:
         for name, value in self.given.get("reading", {}).items():
             if value is True:
                 words.append("--" + name.replace("_", "-"))
+            elif isinstance(value, list):
+                words += [word for one in value for word in ("--" + name.replace("_", "-"), str(one))]
             elif value not in (None, False):
                 words += ["--" + name.replace("_", "-"), str(value)]
         return shlex.join(words)

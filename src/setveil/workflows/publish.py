@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -18,9 +17,10 @@ from setveil.algorithms.registry import ENTRIES, may_suppress_entries
 from setveil.core import RemoteTransactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import LARGEST_CERTIFICATE
-from setveil.errors import GuaranteeError, InfeasibleError, InputError, SetveilWarning, name_some
+from setveil.errors import GuaranteeError, InfeasibleError, InputError, name_some, warn
 from setveil.io.releases.canonical import PARTS, bare_layout
 from setveil.io.releases.folders import Staging, internal_beside
+from setveil.io.releases.people import asked_layout
 from setveil.io.transactions.reading import layout_for
 from setveil.releases import Release, RunRecord
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
@@ -78,6 +78,7 @@ def publish(
     population: Any = None,
     progress: Progress = no_progress,
     staging: Staging | None = None,
+    earlier: str | None = None,
 ) -> Outcome:
     """Verify a release and write ``OUT`` and ``OUT.internal``; on an error neither is written.
 
@@ -102,6 +103,7 @@ def publish(
         population: people among whom those of the data are, with the same items: anything that ``read`` takes.
         progress: called with a stage name and a fraction between 0 and 1.
         staging: for callers that reserved ``out``.
+        earlier: the digest of the release that is in ``out``; nothing is written over it.
 
     Returns:
         The paths, the verdict, and the record of the run.
@@ -126,6 +128,7 @@ def publish(
     from setveil.utility import histograms
     from setveil.utility.avg_re import query_errors
     from setveil.workflows.population import match_population
+    from setveil.workflows.repeated import refuse_repeated
     from setveil.workflows.signing import sign_certificate, try_key
 
     record = release.record
@@ -139,7 +142,7 @@ def publish(
     profile = DEFAULT if asked is None else find_profile(asked.profile, asked.environment)
     kept = tuple(name for name, is_kept in (("ids", keep_ids), ("order", keep_order)) if is_kept)
     for words in kept_words(kept):
-        warnings.warn(words, SetveilWarning, stacklevel=2)
+        warn(words)
     is_guessable = refuse_guessable(record.algorithm, accept_guessable)
     _refuse_nothing_sensitive(release, record)
     is_here = not isinstance(record.data, RemoteTransactions)
@@ -147,7 +150,10 @@ def publish(
         raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
     if safe_csv and release.has_groups and not is_here:
         raise InputError("labels of a grouping stay as they are on Spark; leave out --safe-csv, or use --engine local.")
-    layout = layout_for(to or record.data.layout.name, record.data.layout)
+    if release.published.columns:
+        layout = asked_layout(to, record.data.layout.name)
+    else:
+        layout = layout_for(to or record.data.layout.name, record.data.layout)
     seconds = dict(record.seconds)
     second = _read_again(record, seconds)
     with Staging(out, force) if staging is None else nullcontext(staging) as staging:
@@ -169,11 +175,11 @@ def publish(
             risk_before = risk_before or quick_risk(record.data, record.model)
             risk_after = public_risk(again, record.model)
             # What looks at single records is left out where they are not at hand.
-            attacks = quick_attacks(record.data, release, record.seed) if is_here else []
-            left_out = quick_left_out(record.data, release, record.seed) if is_here else {}
+            attacks = quick_attacks(record.data.rows, release, record.seed) if is_here else []
+            left_out = quick_left_out(record.data.rows, release, record.seed) if is_here else {}
             table = quick_guesses(record.data, release)
             guesses = {} if table is None else table.to_dict()
-            errors = query_errors(record.data, release, seed=record.seed) if is_here else {}
+            errors = query_errors(record.data.rows, release, seed=record.seed) if is_here else {}
             matched = match_population(again, record, population) if population is not None else {}
         with _stage("report", "reporting", seconds, progress):
             facts = replace(
@@ -202,7 +208,7 @@ def publish(
                 is_checkable=publish_constraints or not record.model.private,
                 seconds=seconds,
                 input_facts=dict(input_facts or {}),
-                histograms=histograms(record.data, release) if is_here else {},
+                histograms=histograms(record.data.rows, release) if is_here else {},
                 other_algorithms=by_kind(record.model.name),
                 hidden_options=() if publish_constraints else record.model.private,
             )
@@ -214,6 +220,8 @@ def publish(
                 _refuse_unfaithful(record, owners, staging, again, verdict, achieved, risk_after, progress)
         told = run_json(facts, record, certificate["digest"])
         write_json({**told, "seconds": seconds, "second_reading": second}, staging.internal / "run.json")
+        if earlier is not None:
+            refuse_repeated(staging.out, certificate["digest"], earlier)
         if sign is not None:
             sign_certificate(staging.public, sign)
         staging.commit()
@@ -254,7 +262,7 @@ def _refuse_nothing_sensitive(release: Release, record: RunRecord) -> None:
     asked = record.model.options().get("sensitive")
     if not asked or record.model.is_about_other_items:
         return
-    if not options_that_occur(release, record.model.options(), record.data)["sensitive"]:
+    if not options_that_occur(release, record.model, record.data)["sensitive"]:
         asked = [label for label in asked if label in record.data.vocabulary]
         raise InfeasibleError(
             f"{name_some(asked)}: only records without public items have it, and these are not published; remove it "
@@ -303,14 +311,22 @@ def _verified(
     from setveil.report.record import options_that_occur
     from setveil.verify import judge
 
-    sensitive = tuple(options_that_occur(release, record.model.options(), record.data).get("sensitive") or ())
+    sensitive = tuple(options_that_occur(release, record.model, record.data).get("sensitive") or ())
     if safe_csv:
         sensitive = tuple(guard(label) for label in sensitive)
     rows = read_parts(folder) if isinstance(release.published, RemoteTransactions) else None
     groups = read_groups(folder, rows) if rows is not None and release.has_groups else None
     kind, layout = release.kind, written.layout
     spelled = read_release(
-        folder, kind, written.published, layout, sensitive, keep_ids=keep_ids, rows=rows, groups=groups
+        folder,
+        kind,
+        written.published,
+        layout,
+        sensitive,
+        keep_ids=keep_ids,
+        rows=rows,
+        groups=groups,
+        columns=[(column.name, column.role) for column in release.published.columns or ()],
     )
     again = spelled.relabelled(unguard) if safe_csv else spelled
     again = again.completed_by(release)
@@ -330,7 +346,7 @@ def _read_again(record: RunRecord, seconds: dict[str, float]) -> dict[str, Any] 
     original = record.original or record.data
     if isinstance(original, RemoteTransactions):
         return None
-    reading = compare_readings(original).reading
+    reading = compare_readings(original.rows).reading
     if reading is None or reading.second is None:
         return None
     seconds["second_reading"] = reading.second.seconds
@@ -340,11 +356,16 @@ def _read_again(record: RunRecord, seconds: dict[str, float]) -> dict[str, Any] 
 def _each_once(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options whose lists have no order and nothing twice: a policy names each item and each constraint once."""
     return {
-        name: {one if isinstance(one, str) else frozenset(one) for one in value}
-        if isinstance(value, list | tuple)
-        else value
+        name: frozenset(map(_entry, value)) if isinstance(value, list | tuple) else value
         for name, value in options.items()
     }
+
+
+def _entry(one: Any) -> Any:
+    """An itemset without order; a rule with its sides in order."""
+    if not isinstance(one, list | tuple):
+        return one
+    return frozenset(one) if all(isinstance(part, str) for part in one) else tuple(map(_entry, one))
 
 
 def _refuse_unfaithful(
@@ -393,7 +414,7 @@ def _write_public(
 
     def certified() -> dict[str, Any]:
         public = facts.public().with_files(files)
-        layout = bare_layout(written.layout, again.kind, keep_ids)
+        layout = bare_layout(written.layout, again.kind, keep_ids, bool(facts.columns))
         return certificate_of(public, written.published, layout, keep_order, keep_ids, is_guarded)
 
     write_report(public_facts(certified(), again, facts.other_algorithms), folder / "report.html")

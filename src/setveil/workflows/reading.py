@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from setveil.core import RemoteTransactions, Transactions, Vocabulary
-from setveil.errors import SetveilWarning, UncheckedError, name_some, one_line
+from setveil.core import Dataset, Transactions, Vocabulary
+from setveil.errors import UncheckedError, name_some, one_line, warn
 from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
 
 if TYPE_CHECKING:
@@ -15,34 +15,50 @@ if TYPE_CHECKING:
 
 
 def as_transactions(data: Any, **options: Any) -> Transactions:
-    """Data as given to the library: Transactions, a file (path or open), standard input (``-``) or a Python object.
+    """``as_dataset`` for whoever looks at single records: an error for those of a cluster."""
+    return as_dataset(data, **options).rows
+
+
+def as_dataset(data: Any, **options: Any) -> Dataset:
+    """Data as given to the library: a Dataset, a file (path or open), standard input (``-``) or a Python object.
 
     The options are those of ``read``; one that does not exist is an error, whatever the data is.
     """
     from setveil.io.transactions.reading import read_transactions
 
+    if isinstance(data, Dataset) and not data.has_rows:
+        return data
     if is_spark_frame(data):
         return read_frame(data, "DataFrame", options)
     return read_transactions(data, **options)
 
 
-def read_twice(data: Any, **options: Any) -> Transactions:
-    """``as_transactions`` for data that is to be published.
+def split_roles(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """``(options of reading, other arguments)``; ``known`` names known columns."""
+    from setveil.io.options import READING
+
+    renamed = {"known_columns" if name == "known" else name: value for name, value in given.items()}
+    reading = {name: value for name, value in renamed.items() if name in READING}
+    return reading, {name: value for name, value in renamed.items() if name not in READING}
+
+
+def read_twice(data: Any, **options: Any) -> Dataset:
+    """``as_dataset`` for data that is to be published.
 
     Objects are read again at once by the verifier's own reader; files when the release is published.
     """
     from setveil.verify.originals import compare_readings
 
-    records = as_transactions(data, **options)
+    records = as_dataset(data, **options)
     form = None if records.reading is None else records.reading.interpretation
     is_object = form is not None and form.container == "object" and not isinstance(data, Transactions)
-    return compare_readings(records, data) if is_object else records
+    return compare_readings(records.rows, data) if is_object else records
 
 
 class Original(NamedTuple):
     """The original of a release as the verifier reads it."""
 
-    data: Transactions
+    data: Dataset
     problems: list[str]  # where the two readings differ
     unchecked: list[str]  # why it could not be read a second time
     notes: list[str]
@@ -52,11 +68,11 @@ def read_original(source: Any, **options: Any) -> Original:
     """The original for whoever checks a release: read once to tell its layout, then again by the verifier's reader."""
     from setveil.verify.originals import NoReaderError, read_again
 
-    data = as_transactions(source, **options)
-    if isinstance(source, Transactions) or isinstance(data, RemoteTransactions):
+    data = as_dataset(source, **options)
+    if isinstance(source, Dataset) or not data.has_rows:
         return Original(data, [], [], [])
     try:
-        again, problems = read_again(data, source)
+        again, problems = read_again(data.rows, source)
     except NoReaderError as problem:
         return Original(data, [], [f"the original: {problem}"], [])
     except UncheckedError as problem:
@@ -67,9 +83,11 @@ def read_original(source: Any, **options: Any) -> Original:
 def read(source: Any, format: str | None = None, **options: Any) -> Transactions:
     """Read a file (any layout, plain or .gz), standard input (``-``) or a Python object (lists, frames, sparse matrix).
 
-    ``data.summary()`` says how it was read. Options: ``format``, ``delimiter``, ``id_column``, ``item_column``,
-    ``item_columns``, ``split``, ``missing``, ``no_header``, ``strip``, ``encoding``, ``labels_as_they_are``,
-    ``keep_ids``, as on the command line.
+    ``data.summary()`` says how it was read. Options as on the command line: roles of columns (``person``, ``item``,
+    ``known_columns``, ``sensitive_columns``, ``carry``, ``drop``, ``column_hierarchy``), ``missing``,
+    ``missing_person``, ``per_person``, ``format``, ``delimiter``, ``item_columns``, ``split``, ``no_header``,
+    ``strip``, ``encoding``, ``labels_as_they_are``, ``keep_ids``; ``id_column`` and ``item_column`` are other names of
+    ``person`` and ``item``.
 
     Args:
         source: a path, ``-``, a binary file object, lists, a dict, a pandas, Polars or Arrow frame, a SciPy or NumPy
@@ -90,33 +108,32 @@ def read(source: Any, format: str | None = None, **options: Any) -> Transactions
         >>> sv.read([["milk", "bread"], ["beer"]]).to_lists()
         [['bread', 'milk'], ['beer']]
     """
-    return as_transactions(source, format=format, **options)
+    return cast("Transactions", as_dataset(source, format=format, **options))  # but for a Spark frame
 
 
 def read_input(
     source: Any, policy: Policy, engine: str = "local", master: str | None = None
-) -> tuple[Transactions, dict[str, Any]]:
+) -> tuple[Dataset, dict[str, Any]]:
     """The data a policy is about, and what the internal record says about where it came from."""
-    options = policy.input.model_dump(exclude={"domain"}, exclude_none=True)
+    options = policy.reading()
     options["keep_ids"] = policy.output.keep_ids
     if check_engine(engine, master) and not is_spark_frame(source):
-        data = read_path(source, master, options)
+        data: Dataset = read_path(source, master, options)
     else:
         from setveil.verify.originals import compare_readings
 
-        data = compare_readings(as_transactions(source, **options), source)  # before the long work
+        data = as_dataset(source, **options)
+        data = compare_readings(data.rows, source) if data.has_rows else data  # before the long work
     if policy.input.domain:
         from setveil.policy.selection import read_items
 
         public = frozenset(read_items(policy.input.domain))
         strangers = [label for label in data.vocabulary if label not in public]
         if strangers:
-            warnings.warn(
+            warn(
                 f"{len(strangers):,} item(s) of the data are not in the domain: "
                 f"{name_some(map(one_line, strangers), 3)}; published labels will name them. Check that the list "
-                "belongs to this data.",
-                SetveilWarning,
-                stacklevel=2,
+                "belongs to this data."
             )
         data = data.over(Vocabulary({*data.vocabulary, *public}))
     return data, data.facts()

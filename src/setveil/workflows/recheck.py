@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
@@ -16,18 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setveil import __version__
-from setveil.core import Layout, RemoteTransactions, Transactions
+from setveil.core import Dataset, Layout, RemoteTransactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
-from setveil.errors import InputError, SetveilError, SetveilWarning, UncheckedError
+from setveil.errors import InputError, SetveilError, UncheckedError, unheard_warnings
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
+from setveil.io.releases.columns import COLUMNS
 from setveil.io.releases.names import guard, guarded_labels
 from setveil.io.releases.tables import read_codebook
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release
-from setveil.report.certificate_schema import check_schema
+from setveil.report.certificate_schema import SCHEMA, check_schema
 from setveil.report.facts import GUESSING, named_algorithm, public_achieved
-from setveil.report.record import further_sentences, kept_of, options_that_occur, sentences_of
+from setveil.report.record import certified_columns, further_sentences, kept_of, options_that_occur, sentences_of
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
     from setveil.verify import Violation
 
 CERTIFICATE = "certificate.json"
-HIDDEN_CONSTRAINTS = "the privacy constraints were not published; only their owner can check them."
-NO_CONSTRAINTS = (
-    "no privacy constraint is published of which anything is left, so that any records would do; only their owner can "
-    "check them."
+HIDDEN_LISTS = "the {name} were not published; only their owner can check them."
+NO_LISTS = (
+    "nothing of the published {name} is left in the records, so that any records would do; only their owner can check "
+    "them."
 )
 HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (use --original)."
 MAYBE_SUPPRESSED = (
@@ -123,7 +124,7 @@ def verify_folder(
     seconds = seconds_for(folder) if time_limit is None else time_limit
     check = _Check(folder, Deadline(seconds, progress), is_on_spark, master)
     if isinstance(original, str | os.PathLike) and is_on_spark:
-        data: Transactions | None = read_path(original, master, read_options)
+        data: Dataset | None = read_path(original, master, read_options)
     elif original is None:
         data = None
     else:
@@ -136,8 +137,7 @@ def verify_folder(
         raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
     check.authenticate(signers)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SetveilWarning)  # advice for owners, in the words of whoever made the files
+        with unheard_warnings():  # advice for owners, in the words of whoever made the files
             check.run(data)
     except UncheckedError as problem:
         check.unchecked.append(str(problem))
@@ -149,7 +149,7 @@ def verify_folder(
 
 
 def audit(
-    data: Transactions,
+    data: Dataset,
     section: Mapping[str, Any],
     limit: int,
     time_limit: float | None = None,
@@ -168,7 +168,7 @@ def audit(
     return verdict, minimal_violations(data, model, limit, watch) if limit and not verdict.holds else []
 
 
-def nothing_left(data: Transactions) -> str:
+def nothing_left(data: Dataset) -> str:
     """What has to be said first of records that are all alike; empty for others."""
     return NOTHING_LEFT.get(int((data.supports > 0).sum()), "")
 
@@ -184,14 +184,13 @@ class Staged(NamedTuple):
     risk: Sequence[Mapping[str, Any]]
 
 
-def check_staged(folder: Path, data: Transactions, staged: Staged, progress: Progress = no_progress) -> list[str]:
+def check_staged(folder: Path, data: Dataset, staged: Staged, progress: Progress = no_progress) -> list[str]:
     """The problems that ``verify OUT --original INPUT`` would find, before the folder is in its place.
 
     What was counted from these very files is not counted again.
     """
     check = _Check(folder, progress, staged=staged)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SetveilWarning)
+    with unheard_warnings():
         check.run(data)
     return check.problems
 
@@ -243,7 +242,7 @@ class _Check:
             signature=self.signature,
         )
 
-    def run(self, data: Transactions | None) -> None:
+    def run(self, data: Dataset | None) -> None:
         """Files first, then what they say."""
         self.certificate, problems = check_files(self.folder, self.progress)
         self.problems += problems or check_schema(self.certificate)
@@ -289,7 +288,7 @@ class _Check:
         elif data is not None and is_here:
             owners = self._owners_model(data)
         if is_hidden and owners is None:
-            self.unchecked.append(HIDDEN_CONSTRAINTS)
+            self.unchecked.append(HIDDEN_LISTS.format(name=model.private_name))
         else:
             self._check_claim(release, owners if is_hidden and owners else model, data)
         if model.private and not is_hidden:
@@ -310,7 +309,9 @@ class _Check:
             self.progress("comparing with the original", None)
             suppression = said["release"]["suppression"]
             told = owners or (None if is_hidden else model)
-            self.problems += check_original(ordered, data, told, in_input_order=is_ordered, suppression=suppression)
+            self.problems += check_original(
+                ordered, data.rows, told, in_input_order=is_ordered, suppression=suppression
+            )
 
     def _wrong(self, what: str) -> None:
         self.problems.append(f"{CERTIFICATE}: {what}.")
@@ -333,7 +334,7 @@ class _Check:
             self._wrong("the options of the model are not all there, or not as they are written")
         return model, is_hidden
 
-    def _owners_model(self, data: Transactions) -> PrivacyModel | None:
+    def _owners_model(self, data: Dataset) -> PrivacyModel | None:
         try:
             return owners_model(self.folder, self.certificate, data)
         except UncheckedError as problem:
@@ -347,6 +348,7 @@ class _Check:
             n_parts = -(-release.published.n_records // PART_SIZE)
             published = {part_name(number) for number in range(n_parts)}
         wanted = {*published, "codebook.csv", "report.html", *release.further_files}
+        wanted |= {COLUMNS} if release.published.columns else set()
         if set(self.certificate["files"]) != wanted:
             self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
 
@@ -354,7 +356,7 @@ class _Check:
         """How the files are written is told as far as they show it, and what may be missing only where it may be."""
         told = self.certificate["release"]
         layout = Layout(**told["layout"])
-        if layout != bare_layout(layout, kind, self.certificate["record_ids"]):
+        if layout != bare_layout(layout, kind, self.certificate["record_ids"], "columns" in told):
             self._wrong("its layout has details that the published file does not show")
         decided_by = KINDS[kind].suppression_by
         if told["suppression"] and not decided_by:
@@ -381,7 +383,7 @@ class _Check:
         elif not is_guarded and not is_bare:
             self._wrong("says that labels are guarded against spreadsheets, but none is")
 
-    def _check_claim(self, release: Release, model: PrivacyModel, data: Transactions | None) -> None:
+    def _check_claim(self, release: Release, model: PrivacyModel, data: Dataset | None) -> None:
         self.sentence = model.guarantee()
         if self.staged is not None:
             self.verdict = self.staged.verdict
@@ -414,7 +416,7 @@ class _Check:
             self.unchecked.append(MAYBE_SUPPRESSED)
 
     def _check_lists(
-        self, release: Release, model: PrivacyModel, owners: PrivacyModel | None, data: Transactions | None
+        self, release: Release, model: PrivacyModel, owners: PrivacyModel | None, data: Dataset | None
     ) -> None:
         """Published lists are the owner's, and a list of which nothing is published guarantees nothing."""
         for name in model.private:
@@ -422,11 +424,11 @@ class _Check:
             if told != sorted(set(told)):
                 self._wrong(f'its list "{name}" is not in order, or one entry stands there twice')
         if owners is None and not model.listed_items & release.shown_items:
-            self.unchecked.append(NO_CONSTRAINTS)
+            self.unchecked.append(NO_LISTS.format(name=model.private_name))
         if owners is None or data is None:
             return
-        if options_that_occur(release, owners.options(), data) != model.options():
-            self._wrong("its constraints are not those of the owner's policy")
+        if options_that_occur(release, owners, data) != model.options():
+            self._wrong(f"its {model.private_name} are not those of the owner's policy")
 
     def _compare_achieved(self, found: Mapping[str, Any]) -> None:
         public = public_achieved(self.certificate["model"]["name"], found)
@@ -446,18 +448,21 @@ class _Check:
         said = self.certificate
         made_by = named_algorithm(said["algorithm"]["name"], said["algorithm"].get("package", "setveil"))
         self.publisher_says |= {"setveil": said["setveil"], "algorithm": made_by}
-        if said["setveil"] != __version__:
-            self.unchecked.append(
-                f"the words and the page were written by setveil {said['setveil']}, this is {__version__}: use "
-                "that one."
+        if said["schema"] != SCHEMA:
+            self.notes.append(
+                f"the certificate was written by setveil {said['setveil']}: its sentences and its figures of risk and "
+                "loss are not compared with those of this version. Files, records and guarantee are."
             )
+            self.publisher_says["not_protected"] = list(said["not_protected"])
             return
         if said["guarantee"] != model.guarantee():
             self._wrong('"guarantee" is not the sentence of this model')
         algorithm, kind = self._algorithm(), said["release"]["kind"]
         is_guessable = None if algorithm is None else algorithm.guessable
         further = further_sentences(said["not_protected"], kind, model, said["records"], is_guessable)
-        if further is None or said["not_protected"] != sentences_of(model, kind, kept_of(said), further):
+        if further is None or said["not_protected"] != sentences_of(
+            model, kind, kept_of(said), further, certified_columns(said)
+        ):
             self._wrong('"not_protected" is not what such a release leaves open')
         elif further:
             self.publisher_says["not_protected"] = further
@@ -467,7 +472,7 @@ class _Check:
             self.notes.append("the order of the input is published: whoever knows a place in it finds the record.")
 
     def _check_figures(self, release: Release, model: PrivacyModel) -> None:
-        if self.certificate["setveil"] != __version__:
+        if self.certificate["schema"] != SCHEMA:
             return
         if model.private and self.certificate["achieved"]:
             self._wrong('"achieved" has figures that only the owner can count')
@@ -483,7 +488,15 @@ class _Check:
         from setveil.report.page import render_report
         from setveil.report.record import public_facts
 
-        if self.certificate["setveil"] != __version__ or self.problems:
+        version = self.certificate["setveil"]
+        if version != __version__:
+            told = f"report.html was drawn by setveil {version}, and only that version can draw it again"
+            if _is_earlier(version):
+                self.notes.append(f"{told}: rely on the certificate instead.")
+            else:
+                self.unchecked.append(f"{told}; this is {__version__}.")
+            return
+        if self.problems:
             return
         self.progress("drawing the page", None)
         page = render_report(
@@ -492,6 +505,12 @@ class _Check:
         with open_regular(self.folder / "report.html") as file:
             if file.read(len(page) + 1) != page:
                 self.problems.append("report.html: is not the page of this certificate and these records.")
+
+
+def _is_earlier(version: str) -> bool:
+    """Whether a version came before this one: 0.9 before 0.10, and what is no number before nothing."""
+    number, here = (tuple(map(int, re.findall("[0-9]{1,9}", text))) for text in (version, __version__))
+    return re.fullmatch("[0-9.]+", version) is not None and number < here
 
 
 def _is_same(found: Any, said: Any) -> bool:

@@ -12,7 +12,6 @@ light: then the answer is that these data should not be published record by reco
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -23,16 +22,17 @@ import numpy as np
 from setveil.algorithms import Context, find
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import CancelledError, InfeasibleError, InputError
+from setveil.errors import CancelledError, InfeasibleError, InputError, unheard_warnings
 from setveil.models import MODELS, PARAMETERS, parameters_of
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
-from setveil.report.figures import utility_of, worst_of
+from setveil.report.figures import utility_of, worst_inference, worst_of
 from setveil.report.profiles import DEFAULT, PROFILES, find_profile
 from setveil.report.words import percent
 from setveil.workflows.anonymize import make_release
 from setveil.workflows.asks import check_lists
 from setveil.workflows.assess import public_risk, quick_attacks, risk, verify
+from setveil.workflows.code_systems import code_system_of
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.policies import make_policy
 from setveil.workflows.proposals import PURPOSES, Choice, Profile, Purpose, Suggestion, name_of
@@ -114,6 +114,8 @@ def suggest(
     records = as_transactions(data)
     if records.n_records - records.n_empty < 2:
         raise InputError("the data has fewer than two records with items; it cannot be anonymized.")
+    system, reason = (None, "") if hierarchy else code_system_of(records)
+    hierarchy = hierarchy or system
     ask = {"seed": seed, "hierarchy": hierarchy, "sensitive": list(sensitive), "profile": profile}
     if sensitive:
         check_lists(records, {"sensitive": tuple(sensitive)})
@@ -124,7 +126,7 @@ def suggest(
     if not choices:
         raise InfeasibleError(_refusal(records.n_records - records.n_empty, search))
     shape = profile_of(records)
-    reasons = (*search.reasons, _exposure(shape))
+    reasons = (*([reason] if reason else []), *search.reasons, _exposure(shape))
     told_given = {"sensitive": None, "reading": {}, **(given or {})}
     return Suggestion(shape, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, told_given)
 
@@ -430,8 +432,7 @@ class _Search:
         self.progress(f"trying {name_of(policy)}", None)
         started = time.monotonic()
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with unheard_warnings():
                 place = (part.share, policy.hierarchy.source)
                 if place not in self.trees:
                     self.trees[place] = resolve_hierarchy(policy.hierarchy.source, part.data)
@@ -507,9 +508,10 @@ def _measured(
     if not verdict.holds:
         raise InputError(f"the release did not verify: {verdict.reason}")
     assert release.record is not None
-    data = release.record.data  # in line with the release: groupings leave records out that cannot be published
+    data = release.record.data.rows  # in line with the release: groupings leave records out that cannot be published
     exact, largest = exactness(data, release)
-    residual = worst_of(quick_attacks(data, release, seed), public_risk(release, model).to_dict()["rows"])
+    attacks = quick_attacks(data, release, seed)
+    residual = worst_of(attacks, public_risk(release, model).to_dict()["rows"])
     named = policy.algorithm.model_copy(update={"name": release.record.algorithm})
     return Choice(
         policy=policy.model_copy(update={"algorithm": named}),
@@ -520,6 +522,7 @@ def _measured(
         n_published=int((release.published.supports > 0).sum()),
         utility=utility_of(query_errors(data, release, seed=seed)),
         residual=residual,
+        inference=worst_inference(attacks),
         n_tried=data.n_records,
         is_sampled=part.is_sampled,
         seconds=time.monotonic() - started,

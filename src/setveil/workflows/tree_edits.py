@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,8 @@ def renamed(tree: Hierarchy, node: int, label: str) -> Hierarchy:
     _need_group(tree, node)
     labels = list(tree.labels)
     labels[node] = _name(label)
-    return Hierarchy.from_parents(tree.parent.tolist(), labels, tree.derived_from_data)
+    again = Hierarchy.from_parents(tree.parent.tolist(), labels, tree.derived_from_data)
+    return replace(again, has_meaning=tree.has_meaning)
 
 
 def moved(tree: Hierarchy, node: int, target: int) -> Hierarchy:
@@ -89,11 +91,12 @@ def _without_empty_groups(tree: Hierarchy, changes: dict[int, int], added: list[
             gone.append(above)
     kept = [node for node in range(len(parents)) if node not in lost]
     number = {node: place for place, node in enumerate(kept)}
-    return Hierarchy.from_parents(
+    again = Hierarchy.from_parents(
         [-1 if parents[node] < 0 else number[parents[node]] for node in kept],
         [labels[node] for node in kept],
         tree.derived_from_data,
     )
+    return replace(again, has_meaning=tree.has_meaning)
 
 
 def node_of(tree: Hierarchy, node: int, supports: Sequence[int]) -> Node:

@@ -80,14 +80,14 @@ def _is_past(end: float) -> Callable[[], bool]:
 
 def best_of(
     trials: Iterable[Trial[Candidate, Result]],
-    loss: Callable[[Result], float],
+    loss: Callable[[Result], Any],
     note: Callable[[Trial[Candidate, Result]], None] = lambda trial: None,
 ) -> tuple[Candidate, Result]:
     """The candidate with the lowest loss, the first of equals, and its result; other results are not kept.
 
     ``note`` is called with each trial. If no trial has a result, the last problem ends the search with its error.
     """
-    best: tuple[float, Candidate, Result] | None = None
+    best: tuple[Any, Candidate, Result] | None = None
     problem: SetveilError = InfeasibleError("there is no candidate to try.")
     for trial in trials:
         note(trial)

@@ -22,16 +22,19 @@ from setveil.algorithms.constraints.upcta import UPCTA
 from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
+from setveil.utility.categories import purity_of
 from setveil.utility.loss import ncp, utility_loss
 
 FIGURE_1A = ["ab", "abcde", "abdef", "ace", "bcg", "ceg"]
 Answer = tuple[set[frozenset[str]], set[str]] | None
 
 
-def answer(algorithm: ClusterAlgorithm | PCTAPlus, data: Transactions, model: object) -> Answer:
+def answer(
+    algorithm: ClusterAlgorithm | PCTAPlus, data: Transactions, model: object, tree: sv.Hierarchy | None = None
+) -> Answer:
     """Clusters and suppressed items, None if infeasible."""
     try:
-        book = algorithm.run(data, model, Context()).codebook()  # type: ignore[arg-type]
+        book = algorithm.run(data, model, Context(tree)).codebook()  # type: ignore[arg-type]
     except sv.InfeasibleError as problem:
         assert problem.items
         return None
@@ -144,6 +147,37 @@ def test_releases_keep_their_promise_and_pcta_plus_never_suppresses_more() -> No
                 assert found["pcta+"] <= found["coat"]
                 compared += 1
     assert compared > 600
+
+
+@pytest.mark.parametrize("start", [0, 600])
+def test_branches_of_a_hierarchy_mix_last_as_the_twin_does_it(start: int) -> None:
+    n_pure = n_mixed = 0
+    for records, ask in smallest_first(range(start, start + 600)):
+        if sum(map(bool, records)) < ask["k"]:
+            continue
+        data = Transactions.from_lists(map(sorted, records))
+        branch = {item: f"branch {ord(item) % 3}" for item in data.vocabulary}
+        tree = sv.Hierarchy.from_paths([[item, name] for item, name in branch.items()])
+        if len(set(branch.values())) == 1:
+            continue
+        slow = twin(records, ask, [], 0)
+        slow.branch = branch
+        if ask["m"] == "all":
+            slow.enforce(sorted(map(sorted, pgen(records, ask["k"]))), ask["order"])
+        else:
+            slow.enforce_km(ask["m"], ask["order"])
+        model = KmAnonymity(ask["k"], ask["m"])
+        assert answer(make(ask), data, model, tree) == (slow.partition(), set()), (records, ask)
+        mixes = any(slow.home(cluster) == "mixed" for cluster in slow.clusters)
+        n_pure, n_mixed = n_pure + (not mixes), n_mixed + mixes
+        moved = PCTAPlus(sweeps=2).run(data, model, Context(tree, seed=start))
+        assert sv.verify(moved, model).holds
+        given = ConstraintAnonymity(ask["k"], ask["constraints"])
+        assert sv.verify(make(ask).run(data, given, Context(tree)), given).holds
+        found = purity_of(moved, tree)
+        if ask["kind"] is COAT and ask["order"] == "static" and not mixes and not ask["weights"] and ask["m"] in (1, 2):
+            assert ask["criterion"] != "ul" or found is None or not found.labels
+    assert n_pure > 50 and n_mixed > 50
 
 
 # -- the paper's examples ------------------------------------------------------------------------------------------

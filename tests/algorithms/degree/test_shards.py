@@ -14,7 +14,7 @@ import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree.cahd import CAHD
 from setveil.algorithms.degree.shards import bounds_of_shards, join_shards
-from setveil.core import Transactions
+from setveil.core import Dataset, Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
@@ -119,7 +119,7 @@ def test_the_same_release_where_the_records_are_elsewhere(options: dict[str, obj
         rows, model = some_rows(seed), PrivacyDegree(2 + seed % 3, SENSITIVE)
         data, algorithm = Transactions.from_lists(rows), CAHD(**options)  # type: ignore[arg-type]
         here = algorithm.run(data, model, Context())
-        there = algorithm.run(Scattered(data, 1 + seed % 3), model, Context())
+        there = algorithm.run_distributed(Scattered(data, 1 + seed % 3), model, Context())
         assert isinstance(there, RemoteGrouping) and isinstance(there.groups, ScatteredGroups)
         assert there.details == here.details
         n_suppressed += there.details.get("left_out_records", 0)
@@ -147,8 +147,10 @@ def test_the_same_guesses_where_the_records_are_elsewhere(monkeypatch: pytest.Mo
         data, model = Transactions.from_lists(some_rows(seed, 400)), PrivacyDegree(3, SENSITIVE)
         algorithm = CAHD(shard_size=60)
 
-        def remake(other: Transactions, algorithm: CAHD = algorithm, model: PrivacyDegree = model) -> Grouping:
-            return algorithm.run(other, model, Context())
+        def remake(other: Dataset, algorithm: CAHD = algorithm, model: PrivacyDegree = model) -> Grouping:
+            if isinstance(other, Scattered):
+                return algorithm.run_distributed(other, model, Context())
+            return algorithm.run(other.rows, model, Context())
 
         original = Grouping.without_bare(data, SENSITIVE)
         here = guess_both(original, remake(original), 1 / 3, remake, seed, replay=False)
@@ -195,7 +197,8 @@ def test_labels_of_which_only_numbers_are_left(tmp_path: Path) -> None:
         for _ in range(80)
     ]
     data, model, algorithm = Transactions.from_lists(rows), PrivacyDegree(3, ("s0",)), CAHD(shard_size=20)
-    here, there = (algorithm.run(some, model, Context()) for some in (data, Scattered(data, 2)))
+    here = algorithm.run(data, model, Context())
+    there = algorithm.run_distributed(Scattered(data, 2), model, Context())
     assert list(here.published.vocabulary) == list(there.published.vocabulary) == ["1", "9", "10", "100"]
     assert isinstance(there, RemoteGrouping) and isinstance(there.groups, ScatteredGroups)
     kept = [row for row in rows if set(row) - {"s0"}]
@@ -213,9 +216,9 @@ def test_what_shards_cannot_do() -> None:
         (CAHD(shard_size=20, ordering="rcm"), "remove the option ordering or shard_size"),
     ):
         with pytest.raises(InputError, match=words) as refused:
-            algorithm.run(Scattered(data, 2), model, Context())
+            algorithm.run_distributed(Scattered(data, 2), model, Context())
         assert "\n" not in str(refused.value)
     with pytest.raises(InfeasibleError, match="p=100 allows"):
-        CAHD(shard_size=20).run(Scattered(data, 2), PrivacyDegree(100, SENSITIVE), Context())
+        CAHD(shard_size=20).run_distributed(Scattered(data, 2), PrivacyDegree(100, SENSITIVE), Context())
     with pytest.raises(InputError, match="at least 1"):
         CAHD(shard_size=0)

@@ -44,7 +44,7 @@ def test_the_same_release_where_the_records_are_elsewhere(
         monkeypatch.setattr(shards, "PER_TASK", (1, 45, 1000)[seed % 3])
         here = algorithm.run(data, model, Context(seed=seed))
         remote = Scattered(data, 1 + seed % 3)
-        there = algorithm.run(remote, model, Context(seed=seed))
+        there = algorithm.run_distributed(remote, model, Context(seed=seed))
         assert there.details == here.details
         assert isinstance(there.published, Scattered)
         assert sorted(there.published.whole.to_lists()) == sorted(here.published.to_lists())
@@ -72,7 +72,7 @@ def test_what_shards_cannot_do() -> None:
         (PTA(), KAnonymity(k=3, sensitive=("i1",)), "remove them on Spark"),
     ):
         with pytest.raises(InputError, match=words):
-            algorithm.run(remote, model, Context())
+            algorithm.run_distributed(remote, model, Context())
     with pytest.raises(InputError, match="shards do not support l"):
         Weave(shard_size=20).run(some_data(2), KAnonymity(k=3, sensitive=("i1", "i2"), l=2), Context())
     with pytest.raises(InfeasibleError, match="fewer than k=500"):

@@ -63,10 +63,10 @@ class Clusters(NamedTuple):
     first: Slots  # [n_slots] its smallest item
     parent: Slots  # [n_slots] the slot it was merged into, itself while live
     status: NDArray[np.int8]  # [n_slots] live, merged or suppressed
-    group: Slots  # [n_slots] the utility group
+    group: Slots  # [n_slots] the utility group, or the branch of the hierarchy
     group_start: Ints  # [n_groups] the live slots of a group are group_slots[group_start:group_end]
     group_end: Ints  # [n_groups]
-    group_slots: Slots  # [n_slots]
+    group_slots: Slots  # [n_slots, and as many more if there is a group of mixed clusters]
     place_in_group: Ints  # [n_slots] position in group_slots
     marks: Ints  # [n_slots] scratch, zero between calls
     edges: Ints  # [n_slots] scratch, -1 between calls
@@ -296,6 +296,21 @@ def merge_clusters(clusters: Clusters, left: int, right: int) -> tuple[int, int,
     clusters.parent[gone] = kept
     clusters.status[gone] = MERGED
     _leave_group(clusters, gone)
+    return kept, gone, gained
+
+
+@compiled
+def join_clusters(clusters: Clusters, left: int, right: int, mixed: int) -> tuple[int, int, Slots]:
+    """Merge two live clusters; if their groups differ, what comes of it moves to the group ``mixed``."""
+    differ = clusters.group[left] != clusters.group[right]
+    kept, gone, gained = merge_clusters(clusters, left, right)
+    if differ and clusters.group[kept] != mixed:
+        _leave_group(clusters, kept)
+        place = clusters.group_end[mixed]
+        clusters.group[kept] = mixed
+        clusters.group_slots[place] = kept
+        clusters.place_in_group[kept] = place
+        clusters.group_end[mixed] += 1
     return kept, gone, gained
 
 

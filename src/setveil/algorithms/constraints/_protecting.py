@@ -17,7 +17,7 @@ from setveil.algorithms.constraints._clusters import (
     Clusters,
     Slots,
     find_root,
-    merge_clusters,
+    join_clusters,
     prune_edges,
     suppress_cluster,
 )
@@ -31,6 +31,9 @@ class Rules(NamedTuple):
     k: int
     criterion: int
     rarest_only: int  # 1: only the rarest item that can be generalized is (COAT)
+    mixed: int = (
+        -1
+    )  # the group of clusters of several branches of a hierarchy, which come last; -1: there are no branches
 
 
 @compiled
@@ -66,27 +69,30 @@ def take_step(clusters: Clusters, p: Slots, rules: Rules) -> tuple[int, int, Slo
 
     Returns the slot that stays (-1 for a suppression), the one that is gone, and the records that the first gained.
     """
-    best = choose_merge(clusters, p, rules)  # 16-21
+    best = choose_merge(clusters, p, rules, 0)  # 16-21
+    if best.right < 0 and rules.mixed >= 0:
+        best = choose_merge(clusters, p, rules, 1)  # the last resort
     if best.right >= 0:
-        return merge_clusters(clusters, best.left, best.right)  # 22-23, 25-26
+        return join_clusters(clusters, best.left, best.right, rules.mixed)  # 22-23, 25-26
     gone = choose_suppressed(clusters, p)
     suppress_cluster(clusters, gone)
     return np.int64(-1), np.int64(gone), np.empty(0, dtype=np.int32)
 
 
 @compiled
-def choose_merge(clusters: Clusters, p: Slots, rules: Rules) -> Merge:
-    """Lines 16-21: the cheapest merge σ of one of p's clusters. ``right`` is -1 if there is none.
+def choose_merge(clusters: Clusters, p: Slots, rules: Rules, anywhere: int) -> Merge:
+    """Lines 16-21: the cheapest merge σ of one of p's clusters, inside groups or anywhere. ``right`` is -1 if there is
+    none.
 
     Ties: smallest i_m, then smallest i_s, clusters being ordered by their smallest item.
     """
     first = clusters.first
-    start = _find_rarest_movable(clusters, p) if rules.rarest_only == 1 else -1
+    start = _find_rarest_movable(clusters, p, anywhere) if rules.rarest_only == 1 else -1
     if start >= 0:
-        return find_cheapest_partner(clusters, p[start], rules.criterion)
-    best = find_cheapest_partner(clusters, p[0], rules.criterion)  # 16
+        return find_cheapest_partner(clusters, p[start], rules.criterion, anywhere)
+    best = find_cheapest_partner(clusters, p[0], rules.criterion, anywhere)  # 16
     for number in range(1, len(p)):  # 17
-        merge = find_cheapest_partner(clusters, p[number], rules.criterion)  # 18
+        merge = find_cheapest_partner(clusters, p[number], rules.criterion, anywhere)  # 18
         if merge.right < 0:
             continue
         if best.right >= 0:
@@ -98,13 +104,13 @@ def choose_merge(clusters: Clusters, p: Slots, rules: Rules) -> Merge:
 
 
 @compiled
-def _find_rarest_movable(clusters: Clusters, p: Slots) -> int:
-    """Where in p the rarest cluster stands that has a partner left in its utility group (COAT); -1 if none has."""
+def _find_rarest_movable(clusters: Clusters, p: Slots, anywhere: int) -> int:
+    """Where in p the rarest cluster stands that has a partner left in its group, or at all (COAT); -1 if none has."""
     rarest = -1
     for number in range(len(p)):
         slot = p[number]
         group = clusters.group[slot]
-        if clusters.group_end[group] - clusters.group_start[group] < 2:
+        if anywhere == 0 and clusters.group_end[group] - clusters.group_start[group] < 2:
             continue
         if rarest < 0 or (clusters.support[slot], clusters.first[slot]) < (
             clusters.support[p[rarest]],
@@ -115,8 +121,8 @@ def _find_rarest_movable(clusters: Clusters, p: Slots) -> int:
 
 
 @compiled
-def find_cheapest_partner(clusters: Clusters, slot: int, criterion: int) -> Merge:
-    """Line 18: the cheapest merge of one cluster i_m inside its utility group; ``right`` is -1 if it is alone there."""
+def find_cheapest_partner(clusters: Clusters, slot: int, criterion: int, anywhere: int) -> Merge:
+    """Line 18: the cheapest merge of one cluster i_m inside its group, or anywhere; ``right`` is -1 if it is alone."""
     graph, first, together = clusters.graph, clusters.first, clusters.marks
     prune_edges(graph, slot)
     half = graph.head[slot]
@@ -125,26 +131,29 @@ def find_cheapest_partner(clusters: Clusters, slot: int, criterion: int) -> Merg
         half = graph.next[half]
     own_loss = clusters.usefulness[slot] * clusters.support[slot]
     best = Merge(np.int64(slot), np.int64(-1), clusters.size[slot], np.int64(0), own_loss, np.int64(0), np.int64(0))
-    group = clusters.group[slot]
-    for place in range(clusters.group_start[group], clusters.group_end[group]):
-        other = clusters.group_slots[place]
-        if other == slot:
-            continue
-        support = clusters.support[slot] + clusters.support[other] - together[other]
-        merge = Merge(
-            np.int64(slot),
-            np.int64(other),
-            clusters.size[slot],
-            clusters.size[other],
-            own_loss,
-            clusters.usefulness[other] * clusters.support[other],
-            max(clusters.usefulness[slot], clusters.usefulness[other]) * support,
-        )
-        if best.right >= 0:
-            sign = compare_costs(merge, best, criterion)
-            if sign > 0 or (sign == 0 and first[other] > first[best.right]):
+    lowest, highest = np.int64(clusters.group[slot]), np.int64(clusters.group[slot])
+    if anywhere == 1:
+        lowest, highest = np.int64(0), np.int64(len(clusters.group_start) - 1)
+    for group in range(lowest, highest + 1):
+        for place in range(clusters.group_start[group], clusters.group_end[group]):
+            other = clusters.group_slots[place]
+            if other == slot:
                 continue
-        best = merge
+            support = clusters.support[slot] + clusters.support[other] - together[other]
+            merge = Merge(
+                np.int64(slot),
+                np.int64(other),
+                clusters.size[slot],
+                clusters.size[other],
+                own_loss,
+                clusters.usefulness[other] * clusters.support[other],
+                max(clusters.usefulness[slot], clusters.usefulness[other]) * support,
+            )
+            if best.right >= 0:
+                sign = compare_costs(merge, best, criterion)
+                if sign > 0 or (sign == 0 and first[other] > first[best.right]):
+                    continue
+            best = merge
     half = graph.head[slot]
     while half >= 0:
         together[graph.to[half]] = 0

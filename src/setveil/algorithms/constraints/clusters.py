@@ -6,7 +6,6 @@ them. All others are renumbered 0, 1, … in ascending order and called slots.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,7 +28,7 @@ from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints._set_queue import count_sets
 from setveil.core import Transactions
 from setveil.core.label_numbers import label_numbers
-from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.errors import InputError, name_some, warn
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
 
@@ -65,9 +64,9 @@ class ClusterAlgorithm(Algorithm):
         "with the lowest cost is suppressed first, then the rarest",
     )
 
-    def rules(self, k: int, rarest_only: bool = False) -> Rules:
+    def rules(self, ask: Ask, rarest_only: bool = False) -> Rules:
         """The options as the kernels take them."""
-        return Rules(k, CRITERIA[self.criterion], int(rarest_only))
+        return Rules(ask.k, CRITERIA[self.criterion], int(rarest_only), ask.mixed)
 
 
 # -- the ask -------------------------------------------------------------------------------------------------------
@@ -85,6 +84,12 @@ class Ask:
     m: int  # every occurring itemset of up to so many items is a constraint; 0: those in ``sets``
     sets: Sets
     max_suppressed: Fraction  # items
+    branch: NDArray[np.int32] | None = None  # [n_slots] of the owner's hierarchy, where groups are free otherwise
+
+    @property
+    def mixed(self) -> int:
+        """The number of the group of clusters of several branches; -1 where there are no branches."""
+        return -1 if self.branch is None else int(self.branch.max(initial=-1)) + 1
 
 
 def understand(data: Transactions, model: KmAnonymity | ConstraintAnonymity, context: Context) -> Ask:
@@ -98,13 +103,24 @@ def understand(data: Transactions, model: KmAnonymity | ConstraintAnonymity, con
     if isinstance(model, KmAnonymity):
         require_k_records(data, model.k)
         group = np.zeros(len(slot_items), dtype=np.int32)
+        branch = _branches(used, context)
         if model.m != "all":
-            return Ask(rows, weight, slot_items, group, model.k, int(model.m), none, Fraction(0))
-        ask = Ask(rows, weight, slot_items, group, model.k, 0, none, Fraction(0))
+            return Ask(rows, weight, slot_items, group, model.k, int(model.m), none, Fraction(0), branch)
+        ask = Ask(rows, weight, slot_items, group, model.k, 0, none, Fraction(0), branch)
         return replace(ask, sets=pgen(ask))
     group = _groups(used, model.utility)
+    branch = _branches(used, context) if model.utility is None else None
     allowed = Fraction(str(model.max_suppressed)) * len(slot_items) / 100
-    return Ask(rows, weight, slot_items, group, model.k, 0, encode_sets(used, model.constraints), allowed)
+    return Ask(rows, weight, slot_items, group, model.k, 0, encode_sets(used, model.constraints), allowed, branch)
+
+
+def _branches(data: Transactions, context: Context) -> NDArray[np.int32] | None:
+    """The branch of each slot in a hierarchy that people made, numbered 0, 1, …; None where there are not two."""
+    tree = context.hierarchy
+    if tree is None or not tree.has_meaning:
+        return None
+    found, branch = np.unique(tree.branches[tree.leaf_of_items(data.vocabulary)], return_inverse=True)
+    return branch.astype(np.int32) if len(found) > 1 else None
 
 
 def encode_sets(data: Transactions, itemsets: Sequence[Sequence[str]]) -> Sets:
@@ -150,8 +166,9 @@ def pgen(ask: Ask) -> Sets:
 
 
 def start_clusters(ask: Ask, weights: Any = None, penalty: Any = None) -> Clusters:
-    """Every item a cluster of its own."""
+    """Every item a cluster of its own; groups are the branches of a hierarchy, if there is one, and mixed clusters."""
     n_slots = len(ask.slot_items)
+    group = ask.group.copy() if ask.branch is None else ask.branch.copy()
     start, end = ask.data.indptr[:-1].copy(), ask.data.indptr[1:].copy()
     records = link_sets(start, end, ask.data.items.copy(), n_slots)
     starts = np.zeros(n_slots + 1, dtype=np.int64)
@@ -162,11 +179,13 @@ def start_clusters(ask: Ask, weights: Any = None, penalty: Any = None) -> Cluste
     partner, count = count_larger_partners(records, ask.weight, starts)
     support = np.zeros(n_slots, dtype=np.int64)
     np.add.at(support, ask.data.items, ask.weight[ask.data.owners])
-    group_slots = np.argsort(ask.group, kind="stable").astype(np.int32)
+    group_slots = np.argsort(group, kind="stable").astype(np.int32)
     place = np.empty(n_slots, dtype=np.int64)
     place[group_slots] = np.arange(n_slots)
-    group_sizes = np.bincount(ask.group, minlength=1).astype(np.int64)
+    group_sizes = np.bincount(group, minlength=max(ask.mixed + 1, 1)).astype(np.int64)
     group_end = np.cumsum(group_sizes)
+    if ask.branch is not None:
+        group_slots = np.concatenate((group_slots, np.zeros(n_slots, dtype=np.int32)))  # room for mixed ones
     return Clusters(
         records=records,
         graph=build_graph(starts, partner, count),
@@ -178,7 +197,7 @@ def start_clusters(ask: Ask, weights: Any = None, penalty: Any = None) -> Cluste
         first=np.arange(n_slots, dtype=np.int32),
         parent=np.arange(n_slots, dtype=np.int32),
         status=np.zeros(n_slots, dtype=np.int8),
-        group=ask.group,
+        group=group,
         group_start=group_end - group_sizes,
         group_end=group_end,
         group_slots=group_slots,
@@ -213,9 +232,7 @@ def _check_items(data: Transactions, numbers: Mapping[str, float], what: str) ->
             "belongs to this data."
         )
     if strangers:
-        warnings.warn(
-            f"{what}: {name_some(strangers)} not in the data; check the spelling.", SetveilWarning, stacklevel=4
-        )
+        warn(f"{what}: {name_some(strangers)} not in the data; check the spelling.")
 
 
 # -- the release ---------------------------------------------------------------------------------------------------

@@ -34,6 +34,6 @@ class COAT(ClusterAlgorithm):
     def run(self, data: Transactions, model: KmAnonymity | ConstraintAnonymity, context: Context) -> Recoding:
         ask = understand_or_explain(data, model, context)
         clusters = start_clusters(ask, self.weights, self.penalty)
-        protect(clusters, ask, self.rules(ask.k, rarest_only=True), self.order, context)
+        protect(clusters, ask, self.rules(ask, rarest_only=True), self.order, context)
         require_bound(ask, slots_of(clusters), "coat")
         return release_of(data, ask, slots_of(clusters), {})

@@ -147,6 +147,7 @@ def group_supports(ask: Ask, gone: NDArray[np.bool_]) -> NDArray[np.int64]:
         data=ask.data.recode(np.where(gone, -1, ask.group), names),
         slot_items=np.arange(n_groups),
         group=np.zeros(n_groups, dtype=np.int32),
+        branch=None,
     )
     starts, slots = ask.sets
     kept = ~gone[slots]

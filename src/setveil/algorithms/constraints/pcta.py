@@ -1,9 +1,9 @@
 """PCTA: privacy-constrained clustering of items (Gkoulalas-Divanis, Loukides 2012, Algorithm 1).
 
 Guarantee: every privacy constraint (or every occurring itemset of at most m items) has no or at least k published
-records. Needs: at least k records with items. No hierarchy, no suppression, no utility constraints (for those:
-``upcta``). Cost: pairs of items in the records, plus the number of items for every merge, plus the constraints counted
-again after it.
+records. Needs: at least k records with items. No hierarchy is needed, nothing is suppressed, no utility constraints
+(for those: ``upcta``). Cost: pairs of items in the records, plus the number of items for every merge, plus the
+constraints counted again after it.
 
 The comments give the lines of Algorithm 1. Lines 5 to 26, what is done for one constraint, are compiled
 (``_protecting.py``).
@@ -23,6 +23,8 @@ Departures from the paper
    cluster of the constraint, then the smallest partner, clusters being ordered by their smallest item.
 5. The weight of a cluster is the largest weight of its items.
 6. Items that do not occur in the data take no part.
+7. With a hierarchy that people made, only clusters of the same branch below its root are merged, as long as one of the
+   constraint's clusters has such a partner. Only then branches are mixed; mixed clusters merge among themselves first.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class PCTA(ClusterAlgorithm):
             )
         ask = understand_or_explain(data, model, context)
         clusters = start_clusters(ask, self.weights, self.penalty)  # 1: nothing is generalized, H(i) = i
-        protect(clusters, ask, self.rules(ask.k), self.order, context)  # 2-27
+        protect(clusters, ask, self.rules(ask), self.order, context)  # 2-27
         return release_of(data, ask, slots_of(clusters), {})  # 28
 
 

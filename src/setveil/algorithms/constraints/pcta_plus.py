@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
-from setveil.algorithms.constraints._clusters import Clusters, merge_clusters, suppress_cluster
+from setveil.algorithms.constraints._clusters import Clusters, join_clusters, suppress_cluster
 from setveil.algorithms.constraints._merge_costs import UL
 from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints.cluster_refinement import Mover, loss_of_clusters, suppress_hopeless
@@ -59,7 +59,7 @@ class PCTAPlus(Algorithm):
 
     def run(self, data: Transactions, model: KmAnonymity | ConstraintAnonymity, context: Context) -> Recoding:
         ask = understand_or_explain(data, model, context)
-        rules = Rules(ask.k, UL, 1)
+        rules = Rules(ask.k, UL, 1, ask.mixed)
         first = replace(ask, m=min(ask.m, 2))  # larger itemsets come last
         orders = ("static", "dynamic") if ask.m == 0 else ("static",)
         hopeless = suppress_hopeless(start_clusters(first, self.weights, self.penalty), first, context)
@@ -86,7 +86,7 @@ class PCTAPlus(Algorithm):
 
     def _move(self, ask: Ask, merged: NDArray[np.int64], context: Context) -> NDArray[np.int64]:
         weights = item_numbers(ask.data, self.weights, "weight", 1.0)
-        mover = Mover.of(ask, merged, weights)
+        mover = Mover.of(_with_branches(ask, merged), merged, weights)
         if mover is None:
             return merged
         before = mover.loss()
@@ -94,10 +94,20 @@ class PCTAPlus(Algorithm):
         return mover.clusters() if mover.loss() < before else merged
 
 
+def _with_branches(ask: Ask, cluster_of_slot: NDArray[np.int64]) -> Ask:
+    """The ask in which items move inside their branch only, those of mixed clusters among mixed ones."""
+    if ask.branch is None:
+        return ask
+    group, first = ask.branch.copy(), np.maximum(cluster_of_slot, 0)
+    is_other = (ask.branch != ask.branch[first]) & (cluster_of_slot >= 0)
+    group[np.isin(cluster_of_slot, cluster_of_slot[is_other])] = ask.mixed
+    return replace(ask, group=group)
+
+
 def _clusters_of(ask: Ask, cluster_of_slot: NDArray[np.int64]) -> Clusters:
     """The state in which exactly these clusters have been merged. There is no suppression where this is needed."""
     clusters = start_clusters(ask)
     slot_of: dict[int, int] = {}
     for slot, cluster in enumerate(cluster_of_slot.tolist()):
-        slot_of[cluster] = merge_clusters(clusters, slot_of[cluster], slot)[0] if cluster in slot_of else slot
+        slot_of[cluster] = join_clusters(clusters, slot_of[cluster], slot, ask.mixed)[0] if cluster in slot_of else slot
     return clusters

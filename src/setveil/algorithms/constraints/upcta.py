@@ -3,7 +3,7 @@
 Guarantee: every privacy constraint has no or at least k published records, only items of the same utility constraint
 are published as one, and at most ``max_suppressed`` percent of the items are suppressed. So as many published as
 original records hold something of a utility constraint none of whose items is suppressed. Needs: at least k records
-with items; every item in one utility constraint. No hierarchy. Cost: as PCTA.
+with items; every item in one utility constraint. No hierarchy is needed. Cost: as PCTA.
 
 A constraint is protected as by PCTA, merging inside utility constraints only. When none of its clusters has a partner
 left, its rarest cluster is suppressed, and so on.
@@ -38,6 +38,6 @@ class UPCTA(ClusterAlgorithm):
     def run(self, data: Transactions, model: KmAnonymity | ConstraintAnonymity, context: Context) -> Recoding:
         ask = understand_or_explain(data, model, context)
         clusters = start_clusters(ask, self.weights, self.penalty)
-        protect(clusters, ask, self.rules(ask.k), self.order, context)
+        protect(clusters, ask, self.rules(ask), self.order, context)
         require_bound(ask, slots_of(clusters), "upcta")
         return release_of(data, ask, slots_of(clusters), {})

@@ -63,10 +63,7 @@ class CAHD(Algorithm):
     def run(self, data: Transactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Order, form groups in sequence, absorb on request."""
         context.step("feasibility")
-        if self.shard_size is not None and self.ordering != "gray":
-            raise InputError("shards are runs of the Gray order; remove the option ordering or shard_size.")
-        if isinstance(data, RemoteTransactions):
-            return self._elsewhere(data, model)
+        self._check_ordering()
         split = split_records(data, model, self.suppress_excess, context.seed)
         context.step("ordering")
         if self.shard_size is not None:
@@ -81,8 +78,13 @@ class CAHD(Algorithm):
         """The group of each record of a sequence, -1 for leftovers."""
         return group_sequence(public, hidden, p, self.alpha, self.distance, self.absorb, context)
 
-    def _elsewhere(self, data: RemoteTransactions, model: PrivacyDegree) -> Grouping:
+    def _check_ordering(self) -> None:
+        if self.shard_size is not None and self.ordering != "gray":
+            raise InputError("shards are runs of the Gray order; remove the option ordering or shard_size.")
+
+    def run_distributed(self, data: RemoteTransactions, model: PrivacyDegree, context: Context) -> Grouping:
         """Every shard alone, where the records are."""
+        self._check_ordering()
         if self.shard_size is None:
             raise InputError(
                 "cahd compares each group with all remaining records; on Spark set --option shard_size=N, which gives "

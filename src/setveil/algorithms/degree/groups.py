@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import option
 from setveil.algorithms.degree._grouping import State
-from setveil.core import Transactions
+from setveil.core import Dataset, Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
@@ -134,19 +134,19 @@ def secret_draws(split: Split, seed: int) -> np.random.Generator:
     return np.random.default_rng(np.frombuffer(digest.digest(), dtype=np.uint32))
 
 
-def refuse_excess(data: Transactions, is_sensitive: NDArray[np.bool_], p: int) -> None:
+def refuse_excess(data: Dataset, is_sensitive: NDArray[np.bool_], p: int) -> None:
     """An item that more than one in p records have is an InfeasibleError."""
     excess = _excess(data, is_sensitive, p)
     if excess.any():
         raise _too_frequent(data, p, excess)
 
 
-def _excess(data: Transactions, is_sensitive: NDArray[np.bool_], p: int) -> NDArray[np.int64]:
+def _excess(data: Dataset, is_sensitive: NDArray[np.bool_], p: int) -> NDArray[np.int64]:
     """How many occurrences of each sensitive item are too many for the degree, int64[n_items]."""
     return np.where(is_sensitive, np.maximum(data.supports - data.n_records // p, 0), 0)
 
 
-def _too_frequent(data: Transactions, p: int, excess: NDArray[np.int64]) -> InfeasibleError:
+def _too_frequent(data: Dataset, p: int, excess: NDArray[np.int64]) -> InfeasibleError:
     """Say which items are in the way, how frequent they are, and which p would work."""
     worst = np.flatnonzero(excess)
     worst = worst[np.argsort(-data.supports[worst], kind="stable")]

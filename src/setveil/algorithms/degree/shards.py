@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.degree.groups import Split, refuse_excess, secret_draws
 from setveil.algorithms.k_anonymity.shards import shard_bounds
 from setveil.core import RemoteTransactions, Transactions, Vocabulary
-from setveil.core.remote import Csr
+from setveil.core.dataset import Csr
 from setveil.core.transactions import in_label_order
 from setveil.models import PrivacyDegree
 from setveil.orderings.gray import bits_of_items, gray_codes, gray_order
@@ -112,7 +112,6 @@ def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: 
     refuse_excess(data, is_sensitive, model.p)
     public = data.keep_items(~is_sensitive & (data.supports > 0))
     published = in_label_order(public)
-    assert isinstance(published, RemoteTransactions)
     rank = np.empty(public.n_items, dtype=np.int32)
     rank[published.vocabulary.numbers(public.vocabulary)] = bits_of_items(public, "frequency")
     labels = list(compress(data.vocabulary, is_sensitive))
@@ -120,7 +119,6 @@ def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: 
     target[~is_sensitive] = published.vocabulary.numbers(compress(data.vocabulary, ~is_sensitive))
     target[is_sensitive] = published.n_items + np.arange(len(labels))
     rows = data.recode(target, Vocabulary.presorted([*published.vocabulary, *labels]))
-    assert isinstance(rows, RemoteTransactions)
     bounds = bounds_of_shards(data.n_records, shard_size, model.p)
     maker = Shards(published.n_items, len(labels), bounds, model.p, rank, group)
     groups = rows.in_groups(maker, published, labels)

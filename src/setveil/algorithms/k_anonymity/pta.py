@@ -75,8 +75,6 @@ class PTA(Algorithm):
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Pre-processing module, TSP module, anonymization module."""
-        if isinstance(data, RemoteTransactions):
-            return self._elsewhere(data, model)
         records = prepare(data, model)
         n_segments = count_segments(self.segments, self.segment_size, data.n_records, model.k)
         if not data.n_records:
@@ -104,7 +102,7 @@ class PTA(Algorithm):
             return records.release(records.diverse(class_of), details)
         return records.release(class_of, details, None if self.recentre else centres)
 
-    def _elsewhere(self, data: RemoteTransactions, model: KAnonymity) -> Replacement:
+    def run_distributed(self, data: RemoteTransactions, model: KAnonymity, context: Context) -> Replacement:
         """The same, segment by segment where the records are."""
         if self.leftovers == "all":
             raise InputError("leftovers=all compares all segments; use leftovers=segment on Spark, or --engine local.")

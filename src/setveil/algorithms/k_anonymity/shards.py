@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import require_k_records
 from setveil.algorithms.k_anonymity._centres import count_common
 from setveil.algorithms.k_anonymity.centres import Records
-from setveil.core import RemoteTransactions, Transactions
-from setveil.core.remote import Csr
+from setveil.core import Dataset, RemoteTransactions, Transactions
+from setveil.core.dataset import Csr
 from setveil.core.transactions import in_label_order
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import bits_of_items, gray_codes
-from setveil.releases import Replacement
+from setveil.releases import RemoteReplacement, Replacement
 
 Solved = tuple[NDArray[np.int64], Transactions, Mapping[str, int]]  # class of each record, centres, counts to add up
 PER_TASK = 1 << 16  # records that a task solves, about
@@ -87,16 +87,11 @@ def replace_elsewhere(
     rows, told = data.in_shards(encode, tasks, work)
     published = in_label_order(rows.used_items())
     counted: Counter[str] = sum(told, Counter())
-    return Replacement(
-        published=published,
-        class_of=np.empty(0, dtype=np.int64),  # they are told apart where the records are
-        details=_figures(data, published, counted),
-    ), counted
+    return RemoteReplacement.of(published, _figures(data, published, counted)), counted
 
 
-def _figures(data: RemoteTransactions, published: Transactions, counted: Mapping[str, int]) -> dict[str, Any]:
+def _figures(data: Dataset, published: RemoteTransactions, counted: Mapping[str, int]) -> dict[str, Any]:
     """What ``Records.release`` tells of records at hand."""
-    assert isinstance(published, RemoteTransactions)
     sizes, n_classes = published.class_sizes()
     loss = counted["added"] + counted["removed"]
     return {

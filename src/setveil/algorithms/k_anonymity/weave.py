@@ -76,8 +76,6 @@ class Weave(Algorithm):
 
     def run(self, data: Transactions, model: KAnonymity, context: Context) -> Replacement:
         """Cut, then weave pass by pass."""
-        if isinstance(data, RemoteTransactions):
-            return self._elsewhere(data, model, context)
         records = prepare(data, model)
         if not data.n_records:
             return records.unchanged()
@@ -117,7 +115,7 @@ class Weave(Algorithm):
         everything = replace(records.public, indptr=indptr, items=np.concatenate(items))
         return records.release(class_of, {"shards": len(bounds) - 1}, everything)
 
-    def _elsewhere(self, data: RemoteTransactions, model: KAnonymity, context: Context) -> Replacement:
+    def run_distributed(self, data: RemoteTransactions, model: KAnonymity, context: Context) -> Replacement:
         """Every shard alone, where the records are."""
         if self.shard_size is None:
             raise InputError(

@@ -42,7 +42,7 @@ from setveil.algorithms.km.count_tree import (
     tree_order_option,
 )
 from setveil.algorithms.km.cuts import Cut, Move
-from setveil.core import Transactions
+from setveil.core import Dataset, RemoteTransactions
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
 
@@ -53,7 +53,7 @@ class AA(Algorithm):
 
     tree_order: str = tree_order_option()
 
-    def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
+    def run(self, data: Dataset, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("aa")
         require_k_records(data, model.k)
         counts = context.engine.tree_counts(data, hierarchy)
@@ -83,8 +83,12 @@ class AA(Algorithm):
         }
         return Recoding.from_cut(data, hierarchy, cut.node_of_leaf, details)
 
+    def run_distributed(self, data: RemoteTransactions, model: KmAnonymity, context: Context) -> Recoding:
+        """The same: only counts are asked for."""
+        return self.run(data, model, context)
 
-def largest_itemset(data: Transactions, model: KmAnonymity, cut: Cut, context: Context) -> int:
+
+def largest_itemset(data: Dataset, model: KmAnonymity, cut: Cut, context: Context) -> int:
     """How many items an itemset may have: m, or as many as a recoded record."""
     if model.m != "all":
         return min(model.m, data.longest)

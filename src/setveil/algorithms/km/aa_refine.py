@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.refine import refine_release
-from setveil.core import Transactions
+from setveil.core import Dataset
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
 
@@ -32,5 +32,5 @@ from setveil.releases import Recoding
 class AARefine(AA):
     """AA without free improvements."""
 
-    def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
+    def run(self, data: Dataset, model: KmAnonymity, context: Context) -> Recoding:
         return refine_release(data, model, super().run(data, model, context), "ncp", context)

@@ -29,7 +29,7 @@ from setveil.algorithms.km._counting import (
     sort_items_in_rows,
     start_walk,
 )
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Dataset, Hierarchy
 from setveil.engines.base import Found, TreeCounts
 from setveil.errors import InputError
 
@@ -60,7 +60,7 @@ class DistinctRecords:
     weights: NDArray[np.int64]
 
     @classmethod
-    def of_leaves(cls, data: Transactions, hierarchy: Hierarchy, context: Context) -> DistinctRecords:
+    def of_leaves(cls, data: Dataset, hierarchy: Hierarchy, context: Context) -> DistinctRecords:
         """The distinct records of the data, each item as a leaf of the hierarchy."""
         distinct, weights, _ = context.engine.distinct(data)
         return cls(distinct.indptr, hierarchy.leaf_of_items(data.vocabulary)[distinct.items], weights)

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Dataset, Hierarchy
 
 
 class Cut:
     """Starts at the leaves; ``raise_to(node)`` publishes ``node`` for everything below it."""
 
-    def __init__(self, hierarchy: Hierarchy, data: Transactions) -> None:
+    def __init__(self, hierarchy: Hierarchy, data: Dataset) -> None:
         leaf_occurrences = np.zeros(hierarchy.n_items, dtype=np.int64)
         leaf_occurrences[hierarchy.leaf_of_items(data.vocabulary)] = data.supports
         before = np.concatenate(([0], np.cumsum(leaf_occurrences[hierarchy.leaf_order])))

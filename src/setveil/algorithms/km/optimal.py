@@ -56,7 +56,7 @@ from setveil.algorithms.km.refine import Refiner
 from setveil.algorithms.km.skeleton import Skeleton
 from setveil.algorithms.km.suppressed_leaves import condition_of
 from setveil.algorithms.km.violations import RowLifting, Violations, questions_about
-from setveil.core import RemoteTransactions, Transactions
+from setveil.core import Dataset, RemoteTransactions
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
@@ -91,12 +91,8 @@ class Optimal(Algorithm):
         least=0,
     )
 
-    def run(self, data: Transactions, model: KmAnonymity, context: Context) -> Recoding:
+    def run(self, data: Dataset, model: KmAnonymity, context: Context) -> Recoding:
         hierarchy = context.need_hierarchy("optimal")
-        if self.suppression and isinstance(data, RemoteTransactions):
-            raise InputError(
-                "suppression=true of optimal needs the records on this machine; remove it, or use --engine local."
-            )
         require_k_records(data, model.k)
         search = CutSearch(data, model, context, self)
         search.start_from(AA().run(data, model, context).node_of_leaf)
@@ -114,11 +110,18 @@ class Optimal(Algorithm):
         details = search.describe()
         return Recoding.from_cut(data, hierarchy, search.best, details)
 
+    def run_distributed(self, data: RemoteTransactions, model: KmAnonymity, context: Context) -> Recoding:
+        if self.suppression:
+            raise InputError(
+                "suppression=true of optimal needs the records on this machine; remove it, or use --engine local."
+            )
+        return self.run(data, model, context)
+
 
 class CutSearch:
     """The program, the best valid cut so far, and what is proven about the optimum."""
 
-    def __init__(self, data: Transactions, model: KmAnonymity, context: Context, options: Optimal) -> None:
+    def __init__(self, data: Dataset, model: KmAnonymity, context: Context, options: Optimal) -> None:
         hierarchy = context.need_hierarchy("optimal")
         self.data = data
         self.model = model

@@ -27,7 +27,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.km.cuts import Cut
 from setveil.algorithms.km.losses import Losses
 from setveil.algorithms.km.violations import CutQuestions, questions_about
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Dataset, Hierarchy
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
 
@@ -257,7 +257,7 @@ def whole_nodes(hierarchy: Hierarchy, is_marked: NDArray[np.bool_]) -> set[int]:
     return {lowest_branching(hierarchy, int(node)) for node in np.flatnonzero(is_top)}
 
 
-def refine_release(data: Transactions, model: KmAnonymity, release: Recoding, loss: str, context: Context) -> Recoding:
+def refine_release(data: Dataset, model: KmAnonymity, release: Recoding, loss: str, context: Context) -> Recoding:
     """The release of any algorithm that publishes a cut, refined; ``loss`` is "ncp" or "lm"."""
     hierarchy = context.need_hierarchy("refine")
     assert release.node_of_leaf is not None

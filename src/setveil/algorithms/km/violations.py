@@ -17,7 +17,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.km._counting import PASS, SLICE, Walk, collect_rare, find_next_rare, start_walk
 from setveil.algorithms.km._lifting import NodeRows, collect_tuples, lift_itemsets, shrink_rare_rows
 from setveil.algorithms.km.count_tree import DistinctRecords, sort_within_rows
-from setveil.core import Hierarchy, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy
 from setveil.models import KmAnonymity
 
 LIMIT = 200_000  # rare itemsets to list at most; more are found once these are dealt with
@@ -54,13 +54,13 @@ class CutQuestions(Protocol):
         """``bottom`` is the most special cut there may be, ``above`` where a node can be pushed to."""
 
 
-def questions_about(data: Transactions, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> CutQuestions:
+def questions_about(data: Dataset, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> CutQuestions:
     """Answered from the records, or from counts where the records are on a cluster."""
-    if isinstance(data, RemoteTransactions):
+    if not data.has_rows:
         from setveil.algorithms.km.counted_violations import CountedViolations
 
         return CountedViolations(context.engine.tree_counts(data, hierarchy), hierarchy, model, context)
-    return Violations(DistinctRecords.of_leaves(data, hierarchy, context), hierarchy, model, context)
+    return Violations(DistinctRecords.of_leaves(data.rows, hierarchy, context), hierarchy, model, context)
 
 
 class Violations:

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context
+from setveil.algorithms.bounds import OPTIMUM, told_entries
 from setveil.algorithms.uncertainty._cover import give_back
 from setveil.algorithms.uncertainty.cover import cover
 from setveil.algorithms.uncertainty.demands import Demands, allowed_counts, find_demands, whole_holders
@@ -155,10 +156,11 @@ class Plucking:
 
     def details(self) -> dict[str, object]:
         """For the record of the run."""
-        suppressed = int((~self.kept).sum())
+        suppressed, total = int((~self.kept).sum()), sum(len(places) for places in self.places.values())
         return {
+            OPTIMUM: told_entries(suppressed, total, self.bound),
             "entries_suppressed": suppressed,
-            "sensitive_entries": sum(len(places) for places in self.places.values()),
+            "sensitive_entries": total,
             "lower_bound": self.bound,
             "gap": (suppressed - self.bound) / suppressed if suppressed else 0.0,
             "proven": suppressed == self.bound,

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from setveil.arrays.rows import renumber_rows
-from setveil.core.remote import Csr, Sparse
+from setveil.core.dataset import Csr, Sparse
 
 Result = TypeVar("Result")
 

@@ -12,7 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from setveil.arrays.rows import renumber_rows
-from setveil.core.remote import Csr
+from setveil.core.dataset import Csr
 from setveil.core.row_order import take_rows
 from setveil.engines.spark.blocks import BLOCKS, columns_of, join, pack, unpack
 from setveil.engines.spark.ordering import names_of, numbered_ranges

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
-from setveil.core import Hierarchy, Itemsets, Transactions
+from setveil.core import Dataset, Hierarchy, Itemsets
 from setveil.core.transactions import Distinct
 from setveil.engines.base import Result, Shard, TreeCounts
 from setveil.engines.spark.transactions import SparkTransactions
@@ -23,16 +24,20 @@ class SparkEngine:
 
     session: SparkSession
 
-    def distinct(self, data: Transactions) -> Distinct:
-        """Refused for records on the cluster, which are put in order there (``in_order``)."""
-        return data.distinct()
+    def run(self, algorithm: Any, data: Dataset, model: Any, context: Any) -> Any:
+        """By the algorithm's way for data on a cluster."""
+        return algorithm.run_distributed(data, model, context)
 
-    def supports(self, data: Transactions, itemsets: Itemsets) -> NDArray[np.int64]:
+    def distinct(self, data: Dataset) -> Distinct:
+        """Refused for records on the cluster, which are put in order there (``in_order``)."""
+        return data.rows.distinct()
+
+    def supports(self, data: Dataset, itemsets: Itemsets) -> NDArray[np.int64]:
         """In how many records each itemset is contained."""
         assert isinstance(data, SparkTransactions)
         return data.supports_of(itemsets)
 
-    def tree_counts(self, data: Transactions, hierarchy: Hierarchy) -> TreeCounts:
+    def tree_counts(self, data: Dataset, hierarchy: Hierarchy) -> TreeCounts:
         """Ready to count itemsets over the nodes of a hierarchy."""
         from setveil.engines.spark.tree_counts import SparkTreeCounts
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from setveil.core import Transactions, Vocabulary
-from setveil.core.remote import Csr
+from setveil.core.dataset import Csr
 from setveil.core.row_order import take_rows
 from setveil.engines.spark.blocks import BLOCKS, pack
 from setveil.engines.spark.group_rows import Counts, chain_published

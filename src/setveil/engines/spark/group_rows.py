@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.remote import Csr
+from setveil.core.dataset import Csr
 from setveil.core.row_order import sort_rows, take_rows
 from setveil.releases.remote_grouping import side_by_side
 

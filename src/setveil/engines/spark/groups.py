@@ -22,7 +22,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from setveil.core import Transactions, Vocabulary
-from setveil.core.remote import Csr
+from setveil.core.dataset import Csr
 from setveil.core.row_order import take_rows
 from setveil.engines.spark.blocks import (
     BLOCKS,
@@ -51,14 +51,8 @@ from setveil.engines.spark.ordering import (
     put_in_order,
     records_of,
 )
-from setveil.releases.remote_grouping import (
-    EncodeCounts,
-    EncodePart,
-    GroupFigures,
-    GroupMaker,
-    RemoteGroups,
-    SortedGroups,
-)
+from setveil.releases.grouping import EncodeCounts, EncodePart, SortedGroups
+from setveil.releases.remote_grouping import GroupFigures, GroupMaker, RemoteGroups
 
 if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions

@@ -21,7 +21,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from setveil.core import Transactions
-from setveil.core.remote import Csr
+from setveil.core.dataset import Csr
 from setveil.core.row_order import sort_rows, take_rows
 from setveil.engines.spark.blocks import BLOCKS, columns_of, gather, join, pack, rows_of_block, unpack
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from pyspark import StorageLevel
 from pyspark.sql import functions as f
 
-from setveil.core.remote import Csr, Found, Mark
+from setveil.core.dataset import Csr
+from setveil.core.remote import Found, Mark
 from setveil.core.row_order import take_rows
 from setveil.engines.spark.blocks import unpack
 from setveil.engines.spark.ordering import counted_rows

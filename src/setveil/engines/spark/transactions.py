@@ -16,8 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from setveil.arrays.mining import add_bits, count_matches, invert_rows
 from setveil.core import Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
+from setveil.core.dataset import Csr, Sparse
 from setveil.core.reading import Reading
-from setveil.core.remote import Csr, Found, Mark, Sparse
+from setveil.core.remote import Found, Mark
 from setveil.core.row_order import take_rows
 from setveil.engines.spark import dealing, groups, ordering, subsets
 from setveil.engines.spark.blocks import BLOCKS, add_up, collect, collect_dense, gather, pack, sparse, unpack
@@ -49,12 +50,8 @@ class SparkTransactions(RemoteTransactions):
         target: NDArray[np.int32] | None = None,
     ) -> None:
         """``target[number in the blocks]`` is the number here, -1 for none; as they are by default."""
-        given = {"vocabulary": vocabulary, "layout": layout, "reading": reading, "ids": None}
-        for name, value in {**given, "blocks": blocks, "target": target}.items():
-            object.__setattr__(self, name, value)
-
-    blocks: DataFrame
-    target: NDArray[np.int32] | None
+        self.vocabulary, self.layout, self.reading = vocabulary, layout, reading
+        self.blocks, self.target = blocks, target
 
     # -- counts ---------------------------------------------------------------------------------------------------
 
@@ -87,26 +84,6 @@ class SparkTransactions(RemoteTransactions):
     def by_length(self) -> NDArray[np.int64]:
         """How many records there are of each length."""
         return self.totals.by_length
-
-    @property
-    def n_records(self) -> int:
-        """Number of records, empty ones included."""
-        return int(self.totals.by_length.sum())
-
-    @property
-    def n_occurrences(self) -> int:
-        """Number of (record, item) pairs."""
-        return int(self.totals.supports.sum())
-
-    @property
-    def n_empty(self) -> int:
-        """Number of records without items."""
-        return int(self.totals.by_length[0])
-
-    @property
-    def longest(self) -> int:
-        """Items in the longest record."""
-        return int(np.flatnonzero(self.totals.by_length).max(initial=0))
 
     # -- deriving -------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from setveil.arrays.tree_itemsets import (
     spread_frequent,
 )
 from setveil.core import Hierarchy
-from setveil.core.remote import Csr, Sparse
+from setveil.core.dataset import Csr, Sparse
 from setveil.engines.base import Found, Watch
 from setveil.engines.spark.blocks import add_up, collect, collect_dense, collect_places, sparse
 from setveil.engines.spark.transactions import SparkTransactions

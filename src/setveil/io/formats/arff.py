@@ -87,7 +87,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _wanted(source: Source, attributes: list[Attribute], wanted: tuple[str, ...]) -> list[int]:
-    from setveil.io.transactions.tables import match_columns
+    from setveil.io.transactions.places import match_columns
 
     names = [attribute.name for attribute in attributes]
     if not names:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from setveil.io.roles import READ_ROLES
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -89,7 +91,8 @@ class Start:
     def has_columns(self) -> bool:
         """Whether it is a table, or the options name columns."""
         options = self.options
-        return bool(self.is_delimited or options.id_column or options.item_column or options.item_columns)
+        named = options.id_column or options.item_column or options.item_columns or options.roles.columns
+        return bool(self.is_delimited or named)
 
 
 class SeenIds(NamedTuple):
@@ -97,6 +100,14 @@ class SeenIds(NamedTuple):
 
     first: frozenset[str]  # a bounded number of different ones
     nobody: Mapping[str, int]  # words that stand for no id at all, and how many rows have them
+
+
+class PlannedColumn(NamedTuple):
+    """A column with a stated role other than person and item."""
+
+    place: int
+    role: str
+    hierarchy: str | None = None  # as the user wrote it
 
 
 @dataclass(frozen=True)
@@ -118,12 +129,19 @@ class Plan:
     is_split: bool = False  # cells that hold lists are taken apart already
     is_table: bool = False  # read cell by cell, so that cells can be empty or say "missing"
     shape: str = ""  # of the table in a Parquet or JSON file, where ``layout`` names the file's
+    columns: tuple[PlannedColumn, ...] = ()  # with a stated role, dropped ones included
 
     @property
     def unused(self) -> tuple[str, ...]:
         """The columns that are not read."""
-        used = {self.id_place, *self.item_places}
+        used = {self.id_place, *self.item_places, *(column.place for column in self.columns)}
         return tuple(self._name(place) for place in range(len(self.names)) if place not in used)
+
+    @property
+    def read_columns(self) -> tuple[PlannedColumn, ...]:
+        """The columns whose values come with the records, in the order of the input."""
+        read = [column for column in self.columns if column.role in READ_ROLES]
+        return tuple(sorted(read, key=lambda column: column.place))
 
     @property
     def id_name(self) -> str:

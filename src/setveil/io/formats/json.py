@@ -43,6 +43,6 @@ JSON = Format(
     "JSON",
     _read,
     sniff=_sniff,
-    takes=frozenset({"id_column", "item_column", "keep_ids"}),
+    takes=frozenset({"columns", "id_column", "item_column", "keep_ids"}),
     has_keys=True,
 )

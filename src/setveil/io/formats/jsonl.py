@@ -49,7 +49,7 @@ JSONL = Format(
     _write,
     extensions=(".jsonl", ".ndjson"),
     sniff=_sniff,
-    takes=frozenset({"id_column", "item_column", "keep_ids"}),
+    takes=frozenset({"columns", "id_column", "item_column", "keep_ids"}),
     has_keys=True,
     writes_ids=True,
     in_pieces=True,

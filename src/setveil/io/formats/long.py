@@ -52,7 +52,7 @@ LONG = Format(
     _write,
     extension=".csv",
     plan=_plan,
-    takes=frozenset({"delimiter", "no_header", "id_column", "item_column", "keep_ids"}),
+    takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_column", "keep_ids"}),
     label="long table: one row per person and item",
     writes_ids=True,
     needs_ids=True,

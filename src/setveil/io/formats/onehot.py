@@ -36,7 +36,7 @@ ONEHOT = Format(
     "a one-hot table",
     _read,
     plan=_plan,
-    takes=frozenset({"delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
+    takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
     label="one column per item, 0 or 1",
     cells=_cells,
 )

@@ -48,7 +48,7 @@ PARQUET = Format(
     _write,
     extensions=(".parquet", ".pq"),
     magic=b"PAR1",
-    takes=frozenset({"id_column", "item_column", "item_columns", "keep_ids"}),
+    takes=frozenset({"columns", "id_column", "item_column", "item_columns", "keep_ids"}),
     writes_ids=True,
     details=("id_column", "item_column", "long"),
     item_column="items",

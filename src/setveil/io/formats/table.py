@@ -36,7 +36,7 @@ TABLE = Format(
     "a table of column=value",
     _read,
     plan=_plan,
-    takes=frozenset({"delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
+    takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
     label="table of attributes: items are column=value",
     cells=_cells,
 )

@@ -36,7 +36,7 @@ WIDE = Format(
     "a wide table",
     _read,
     plan=_plan,
-    takes=frozenset({"delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
+    takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
     label="wide table: one row per person, items in columns",
     cells=_cells,
 )

@@ -5,12 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-KNOWN = {  # code system → pattern of most codes, lengths of its levels
-    "ATC": (re.compile(r"[A-Z](?:[0-9]{2}(?:[A-Z](?:[A-Z](?:[0-9]{2})?)?)?)?"), (1, 3, 4, 5)),
-    "ICD-10": (re.compile(r"[A-Z][0-9][0-9A-Z](?:\.?[0-9A-Z]{1,4})?"), (1, 3, 5)),
-    "ICD-9": (re.compile(r"(?:[0-9]{3}|V[0-9]{2}|E[0-9]{3})(?:\.?[0-9]{1,2})?"), (1, 3, 5)),
-}
-
 
 def looks_like_codes(labels: Iterable[str]) -> bool:
     """Whether nearly all labels are short, without blanks, in capitals and digits."""
@@ -21,16 +15,18 @@ def looks_like_codes(labels: Iterable[str]) -> bool:
     return bool(known) and n_codes >= 0.9 * len(known)
 
 
-def fitting_lengths(codes: Iterable[str]) -> tuple[int, ...]:
-    """Prefix lengths that make groups of the codes: those of the code system where it is known, else where prefixes
-    branch.
+def advised_hierarchy(codes: Iterable[str]) -> str:
+    """What to write behind ``--hierarchy`` for codes: their system where it is known, else the prefix lengths at which
+    they branch.
     """
+    from setveil.io.hierarchies.systems.detection import EAN, detect_system
+
     known = sorted(set(codes))
-    for pattern, lengths in KNOWN.values():
-        if sum(bool(pattern.fullmatch(code)) for code in known) >= 0.9 * len(known):
-            return _shared(known, lengths) or lengths[:2]
+    found = detect_system(known)
+    if found is not None and found[0] != EAN:
+        return found[0]
     longest = max(map(len, known), default=1)
-    return _shared(known, range(1, longest)) or (1,)
+    return f"prefix:{','.join(map(str, _shared(known, range(1, longest)) or (1,)))}"
 
 
 def _shared(codes: list[str], lengths: Iterable[int]) -> tuple[int, ...]:

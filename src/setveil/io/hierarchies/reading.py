@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from os import PathLike
 
 from setveil.core.hierarchy import Hierarchy
-from setveil.core.hierarchy_sources import FILE_FORMATS
 from setveil.core.reading import TableForm
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
@@ -26,6 +25,7 @@ from setveil.io.hierarchies.outlines import (
     read_path_lines,
     read_tree_numbers,
 )
+from setveil.io.hierarchies.sources import FILE_FORMATS
 from setveil.io.hierarchies.tables import read_table
 from setveil.io.hierarchies.text import load_text
 from setveil.io.hierarchies.writing import FORMATS, write_hierarchy

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
-from setveil.io.hierarchies.codes import fitting_lengths, looks_like_codes
+from setveil.io.hierarchies.codes import advised_hierarchy, looks_like_codes
 from setveil.io.hierarchies.drafts import Draft, numbered_lines
 from setveil.io.hierarchies.links import Link, read_links
 from setveil.io.hierarchies.nodes import Columns, Node, find_columns, read_nodes
@@ -131,15 +131,13 @@ def _prefix_advice(body: NumberedRows) -> str:
     for place in (0, 1):
         codes = [cells[place] for _, cells in body]
         if looks_like_codes(codes):
-            lengths = ",".join(map(str, fitting_lengths(codes)))
-            return f"use --hierarchy prefix:{lengths}, whose lengths fit these codes"
+            return f"use --hierarchy {advised_hierarchy(codes)}, which fits these codes"
     return "add a column of groups that several items share"
 
 
 def _what_one_column_is(labels: list[str]) -> str:
     if len(labels) >= LEAST_CODES and looks_like_codes(labels):
-        lengths = ",".join(map(str, fitting_lengths(labels)))
-        return f"a list of codes, not a tree; use --hierarchy prefix:{lengths}, whose lengths fit these codes."
+        return f"a list of codes, not a tree; use --hierarchy {advised_hierarchy(labels)}, which fits these codes."
     return "no delimiter found (;, comma or tab); name it, or the format."
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from os import PathLike
 from pathlib import Path
 
-from setveil.errors import InputError, SetveilWarning
+from setveil.errors import InputError, warn
 from setveil.io.source import BOM, Source, guess_encoding
 
 MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -31,7 +30,7 @@ def load_text(path: str | PathLike[str], encoding: str | None = None) -> str:
             raise InputError(f"{name}:{line}: the text is not UTF-8; save it as UTF-8.") from None
         text = raw.decode(marked)
     if marked is not None:
-        warnings.warn(SetveilWarning(f"{name}: read as {marked}, for it is not UTF-8."), stacklevel=2)
+        warn(f"{name}: read as {marked}, for it is not UTF-8.")
     return text
 
 

@@ -7,21 +7,25 @@ published content), groups are numbered by sorted content, names depend on the h
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Dataset, Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
+from setveil.core.columns import Columns
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
 from setveil.io.releases.canonical import PARTS, encode_release, layout_of, published_name
-from setveil.io.releases.groups import read_groups
+from setveil.io.releases.columns import COLUMNS, encode_columns, with_cover
+from setveil.io.releases.groups import check_groups, read_groups
 from setveil.io.releases.names import guard, names_for
-from setveil.io.releases.tables import CODEBOOK, encode_codebook, read_codebook, read_counts
+from setveil.io.releases.people import Roles, read_people
+from setveil.io.releases.tables import CODEBOOK, encode_codebook, read_codebook, read_codebook_names, read_counts
 from setveil.io.transactions.reading import read_written
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RemoteGrouping, Replacement
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RemoteGrouping, RemoteReplacement, Replacement
+from setveil.releases.columns import publish_column
 from setveil.releases.remote_grouping import RemoteGroups
 
 
@@ -53,7 +57,17 @@ def write_release(
     names all.
     """
     layout = layout_of(release, layout)
+    if release.published.columns:
+        rows = release.rows.with_used_values()
+        unchanged = (column for column in rows.columns or () if column.role == "known" and column.cover is None)
+        covered = Columns(tuple(rows.columns or ())).replaced(
+            publish_column(column, column.leaves[column.codes]) for column in unchanged
+        )
+        release = replace(release, published=replace(rows, columns=covered))
     told = release.named_only(public_items)
+    if release.published.columns:
+        named = Columns(tuple(column.named_only() for column in release.rows.columns or ()))
+        told = replace(told, published=replace(told.rows, columns=named))
     labels = names_for(told, layout)  # by what is told: the numbers of items must not show where others are missing
     whole, is_whole = release.renamed(labels), told is release
     told = whole if is_whole else told.renamed(labels)
@@ -63,13 +77,15 @@ def write_release(
         labels = [guard(label) for label in labels]
     if owners_folder is not None:
         _write(owners_folder / CODEBOOK, encode_codebook(whole))
+        if whole.published.columns:
+            _write(owners_folder / COLUMNS, encode_columns(whole.published.columns))
     del whole  # as large as the data
     files, order = encode_release(told, layout, keep_order=keep_order, keep_ids=keep_ids)
     names = []
     for name, pieces in files:
         _write(folder / name, pieces)
         names.append(name)
-    published = PARTS if isinstance(told.published, RemoteTransactions) else published_name(layout)
+    published = published_name(layout) if told.published.has_rows else PARTS
     return Written(tuple(names), published, layout, order, tuple(labels))
 
 
@@ -87,32 +103,55 @@ def read_release(
     sensitive: Sequence[str] = (),
     *,
     keep_ids: bool = False,
-    rows: Transactions | None = None,
+    rows: Dataset | None = None,
     groups: RemoteGroups | None = None,
+    columns: Roles = (),
 ) -> Release:
     """Read a release back from its files; records come in the order of the file.
 
-    ``rows`` and ``groups``: if read already, where a cluster has them.
+    ``rows`` and ``groups``: if read already, where a cluster has them. ``columns``: names and roles of its columns.
     """
+    release = _read_kind(folder, kind, published, layout, sensitive, keep_ids, rows, groups, columns)
+    return replace(release, names=read_codebook_names(folder))
+
+
+def _read_kind(
+    folder: Path,
+    kind: str,
+    published: str,
+    layout: Layout,
+    sensitive: Sequence[str],
+    keep_ids: bool,
+    rows: Dataset | None,
+    groups: RemoteGroups | None,
+    columns: Roles,
+) -> Release:
     path = folder / published
+    if columns:
+        rows, group_of = read_people(path, layout.name, columns, kind == Grouping.kind)
+        assert rows.columns is not None
+        rows = replace(rows, columns=with_cover(rows.columns, folder))
+        if kind == Grouping.kind:
+            check_groups(group_of, path.name)
+            return _read_grouping(folder, rows, group_of, sensitive)
     if kind == Grouping.kind and groups is not None:
         assert rows is not None, "groups on a cluster come with their records"
         return RemoteGrouping.of(rows, groups, Vocabulary({*sensitive, *groups.counted}), {})
     if kind == Grouping.kind:
-        rows, group_of = read_groups(path)
-        return _read_grouping(folder, rows, group_of, sensitive)
+        records, group_of = read_groups(path)
+        return _read_grouping(folder, records, group_of, sensitive)
     if rows is None and published == PARTS:
         rows = _read_parts(path, layout)
     elif rows is None:
         with open_regular(path) as file:
             rows = read_written(file, layout, keep_ids)
     if kind == Replacement.kind and isinstance(rows, RemoteTransactions):
-        return Replacement(published=rows, class_of=np.empty(0, dtype=np.int64), sensitive=tuple(sensitive))
+        return RemoteReplacement.of(rows)
     if kind == Replacement.kind:
         hidden = rows.vocabulary.numbers(sensitive)
         visible = np.ones(rows.n_items, dtype=bool)
         visible[hidden[hidden >= 0]] = False
-        class_of = rows.keep_items(visible).distinct().inverse
+        class_of = rows.rows.keep_items(visible).distinct().inverse
         return Replacement(published=rows, class_of=class_of, sensitive=tuple(sensitive))
     book = read_codebook(folder)
     domain = Vocabulary({item for _, item in book})

@@ -25,6 +25,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -68,6 +69,11 @@ def partial_beside(out: Path) -> Path:
 
 def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
     """The output as an absolute path; refuses one that stands there already and may not be replaced."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(out)):
+        raise InputError(
+            f"{one_line(str(out), 120)}: is an address, and releases are written to folders of this machine. Publish "
+            "to a local folder, then copy that folder; its OUT.internal is for internal use only."
+        )
     try:
         public = _absolute(out)
         for target in (public, internal_beside(public)):

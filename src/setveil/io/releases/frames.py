@@ -16,7 +16,6 @@ from setveil.core import Transactions
 from setveil.core.codebook import Codebook
 from setveil.core.naming import fresh_name
 from setveil.errors import InputError
-from setveil.io.releases.canonical import canonical_groups
 from setveil.io.releases.tables import CODEBOOK_HEADER, SENSITIVE_HEADER
 from setveil.io.transactions.writing import items_or_nothing
 from setveil.releases import Release, is_grouped
@@ -43,12 +42,12 @@ class _View:
 
     @classmethod
     def of(cls, release: Release, keep_order: bool) -> _View:
-        rows, group = release.published, None
+        rows, group = release.rows, None
         order = None if keep_order else rows.lexicographic_order()
         if is_grouped(release):
-            number, canonical = canonical_groups(release)
-            group = number[release.group_of] + 1
-            order = None if keep_order else canonical
+            canonical = release.canonical()
+            group = canonical.number[release.group_of] + 1
+            order = None if keep_order else canonical.order
         if order is not None:
             rows, group = rows.select(order), None if group is None else group[order]
         reading = None if release.record is None else release.record.data.reading
@@ -176,8 +175,7 @@ def _checked(layout: str, release: Release) -> str:
 
 def _counts(release: Any) -> dict[str, Any]:
     """The columns of ``sensitive.csv``, of a release with groups."""
-    number, _ = canonical_groups(release)
-    group = number[release.count_group] + 1
+    group = release.canonical().number[release.count_group] + 1
     order = np.lexsort((release.count_item, group))
     items = [release.sensitive[item] for item in release.count_item[order].tolist()]
     return dict(zip(SENSITIVE_HEADER, (group[order], items, release.count[order]), strict=True))

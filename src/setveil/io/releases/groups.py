@@ -55,12 +55,17 @@ def read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
     """
     is_json = path.suffix == ".jsonl"
     groups, lengths, numbers, labels = _read_json_lines(path) if is_json else _read_parquet(path)
-    if len(groups) and not (groups.min() >= 1 and groups.max() <= len(groups) and np.bincount(groups)[1:].all()):
-        raise InputError(f"{path.name}: groups must be numbered 1, 2, … without gaps.")
+    check_groups(groups, path.name)
     vocabulary = Vocabulary(labels)
     items = vocabulary.numbers(labels)[numbers] if labels else np.empty(0, dtype=np.int32)
     layout = Layout("jsonl" if is_json else "parquet")
     return Transactions.from_rows(lengths, items, vocabulary, layout), groups
+
+
+def check_groups(groups: NDArray[np.int64], name: str) -> None:
+    """Groups are numbered from 1 on, without gaps."""
+    if len(groups) and not (groups.min() >= 1 and groups.max() <= len(groups) and np.bincount(groups)[1:].all()):
+        raise InputError(f"{name}: groups must be numbered 1, 2, … without gaps.")
 
 
 Read = tuple[

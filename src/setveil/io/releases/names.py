@@ -19,7 +19,7 @@ def names_for(release: Release, layout: Layout) -> list[str]:
 
     Items of replacements and groupings are original items and keep their labels: no codebook could give them back.
     """
-    if release.keeps_labels:
+    if release.keeps_labels or release.published.columns:  # which have layouts that carry every label
         return list(release.published.vocabulary)
     return _integer_names(release) if FORMATS[layout.name].has_numbers else _text_names(release, layout)
 
@@ -100,5 +100,6 @@ def guarded_labels(release: Release, rows: Iterable[tuple[str, str]]) -> tuple[b
     formula; ``rows`` are those of its codebook.
     """
     labels = {label for row in rows for label in row} | release.counted_labels
+    labels |= {value for column in release.published.columns or () for value in column.values}
     guarded = [GUARDED.match(label) is not None for label in labels if FORMULA.match(label)]
     return any(guarded), not all(guarded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,47 +14,55 @@ from numpy.typing import NDArray
 from setveil.core import Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
+from setveil.io.releases.names import guard, unguard
 from setveil.io.transactions.writing import field
-from setveil.releases import Grouping, Release
+from setveil.releases import Release
+from setveil.releases.grouping import SortedGroups
 
 CODEBOOK = "codebook.csv"
 SENSITIVE = "sensitive.csv"
 CODEBOOK_HEADER = ("published_item", "item")
+NAME = "name"  # a third column, where the owner gave a list of names
 SENSITIVE_HEADER = ("group", "item", "count")
-LINES_AT_ONCE = 1 << 16
 MOST_DIGITS = 15  # of a count; no file has as many records
 
 Count = tuple[int, str, int]  # group, item, count
 
 
 def encode_codebook(release: Release) -> Iterator[bytes]:
-    """The bytes of ``codebook.csv``."""
-    return _encode(CODEBOOK_HEADER, release.codebook_rows())
+    """The bytes of ``codebook.csv``, with names of the items if the owner gave any."""
+    rows, names = release.codebook_rows(), release.names
+    if not names:
+        return encode_table(CODEBOOK_HEADER, rows)
+    named = ((label, item, guard(names.get(item) or names.get(unguard(item), ""))) for label, item in rows)
+    return encode_table((*CODEBOOK_HEADER, NAME), named)
 
 
 def read_codebook(folder: Path) -> list[tuple[str, str]]:
     """Rows of ``codebook.csv``; a malformed one is an error with its line."""
-    return [(row[0], row[1]) for _, row in _read(folder / CODEBOOK, CODEBOOK_HEADER)]
+    return [(row[0], row[1]) for _, row in read_table(folder / CODEBOOK, CODEBOOK_HEADER, (NAME,))]
 
 
-def encode_counts(release: Grouping, number: NDArray[np.int64]) -> Iterator[bytes]:
-    """The bytes of ``sensitive.csv``; ``number`` is the published number of each group, from 0."""
-    yield header_of_counts()
-    # Only items that are counted have a say in the order.
-    counted = Vocabulary(release.sensitive[item] for item in np.unique(release.count_item).tolist())
-    item_number = counted.numbers(release.sensitive)[release.count_item].astype(np.int64)
-    order = np.lexsort((item_number, number[release.count_group]))
-    for start in range(0, len(order), LINES_AT_ONCE):
-        some = order[start : start + LINES_AT_ONCE]
-        yield count_lines(counted.labels, number[release.count_group[some]] + 1, item_number[some], release.count[some])
+def read_codebook_names(folder: Path) -> dict[str, str]:
+    """Item → name, where ``codebook.csv`` has names; an item has one name, which is the first."""
+    names: dict[str, str] = {}
+    try:
+        for _, row in read_table(folder / CODEBOOK, CODEBOOK_HEADER, (NAME,)):
+            if len(row) == len(CODEBOOK_HEADER):
+                break
+            names.setdefault(row[1], unguard(row[2]))
+    except InputError:  # whoever reads the codebook says what is wrong
+        return {}
+    return names
 
 
-def header_of_counts() -> bytes:
-    """The first line of ``sensitive.csv``."""
-    return b"".join(_encode(SENSITIVE_HEADER, ()))
+def encode_counts(counted: Vocabulary, groups: SortedGroups) -> Iterator[bytes]:
+    """The bytes of ``sensitive.csv``."""
+    yield from encode_table(SENSITIVE_HEADER, ())
+    yield from groups.counts(partial(_count_lines, counted.labels))
 
 
-def count_lines(
+def _count_lines(
     labels: Sequence[str], groups: NDArray[np.int64], items: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> bytes:
     """Lines of ``sensitive.csv``: the number of a group, an item by its number, its count."""
@@ -66,7 +75,7 @@ def read_counts(folder: Path, n_groups: int) -> list[Count]:
     """Rows of ``sensitive.csv``, groups numbered from 0."""
     entries: list[Count] = []
     seen: set[tuple[int, str]] = set()
-    for line, (group, item, count) in _read(folder / SENSITIVE, SENSITIVE_HEADER):
+    for line, (group, item, count) in read_table(folder / SENSITIVE, SENSITIVE_HEADER):
         where = f"{SENSITIVE}:{line}"
         if not all(text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS for text in (group, count)):
             raise InputError(f"{where}: group and count must be whole numbers of at most {MOST_DIGITS} digits.")
@@ -83,19 +92,23 @@ def read_counts(folder: Path, n_groups: int) -> list[Count]:
     return entries
 
 
-def _encode(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
+def encode_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
+    """The bytes of a small table."""
     yield ",".join(header).encode() + b"\n"
     for row in rows:
         yield b",".join(field(cell, ",") for cell in row) + b"\n"
 
 
-def _read(path: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """``(line, fields)`` of the rows below the header."""
+def read_table(path: Path, header: Sequence[str], further: Sequence[str] = ()) -> Iterator[tuple[int, list[str]]]:
+    """``(line, fields)`` of the rows below the header, which may have ``further`` columns."""
     name = path.name
     try:
         with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
-            if next(reader, None) != list(header):
+            first = next(reader, None)
+            if first == [*header, *further]:
+                header = first
+            if first != list(header):
                 raise InputError(f"{name}:1: the header must be {','.join(header)}.")
             for row in reader:
                 if len(row) != len(header):

@@ -37,6 +37,7 @@ from setveil.io.transactions.labels import (
     tokens_of,
 )
 from setveil.io.transactions.missing import MissingCells
+from setveil.io.transactions.people import ColumnCells, finish_people, rows_of
 
 LONGEST_ID = 4096  # bytes
 LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
@@ -62,30 +63,37 @@ class LongRows(NamedTuple):
     ids: Runs
     items: Numbered
     first: Tokens  # the first ids
+    columns: list[Numbered]  # of people
 
 
 def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read one row per (id, item), and count the rows; an empty item says that the record is there."""
     assert plan.id_place is not None
     labels, ids, missing = Labels(), Ids(), MissingCells(options)
+    cells = ColumnCells(plan, MissingCells(options, is_stripped=True, like=missing))
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
     table = Table(source, plan)
     lines = enumerate(table_lines(source, plan, options))
     chunks = ((chunk, line, not place) for place, (chunk, line) in lines)
     for part in map_in_order(partial(_read_chunk, source, plan), chunks):
-        rows = _take_rows(source, plan, table.take(part)) if isinstance(part, Fields) else table.take_ordinary(part)
+        if isinstance(part, Fields):
+            rows = _take_rows(source, plan, table.take(part), ids)
+        else:
+            rows = table.take_ordinary(part)
         if rows is None:
             continue
         if plan.has_header and not ids and not is_known_header(plan.names):
             _refuse_headless(source, plan.names[plan.id_place], rows.first)
         ids.add_runs(rows.ids)
         numbers.append(labels.merge(missing.take(rows.items, plan.item_name)))
+        cells.take(rows.columns)
     table.expect_rows()
     notes = (*plan.notes, *missing.report(source.name, table.n_rows))
     records = ids.records(options.keep_ids)
     items = joined(numbers, np.int32)
     data = assemble_runs(records, items, labels.texts(), long_layout(plan))
-    return data, replace(plan, n_rows=len(items), ids=records.seen, notes=notes, is_table=True)
+    data, dropped = finish_people(data, rows_of(records), cells, plan, options, source.name)
+    return data, replace(plan, n_rows=len(items), ids=records.seen, notes=(*notes, *dropped), is_table=True)
 
 
 def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:
@@ -125,14 +133,15 @@ def _number_rows(tokens: Tokens, width: int, plan: Plan) -> LongRows:
         find_id_runs(tokens, plan.id_place, width),
         number_apart(tokens, plan.item_places[0], width),
         ids,
+        [number_apart(tokens, column.place, width) for column in plan.read_columns],
     )
 
 
-def _take_rows(source: Source, plan: Plan, fields: Fields) -> LongRows | None:
+def _take_rows(source: Source, plan: Plan, fields: Fields, ids: Ids) -> LongRows | None:
     """Rows that were looked at closely; None if there are none."""
     assert plan.id_place is not None
     width = len(plan.names)
-    check_ids(source, fields.tokens.pick(slice(plan.id_place, None, width)), fields.lines)
+    check_ids(source, fields.tokens.pick(slice(plan.id_place, None, width)), fields.lines, ids)
     return _number_rows(fields.tokens, width, plan) if len(fields.lines) else None
 
 
@@ -233,11 +242,10 @@ class Table:
             raise self.source.error("the table has a header but no rows.", 1)
 
 
-def check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64]) -> None:
-    """Refuse rows without id."""
-    if (tokens.lengths == 0).any():
-        row = int(np.argmin(tokens.lengths))
-        raise source.error("the row has no id; give every row the id of its record.", int(lines[row]))
+def check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64], ids: Ids) -> None:
+    """Note where the first row without id is; refuse ids that are too long."""
+    if not ids.first_empty and (tokens.lengths == 0).any():
+        ids.first_empty = f"{source.name}:{int(lines[int(np.argmin(tokens.lengths))])}"
     if tokens.lengths.max(initial=0) > LONGEST_ID:
         row = int(np.argmax(tokens.lengths))
         raise source.error(

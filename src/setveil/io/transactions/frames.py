@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError, name_some
-from setveil.io.formats.base import Plan, SeenIds
+from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
@@ -35,7 +35,9 @@ from setveil.io.transactions.labels import (
     number_apart,
 )
 from setveil.io.transactions.missing import MissingCells
-from setveil.io.transactions.tables import COUNTS_NOTE, match_columns
+from setveil.io.transactions.people import ColumnCells, Rows, finish_people, rows_of
+from setveil.io.transactions.places import match_columns, stated_columns
+from setveil.io.transactions.tables import COUNTS_NOTE
 
 
 def from_frame(
@@ -51,19 +53,80 @@ def from_frame(
     if plan.layout == "lists":
         id_column = "id" if plan.id_place is None else names[plan.id_place]
         layout = Layout("parquet", id_column=id_column, item_column=names[place])
-        return _from_lists(frame, plan.id_place, place, options.keep_ids, layout if in_file else Layout()), plan
+        return _from_lists(frame, plan, options, layout if in_file else Layout())
     assert plan.id_place is not None
     layout = Layout("parquet", id_column=names[plan.id_place], item_column=names[place], long=True)
     kinds = [frame.kind(column) for column in range(len(names))]
     missing = MissingCells(options)
-    data, seen = _from_long(
-        frame, kinds, plan.id_place, place, options.keep_ids, layout if in_file else Layout(), missing
-    )
+    data, records = _from_long(frame, kinds, plan, options, layout if in_file else Layout(), missing)
+    cells = _cells_of_people(frame, plan, MissingCells(options, is_stripped=True, like=missing))
     notes = (*plan.notes, *missing.report(frame.where, frame.n_rows))
-    return data, replace(plan, n_rows=frame.n_rows, ids=seen, notes=notes, is_table=True)
+    data, dropped = finish_people(data, rows_of(records), cells, plan, options, frame.where)
+    return data, replace(plan, n_rows=frame.n_rows, ids=records.seen, notes=(*notes, *dropped), is_table=True)
+
+
+def _cells_of_people(frame: Frame, plan: Plan, missing: MissingCells | None) -> ColumnCells:
+    cells = ColumnCells(plan, missing)
+    for parts in zip(*map(frame.cells, cells.places), strict=True):
+        pairs = zip(cells.places, parts, strict=True)
+        cells.take([number_apart(_refuse_nul(frame, place, part)) for place, part in pairs])
+    return cells
 
 
 def plan_frame(frame: Frame, options: ReadOptions, evidence: str = "") -> Plan:
+    """What the columns mean; those with a stated role are not looked at."""
+    columns, options = stated_columns(frame.names, options, frame.where)
+    if not columns:
+        return _plan_frame(frame, options, evidence)
+    part = FramePart(frame, {column.place for column in columns})
+    plan = _plan_frame(part, options, evidence)
+    return replace(
+        plan,
+        names=tuple(frame.names),
+        id_place=None if plan.id_place is None else part.places[plan.id_place],
+        item_places=tuple(part.places[place] for place in plan.item_places),
+        columns=columns,
+    )
+
+
+class FramePart:
+    """Some columns of a frame, as ``plan_frame`` looks at them."""
+
+    def __init__(self, frame: Frame, without: set[int]) -> None:
+        self._frame, self.where, self.n_rows = frame, frame.where, frame.n_rows
+        self.places = [place for place in range(len(frame.names)) if place not in without]
+        self.names = [frame.names[place] for place in self.places]
+
+    def kind(self, column: int) -> str:
+        """What the column holds."""
+        return self._frame.kind(self.places[column])
+
+    def texts(self, column: int) -> Iterator[Tokens]:
+        """A text or integer column in slices."""
+        return self._frame.texts(self.places[column])
+
+    def lists(self, column: int) -> Iterator[ListPart]:
+        """A list column in slices."""
+        return self._frame.lists(self.places[column])
+
+    def cells(self, column: int) -> Iterator[Tokens]:
+        """Any column as text in slices."""
+        return self._frame.cells(self.places[column])
+
+    def first_null(self, column: int) -> int | None:
+        """The first row without value."""
+        return self._frame.first_null(self.places[column])
+
+    def has_only_0_and_1(self, column: int) -> bool:
+        """Whether there is nothing else."""
+        return self._frame.has_only_0_and_1(self.places[column])
+
+    def label(self, column: int) -> str:
+        """The column's name as an item label."""
+        return self._frame.label(self.places[column])
+
+
+def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
     """What the columns mean: the user's word, a list column, 0 and 1 in every column, numbered columns, or the
     names.
     """
@@ -92,6 +155,8 @@ def plan_frame(frame: Frame, options: ReadOptions, evidence: str = "") -> Plan:
         if id_place is None and "id" in names:
             id_place = names.index("id")
         return plan("lists", "the list column", (lists[0] if item_place is None else item_place,))
+    if item_place is not None and id_place is None and len(names) == 1 and options.roles.columns:
+        return plan("wide", "item", (item_place,))
     if is_grid(named) or options.item_columns:
         return _plan_columns(frame, options, kinds, named, plan, id_place)
     if item_place is None and named is None:
@@ -214,7 +279,8 @@ class FrameGrid:
 
     def parts(self) -> Iterator[Part]:
         """Slices of rows."""
-        places = sorted({*self.plan.item_places, *([] if self.plan.id_place is None else [self.plan.id_place])})
+        used = {*self.plan.item_places, self.plan.id_place, *(column.place for column in self.plan.read_columns)}
+        places = sorted(place for place in used if place is not None)
         start = 0
         for cells in zip(*map(self._cells, places), strict=True):
             n_rows = len(cells[0].starts)
@@ -228,10 +294,10 @@ class FrameGrid:
     def _cells(self, place: int) -> Iterator[Tokens]:
         return (_refuse_nul(self.frame, place, cells) for cells in self.frame.cells(place))
 
-    def check_ids(self, part: Part, ids: Tokens) -> None:
-        """Refuse rows without id."""
-        if (ids.lengths == 0).any():
-            raise InputError(f"{part.where(int(np.argmin(ids.lengths)))}: the row has no id; give every row one.")
+    def check_ids(self, part: Part, tokens: Tokens, ids: Ids) -> None:
+        """Note where the first row without id is."""
+        if not ids.first_empty and (tokens.lengths == 0).any():
+            ids.first_empty = part.where(int(np.argmin(tokens.lengths)))
 
 
 def _find(frame: Frame, name: str, option: str) -> int:
@@ -263,8 +329,8 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
     return given_id, given_item
 
 
-def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, layout: Layout) -> Transactions:
-    labels = Labels()
+def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) -> tuple[Transactions, Plan]:
+    id_place, place, labels = plan.id_place, plan.item_places[0], Labels()
     numbers: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int64]] = []
     n_seen = 0
@@ -281,22 +347,30 @@ def _from_lists(frame: Frame, id_place: int | None, place: int, keep_ids: bool, 
         lengths.append(part.lengths)
         n_seen += len(part.lengths)
     n_items = joined(lengths, np.int64)
+    missing = MissingCells(options, is_stripped=True)
+    cells = _cells_of_people(frame, plan, missing)
     if id_place is None:
-        if keep_ids:
+        if options.keep_ids:
             raise InputError(f"{frame.where}: there is no id column to keep; name it with --id-column.")
-        return assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), layout)
-    of_rows = _records(frame, id_place, keep_ids)
-    records = of_rows._replace(
-        of_run=np.repeat(of_rows.of_run, of_rows.n_rows), n_rows=n_items.astype(np.int32)
-    )  # every row is a run of items
-    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout)
+        data, rows = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), layout), None
+    else:
+        of_rows = _records(frame, id_place, options)
+        rows = rows_of(of_rows)
+        records = of_rows._replace(of_run=rows.of_row, n_rows=n_items.astype(np.int32))  # every row is a run of items
+        data = assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout)
+    everybody = Rows(np.arange(frame.n_rows), frame.n_rows)
+    notes = missing.report(frame.where, frame.n_rows)
+    data, dropped = finish_people(data, rows or everybody, cells, plan, options, frame.where)
+    return data, replace(plan, notes=(*plan.notes, *notes, *dropped))
 
 
 def _from_long(
-    frame: Frame, kinds: list[str], id_place: int, place: int, keep_ids: bool, layout: Layout, missing: MissingCells
-) -> tuple[Transactions, SeenIds]:
+    frame: Frame, kinds: list[str], plan: Plan, options: ReadOptions, layout: Layout, missing: MissingCells
+) -> tuple[Transactions, Records]:
+    id_place, place = plan.id_place, plan.item_places[0]
+    assert id_place is not None
     for column in (id_place, place):
-        if kinds[column] not in SCALARS:
+        if kinds[column] not in SCALARS and not (column == id_place and options.missing_person == "drop"):
             for _ in frame.texts(column):  # null and NaN have a message of their own
                 break
             raise InputError(
@@ -310,22 +384,23 @@ def _from_long(
 
     name = frame.names[place]
     numbers = [labels.merge(missing.take(items, name)) for items in map_in_order(read, frame.texts(place))]
-    records = _records(frame, id_place, keep_ids)
-    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout), records.seen
+    records = _records(frame, id_place, options)
+    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout), records
 
 
-def _records(frame: Frame, place: int, keep_ids: bool) -> Records:
+def _records(frame: Frame, place: int, options: ReadOptions) -> Records:
     ids = Ids()
     n_seen = 0
-    for tokens in frame.texts(place):
-        wrong = np.flatnonzero((tokens.lengths == 0) | (tokens.lengths > 4096))
+    is_dropped = options.missing_person == "drop"  # then null is an empty id
+    for tokens in frame.cells(place) if is_dropped else frame.texts(place):
+        wrong = np.flatnonzero(((tokens.lengths == 0) & (not is_dropped)) | (tokens.lengths > 4096))
         if len(wrong):
             raise InputError(
                 f"{cell_of(frame, place, n_seen + int(wrong[0]))}: the id is empty or longer than 4,096 bytes."
             )
         ids.add(_refuse_nul(frame, place, tokens))
         n_seen += len(tokens.starts)
-    return ids.records(keep_ids)
+    return ids.records(options.keep_ids)
 
 
 def _refuse_nul(frame: Frame, column: int, tokens: Tokens) -> Tokens:

@@ -23,6 +23,7 @@ from setveil.io.transactions.cells import is_present
 from setveil.io.transactions.delimited import check_ids, long_layout, table_rows
 from setveil.io.transactions.labels import Ids, Labels, Numbered, Tokens, assemble, joined, number_apart
 from setveil.io.transactions.missing import MissingCells
+from setveil.io.transactions.people import ColumnCells, Rows, finish_people, rows_of
 from setveil.io.transactions.relabel import split_cells
 
 
@@ -42,8 +43,8 @@ class Grid(Protocol):
 
     where: str  # begins messages
 
-    def check_ids(self, part: Part, ids: Tokens) -> None:
-        """Refuse rows without id."""
+    def check_ids(self, part: Part, tokens: Tokens, ids: Ids) -> None:
+        """Note where the first row without id is."""
 
 
 class TextGrid:
@@ -66,9 +67,9 @@ class TextGrid:
                 lambda row, lines=lines: f"{self.source.name}:{int(lines[row])}",  # type: ignore[misc]
             )
 
-    def check_ids(self, part: Part, ids: Tokens) -> None:
-        """Refuse rows without id."""
-        check_ids(self.source, ids, self._lines)
+    def check_ids(self, part: Part, tokens: Tokens, ids: Ids) -> None:
+        """Note where the first row without id is."""
+        check_ids(self.source, tokens, self._lines, ids)
 
 
 def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | None = None) -> tuple[Transactions, Plan]:
@@ -81,6 +82,7 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
     if options.split is not None and not kind.can_hold_lists:
         raise InputError(f"{grid.where}: one-hot cells hold no lists; remove --split.")
     missing = MissingCells(options, is_stripped=kind.is_stripped)
+    cells_of_people = ColumnCells(plan, MissingCells(options, is_stripped=True, like=missing))
     finder = kind(plan, missing, options)
     ids = Ids()
     owners: list[NDArray[np.int64]] = []
@@ -89,24 +91,28 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
     for part in grid.parts():
         if plan.id_place is not None:
             texts = part.cells(plan.id_place)
-            grid.check_ids(part, texts)
+            grid.check_ids(part, texts, ids)
             ids.add(texts)
+        cells_of_people.take([number_apart(part.cells(place)) for place in cells_of_people.places])
         for place in plan.item_places:
             rows, items = finder.find(part, place)
             owners.append(rows + n_rows)
             numbers.append(items)
         n_rows += part.n_rows
     rows = joined(owners, np.int64)
-    records, n_records = rows, n_rows
+    people = Rows(np.arange(n_rows), n_rows)
     kept: tuple[str, ...] | None = None
     seen: SeenIds | None = None
     if plan.id_place is not None:
         found = ids.records(options.keep_ids)
-        n_records, kept, seen = found.n_records, found.ids, found.seen
-        records = np.repeat(found.of_run, found.n_rows)[rows]
-    data = assemble(records, joined(numbers, np.int32), n_records, finder.labels(), layout or long_layout(plan), kept)
+        people, kept, seen = rows_of(found), found.ids, found.seen
+    data = assemble(
+        people.of_row[rows], joined(numbers, np.int32), people.n_records, finder.labels(), layout or long_layout(plan),
+        kept,
+    )  # fmt: skip
     notes = (*plan.notes, *missing.report(grid.where, n_rows))
-    return data.used_items(), replace(plan, notes=notes, ids=seen, is_table=True, is_split=kind.is_split)
+    data, dropped = finish_people(data.used_items(), people, cells_of_people, plan, options, grid.where)
+    return data, replace(plan, notes=(*notes, *dropped), ids=seen, is_table=True, is_split=kind.is_split)
 
 
 class CellReader:

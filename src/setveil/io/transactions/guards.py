@@ -8,16 +8,14 @@ error that names the fix, or warns where both readings are possible. ``--labels-
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from setveil.core.remote import RemoteTransactions
-from setveil.core.transactions import Transactions
+from setveil.core import Dataset, Transactions
 from setveil.core.vocabulary import as_read_aloud
-from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.errors import InputError, name_some, warn
 from setveil.io.formats.base import Plan
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import ABSENT, MISSING, NOBODY, PRESENT
@@ -55,6 +53,8 @@ WHOLE_ID = re.compile(r"0*([0-9]+)(?:\.0*)?")
 MORE_THAN_ONCE = "people may be in the data more than once"
 CODE = re.compile(r"[A-Z0-9][A-Z0-9._-]*")
 
+Guard: TypeAlias = Callable[[Dataset, Plan, str], Iterable[str] | None]
+
 
 class Findings(NamedTuple):
     """What the guards found and did not refuse."""
@@ -63,21 +63,26 @@ class Findings(NamedTuple):
     doubts: tuple[str, ...] = ()  # what puts a guarantee in question, to follow "but"
 
 
-def check(data: Transactions, plan: Plan, where: str) -> Findings:
+def check(data: Dataset, plan: Plan, where: str) -> Findings:
     """Every guard: the first slip is an error, doubts are warnings."""
     if not data.n_items:
         return Findings()
     found: list[str] = []
     for guard in GUARDS:
         found += guard(data, plan, where) or ()
-    twice = [*_tell_copies(data, where), *_tell_other_spellings(plan, where)]
+    twice = [*(_tell_copies(data, plan, where) or ()), *_tell_other_spellings(plan, where)]
     texts = (*found, *twice)
     for text in texts:
-        warnings.warn(text, SetveilWarning, stacklevel=3)
+        warn(text)
     return Findings(texts, (MORE_THAN_ONCE,) if twice else ())
 
 
-def _refuse_answers(data: Transactions, plan: Plan, where: str) -> None:
+def _of_records(guard: Callable[[Transactions, Plan, str], Iterable[str] | None]) -> Guard:
+    """A guard that looks at records, where they can be looked at."""
+    return lambda data, plan, where: guard(data.rows, plan, where) if data.has_rows else None
+
+
+def _refuse_answers(data: Dataset, plan: Plan, where: str) -> None:
     """Baskets of TRUE and FALSE, or of 0 and 1, are the rows of a matrix."""
     labels = data.vocabulary.labels
     words = {label.strip().lower() for label in labels[:20]}
@@ -89,7 +94,7 @@ def _refuse_answers(data: Transactions, plan: Plan, where: str) -> None:
         raise _slip(where, "all items are 0 and 1: this is a matrix; use --format onehot")
 
 
-def _refuse_table_as_baskets(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_table_as_baskets(data: Dataset, plan: Plan, where: str) -> None:
     """Equally long lines that say the same twice are rows of a table: a set has everything once."""
     if plan.layout == "basket" and data.n_records >= LEAST_RECORDS and plan.n_rows >= 1.25 * data.n_occurrences > 0:
         raise _slip(
@@ -99,9 +104,10 @@ def _refuse_table_as_baskets(data: Transactions, plan: Plan, where: str) -> None
         )
 
 
+@_of_records
 def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None:
     """Baskets, or rows said to have no header, whose first line names columns."""
-    is_headless = plan.layout == "long" and not plan.has_header and not isinstance(data, RemoteTransactions)
+    is_headless = plan.layout == "long" and not plan.has_header
     if not (plan.layout == "basket" or is_headless) or data.n_records < 3:
         return
     first = [data.vocabulary[int(item)] for item in data.record(0)]
@@ -121,7 +127,7 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         )
 
 
-def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Items taken for people: by the names of the columns, or because there are many more items than people."""
     if not plan.item_places or plan.id_place is None or plan.layout not in ("long", "parquet"):
         return
@@ -144,7 +150,7 @@ def _refuse_turned_round(data: Transactions, plan: Plan, where: str) -> Iterator
         )
 
 
-def _refuse_one_record(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_one_record(data: Dataset, plan: Plan, where: str) -> None:
     """All rows belong to one person: the id column is another one."""
     if data.n_records != 1 or max(data.n_occurrences, plan.n_rows) < LEAST_RECORDS:
         return
@@ -152,7 +158,7 @@ def _refuse_one_record(data: Transactions, plan: Plan, where: str) -> None:
     raise _slip(where, f"everything belongs to one record{f' ({plan.id_name})' if plan.id_name else ''}; {fix}")
 
 
-def _refuse_lists(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_lists(data: Dataset, plan: Plan, where: str) -> None:
     """Cells that hold several items: the list would be published as one label."""
     if plan.layout in ("onehot", "table", "arff", "lists"):
         return
@@ -182,7 +188,7 @@ def _refuse_lists(data: Transactions, plan: Plan, where: str) -> None:
             )
 
 
-def _is_made_of_items(data: Transactions, label: str, separator: str) -> bool:
+def _is_made_of_items(data: Dataset, label: str, separator: str) -> bool:
     return all(piece.strip() in data.vocabulary for piece in label.split(separator))
 
 
@@ -198,7 +204,7 @@ def _pieces_recur(labels: Iterable[str], separator: str) -> bool:
     return len(set(pieces)) <= 0.8 * len(pieces)
 
 
-def _refuse_decimals(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_decimals(data: Dataset, plan: Plan, where: str) -> None:
     """Measurements, prices and dates are no items; ICD-9 codes look like them and are."""
     labels = _some(data)
     if plan.layout in ("table", "onehot") or len(labels) < 3:
@@ -214,7 +220,7 @@ def _refuse_decimals(data: Transactions, plan: Plan, where: str) -> None:
         )
 
 
-def _refuse_free_text(data: Transactions, _: Plan, where: str) -> None:
+def _refuse_free_text(data: Dataset, _: Plan, where: str) -> None:
     """Sentences are no items: each is about one person."""
     labels = _some(data)
     if data.n_records < 3 or len(labels) < 3:
@@ -229,7 +235,7 @@ def _refuse_free_text(data: Transactions, _: Plan, where: str) -> None:
         raise _slip(where, "the items are free text, nearly each its own; turn text into codes or words first")
 
 
-def _refuse_unique_items(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_unique_items(data: Dataset, plan: Plan, where: str) -> None:
     """A column in which (almost) every value is its own tells people apart and has nothing in common."""
     if data.n_records < LEAST_RECORDS or data.n_occurrences < LEAST_RECORDS:
         return
@@ -243,10 +249,9 @@ def _refuse_unique_items(data: Transactions, plan: Plan, where: str) -> None:
         )
 
 
+@_of_records
 def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """Ids or ages among the items: (almost) every record has equally many, and other items besides."""
-    if isinstance(data, RemoteTransactions):
-        return
     bounds = data.indptr[: LOOKED_AT + 1]
     n_filled = int((np.diff(bounds) > 0).sum())
     if plan.layout == "onehot" or n_filled < LEAST_RECORDS:
@@ -269,8 +274,10 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Ite
             return
 
 
-def _warn_about_nobody(_: Transactions, plan: Plan, where: str) -> Iterator[str]:
-    """Rows whose id says that nobody knows whose they are would become one person."""
+def _warn_about_nobody(_: Dataset, plan: Plan, where: str) -> Iterator[str]:
+    """Rows whose id says that nobody knows whose they are would become one person. Tables have a rule for them."""
+    if plan.is_table:
+        return
     for word, n_rows in (plan.ids.nobody if plan.ids else {}).items():
         if n_rows > 1:
             yield _warning(
@@ -302,14 +309,15 @@ def _tell_other_spellings(plan: Plan, where: str) -> Iterator[str]:
         )
 
 
-def _tell_copies(data: Transactions, where: str) -> Iterator[str]:
+@_of_records
+def _tell_copies(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
     """Joined exports: whoever is there twice hides behind herself."""
-    copies = None if isinstance(data, RemoteTransactions) else describe_copies(data)
+    copies = describe_copies(data)
     if copies:
         yield _warning(where, f"{copies}, or add --labels-as-they-are if they are different people.")
 
 
-def _refuse_header_again(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_header_again(data: Dataset, plan: Plan, where: str) -> None:
     """Names of columns as a person and an item: two tables below each other, each with its header. Files are read line
     by line and name the line.
     """
@@ -321,7 +329,7 @@ def _refuse_header_again(data: Transactions, plan: Plan, where: str) -> None:
         )
 
 
-def _refuse_row_as_header(data: Transactions, plan: Plan, where: str) -> None:
+def _refuse_row_as_header(data: Dataset, plan: Plan, where: str) -> None:
     """A first line whose cells come again below, in their own columns, is a row, and its person would be lost."""
     if not plan.has_header or not plan.is_table or is_known_header(plan.names):
         return
@@ -338,7 +346,7 @@ def _refuse_row_as_header(data: Transactions, plan: Plan, where: str) -> None:
         )
 
 
-def _warn_about_header(_: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _warn_about_header(_: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """A first line that may be a person."""
     if plan.is_header_doubtful:
         yield _warning(
@@ -348,9 +356,9 @@ def _warn_about_header(_: Transactions, plan: Plan, where: str) -> Iterator[str]
         )
 
 
-def _warn_about_dates(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _warn_about_dates(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Items that say when: an attacker often knows that, and hardly two people share it."""
-    if data.n_records < LEAST_RECORDS or isinstance(data, RemoteTransactions):
+    if data.n_records < LEAST_RECORDS:
         return
     dated = [item for item, label in enumerate(data.vocabulary) if DATED.search(label)]
     n_entries = int(data.supports[dated].sum())
@@ -363,9 +371,9 @@ def _warn_about_dates(data: Transactions, plan: Plan, where: str) -> Iterator[st
         )
 
 
-def _warn_about_names(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _warn_about_names(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Items that look like people's names or addresses, and that hardly two people share. Items are published."""
-    if data.n_records < LEAST_RECORDS or isinstance(data, RemoteTransactions):
+    if data.n_records < LEAST_RECORDS:
         return
     for what, pattern in (("names of people", NAME), ("e-mail addresses", EMAIL)):
         such = [
@@ -387,7 +395,7 @@ def _column_of(label: str, plan: Plan) -> str:
     return f' in "{one_line(plan.item_name, 40)}"' if plan.item_name else ""
 
 
-def _warn_about_unused_people(_: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _warn_about_unused_people(_: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Records of visits where people have a column, too: several records of one person weaken every k."""
     people = [name for name in plan.unused if rank_of_ids(name) == 3]
     if plan.layout in ("long", "parquet") and people and rank_of_ids(plan.id_name) < 3:
@@ -398,7 +406,7 @@ def _warn_about_unused_people(_: Transactions, plan: Plan, where: str) -> Iterat
         )
 
 
-def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _warn_about_row_numbers(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
     is_long = plan.layout in ("long", "parquet") and plan.id_place is not None and len(plan.item_places) == 1
     if is_long and data.n_records == data.n_occurrences >= LEAST_RECORDS:
@@ -409,7 +417,7 @@ def _warn_about_row_numbers(data: Transactions, plan: Plan, where: str) -> Itera
         )
 
 
-def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _warn_about_full_columns(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """A count that nobody has 0 of is an age or a postcode rather than an item."""
     if plan.layout != "onehot" or data.n_records < LEAST_RECORDS:
         return
@@ -422,7 +430,7 @@ def _warn_about_full_columns(data: Transactions, plan: Plan, where: str) -> Iter
         )
 
 
-def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
+def _warn_about_missing(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Words for "missing" in baskets are labels like any other; the user should know. Tables have a rule for them."""
     if plan.layout != "basket" or data.n_records < LEAST_RECORDS:
         return
@@ -431,7 +439,7 @@ def _warn_about_missing(data: Transactions, plan: Plan, where: str) -> Iterator[
         yield _warning(where, f'{name_some(found)} is read as an item; remove such fields if they mean "missing".')
 
 
-def _some(data: Transactions) -> tuple[str, ...]:
+def _some(data: Dataset) -> tuple[str, ...]:
     """Labels, not too many, from the whole vocabulary."""
     labels = data.vocabulary.labels
     return labels if len(labels) <= LOOKED_AT else labels[:: len(labels) // LOOKED_AT]
@@ -453,7 +461,7 @@ def _slip(where: str, what: str) -> InputError:
     return InputError(f"{where}: {what}; {OFF}.")
 
 
-GUARDS: tuple[Callable[[Transactions, Plan, str], Iterable[str] | None], ...] = (
+GUARDS: tuple[Guard, ...] = (
     _refuse_answers,
     _refuse_table_as_baskets,
     _refuse_header_as_record,

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io.formats.base import Plan
 from setveil.io.options import ReadOptions
+from setveil.io.roles import READ_ROLES
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.json_lines import RepeatedKeyError, unique_keys
+from setveil.io.transactions.json_lines import RepeatedKeyError, stated_keys, text_of_value, unique_keys
 from setveil.io.transactions.labels import is_proper
+from setveil.io.transactions.people import Rows, finish_values
 
 
 def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
@@ -62,8 +67,19 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     seen = Plan(
         plan.layout, f'{plan.evidence} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
         id_place=None if id_key is None else places[id_key], item_places=(places[item_key],), kind="JSON records",
+        columns=stated_keys(names, id_key, item_key, options, source.name),
     )  # fmt: skip
-    return _from_lists(source, [record[item_key] for record in content], ids, seen, options)
+    data, seen = _from_lists(source, [record[item_key] for record in content], ids, seen, options)
+    keys = list(range(len(content))) if ids is None else ids
+    number_of = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    of_row = np.array([number_of[key] for key in keys], dtype=np.int64)
+    texts_of = {
+        column.name: [text_of_value(source, column.name, record.get(column.name), None) for record in content]
+        for column in options.roles.columns
+        if column.role in READ_ROLES
+    }
+    data, dropped = finish_values(data, Rows(of_row, data.n_records), texts_of, seen, options, source.name)
+    return data, replace(seen, notes=(*seen.notes, *dropped))
 
 
 def _parse(source: Source) -> Any:
@@ -93,6 +109,8 @@ def _list_key(source: Source, records: list[dict[str, Any]], names: list[str]) -
 def _from_lists(
     source: Source, lists: list[Any], ids: list[Any] | None, plan: Plan, options: ReadOptions
 ) -> tuple[Transactions, Plan]:
+    if options.roles.columns and not plan.columns:
+        raise source.error("the records have no keys, so that no column can be named; remove the roles.", 1)
     if options.keep_ids and ids is None:
         raise source.error("the records have no ids to keep; leave out --keep-ids.", 1)
     merged: dict[str, list[Any]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
-from setveil.io.formats.base import Plan
+from setveil.errors import InputError
+from setveil.io.formats.base import Plan, PlannedColumn
 from setveil.io.options import ReadOptions
+from setveil.io.roles import OPTION_OF, READ_ROLES
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.labels import Ids, assemble, is_proper, joined, tokens_of
+from setveil.io.transactions.people import Rows, finish_values, rows_of
 
 ITEMS, ID = "items", "id"
 
@@ -47,6 +50,7 @@ class Chunk:
         self.ids: list[Any] = []  # [records] None where there is none
         self.lines: list[int] = []  # [records]
         self.keys: dict[str, None] = {}  # of the objects, in order of appearance
+        self.columns: list[list[Any]] = []  # [columns][records] what objects say about people
 
     def line_of(self, item: int) -> int:
         """The line of one of the items."""
@@ -63,8 +67,13 @@ def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[T
     lengths: list[NDArray[np.int64]] = []
     ids = Ids()
     has_ids: bool | None = None if id_column is None else True
-    for chunk in _chunks(source, id_key, item_key):
+    texts_of: dict[str, list[bytes]] = {
+        column.name: [] for column in options.roles.columns if column.role in READ_ROLES
+    }
+    for chunk in _chunks(source, id_key, item_key, list(texts_of)):
         keys |= chunk.keys
+        for (name, texts), values in zip(texts_of.items(), chunk.columns, strict=True):
+            texts += [text_of_value(source, name, *one) for one in zip(values, chunk.lines, strict=True)]
         _check_items(source, chunk)
         fresh = set(chunk.items) - number_of.keys()
         bad = {label for label in fresh if not (label and is_proper(label))}
@@ -76,32 +85,67 @@ def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[T
         lengths.append(np.array(chunk.n_items, dtype=np.int64))
         if has_ids is None:
             has_ids = chunk.ids[0] is not None
-        texts = _check_ids(source, chunk, has_ids, id_key)
+        id_texts = _check_ids(source, chunk, has_ids, id_key, options)
         if has_ids:
-            ids.add(tokens_of(texts))
+            ids.add(tokens_of(id_texts))
     n_items = joined(lengths, np.int64)
     if len(n_items) == 0:
         raise source.error("the file holds no records.", None)
-    record_of_line, n_records, kept = np.arange(len(n_items)), len(n_items), None
+    rows, kept = Rows(np.arange(len(n_items)), len(n_items)), None
     if has_ids:
         found = ids.records(keep_ids)
-        n_records, kept, plan = found.n_records, found.ids, replace(plan, ids=found.seen)
-        record_of_line = np.repeat(found.of_run, found.n_rows)
+        rows, kept, plan = rows_of(found), found.ids, replace(plan, ids=found.seen)
     elif keep_ids:
         raise source.error(f'the records have no "{one_line(id_key)}" to keep; leave out --keep-ids.', 1)
-    owners = np.repeat(record_of_line, n_items)
-    data = assemble(owners, joined(numbers, np.int32), n_records, list(number_of), Layout("jsonl"), kept)
+    owners = np.repeat(rows.of_row, n_items)
+    data = assemble(owners, joined(numbers, np.int32), rows.n_records, list(number_of), Layout("jsonl"), kept)
     names = tuple(keys)
     used = (names.index(item_key),) if item_key in keys else ()  # arrays have no keys
-    return data, replace(plan, names=names, id_place=names.index(id_key) if has_ids else None, item_places=used)
+    columns = stated_keys(names, id_key, item_key, options, source.name)
+    plan = replace(
+        plan, names=names, id_place=names.index(id_key) if has_ids else None, item_places=used, columns=columns
+    )
+    data, dropped = finish_values(data, rows, texts_of, plan, options, source.name)
+    return data, replace(plan, notes=(*plan.notes, *dropped))
 
 
-def _chunks(source: Source, id_key: str, item_key: str) -> Iterator[Chunk]:
+def stated_keys(
+    names: Sequence[str], id_key: str | None, item_key: str, options: ReadOptions, where: str
+) -> tuple[PlannedColumn, ...]:
+    """The keys with a stated role."""
+    found = []
+    for column in options.roles.columns:
+        if column.name in (id_key, item_key):
+            raise InputError(
+                f'{where}: "{one_line(column.name)}" has two roles ({column.role} and '
+                f"{'item' if column.name == item_key else 'person'}); give it one."
+            )
+        if column.name not in names:
+            option = "--" + OPTION_OF[column.role].replace("_", "-")
+            raise InputError(f'{where}: no record has "{one_line(column.name)}"; correct {option}.')
+        found.append(PlannedColumn(names.index(column.name), column.role, column.hierarchy))
+    return tuple(found)
+
+
+def text_of_value(source: Source, name: str, value: Any, line: int | None) -> bytes:
+    """The value of a column as text; null is empty."""
+    if isinstance(value, list | dict):
+        raise source.error(f'"{one_line(name)}" is a list or an object, and a column has one value per record.', line)
+    if value is None or value != value:
+        return b""
+    text = ("true" if value else "false") if isinstance(value, bool) else str(value)
+    if not is_proper(text):
+        raise source.error(f'"{one_line(name)}" holds a NUL or half a surrogate pair; correct it.', line)
+    return text.encode()
+
+
+def _chunks(source: Source, id_key: str, item_key: str, columns: list[str]) -> Iterator[Chunk]:
     """Parsed lines. Empty lines at the end are passed over."""
     gap: int | None = None
     for block, line in source.lines():
         text = block.decode()
         chunk = Chunk()
+        chunk.columns = [[] for _ in columns]
         start = 0
         while start < len(text):
             end = text.index("\n", start)
@@ -122,6 +166,8 @@ def _chunks(source: Source, id_key: str, item_key: str) -> Iterator[Chunk]:
                     chunk.ids.append(record.get(id_key))
                 else:
                     chunk.ids.append(None)
+                for place, name in enumerate(columns):
+                    chunk.columns[place].append(record.get(name) if isinstance(record, dict) else None)
                 chunk.lines.append(line)
             start, line = end + 1, line + 1
         if chunk.lines:
@@ -164,9 +210,12 @@ def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:
     return items
 
 
-def _check_ids(source: Source, chunk: Chunk, expected: bool, id_key: str) -> list[bytes]:
+def _check_ids(source: Source, chunk: Chunk, expected: bool, id_key: str, options: ReadOptions) -> list[bytes]:
     texts: list[bytes] = []
     for value, line in zip(chunk.ids, chunk.lines, strict=True):
+        if expected and options.missing_person == "drop" and value in (None, ""):
+            texts.append(b"")
+            continue
         if (value is not None) != expected:
             problem = "has no" if expected else "has an"
             raise source.error(

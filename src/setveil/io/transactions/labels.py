@@ -6,7 +6,6 @@ equal keys are compared byte by byte. So numbers are exact whatever the hash doe
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from setveil.core.row_order import LARGE
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
-from setveil.errors import SetveilWarning, name_some
+from setveil.errors import name_some, warn
 from setveil.io.formats.base import SeenIds
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import NOBODY
@@ -29,6 +28,7 @@ LOOKED_AT = 50_000  # runs of rows whose ids are remembered for the guards
 MANY = 1 << 16  # pieces for which it is worth loading a compiled loop
 _MASKS = np.array([(1 << (8 * length)) - 1 for length in range(WORD + 1)], dtype=np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
+_NOBODY_KEYS = np.array([int.from_bytes(word.encode(), "little") for word in ("", *sorted(NOBODY))], dtype=np.uint64)
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -173,6 +173,8 @@ class Records(NamedTuple):
     n_records: int
     ids: tuple[str, ...] | None  # if they are kept
     seen: SeenIds
+    nobody: dict[str, int]  # the record of rows with an empty id, or with a word in place of an id
+    first_empty: str = ""  # where the first row with an empty id stands
 
 
 class Ids:
@@ -184,6 +186,7 @@ class Ids:
         self._n_rows: list[NDArray[np.int32]] = []
         self._long: list[bytes] = []  # text of the ids that do not fit into a key
         self._last = b""
+        self.first_empty = ""  # where the first row without id stands
 
     def __bool__(self) -> bool:
         return bool(self._keys)
@@ -225,7 +228,8 @@ class Ids:
         ordered = np.sort(keys)
         seen = SeenIds(_first_texts(keys, lengths, buffer), _rows_of_nobody(keys, ordered, lengths, n_rows))
         if bool((ordered[1:] != ordered[:-1]).all()) and not keep_texts:  # as usual: the rows of an id are adjacent
-            return Records(np.arange(len(keys)), n_rows, len(keys), None, seen)
+            nobody = _find_nobody(keys, lengths, np.arange(len(keys)))
+            return Records(np.arange(len(keys)), n_rows, len(keys), None, seen, nobody, self.first_empty)
         del ordered
         tokens = _long_ids(buffer, lengths)
         order = np.argsort(keys)  # runs of one id side by side
@@ -245,7 +249,8 @@ class Ids:
             record_of_run = np.empty(len(keys), dtype=np.int64)
             record_of_run[order] = rank[np.cumsum(is_new, dtype=np.int32) - 1]
         texts = tuple(_text(keys, tokens, run).decode() for run in first.tolist()) if keep_texts else None
-        return Records(record_of_run, n_rows, len(first), texts, seen)
+        nobody = _find_nobody(keys, lengths, record_of_run)
+        return Records(record_of_run, n_rows, len(first), texts, seen, nobody, self.first_empty)
 
 
 def _long_ids(buffer: NDArray[np.uint8], lengths: NDArray[np.int32]) -> Tokens:
@@ -271,6 +276,17 @@ def _rows_of_nobody(
         if place < len(ordered) and ordered[place] == key:
             found[word] = int(n_rows[(keys == key) & (lengths == len(text))].sum())
     return found
+
+
+def _find_nobody(
+    keys: NDArray[np.uint64], lengths: NDArray[np.int32], record_of_run: NDArray[np.int64]
+) -> dict[str, int]:
+    """The record of each word for no id at all; an empty id is one."""
+    runs = np.flatnonzero(np.isin(keys, _NOBODY_KEYS) & (lengths <= WORD))
+    return {
+        int(keys[run]).to_bytes(WORD, "little")[: int(lengths[run])].decode(): int(record_of_run[run])
+        for run in runs.tolist()
+    }
 
 
 def _begins_with(runs: Runs, text: bytes) -> bool:
@@ -381,11 +397,9 @@ def warn_about_blanks(labels: Sequence[str]) -> None:
         known = set(labels)
         doubtful = [label for label in padded_labels if label.strip() in known]
         if doubtful:
-            warnings.warn(
+            warn(
                 f"{len(doubtful):,} label(s) differ from another in surrounding white space only and are kept apart: "
-                f"{name_some(map(one_line, doubtful), 3)}; --strip takes it off.",
-                SetveilWarning,
-                stacklevel=2,
+                f"{name_some(map(one_line, doubtful), 3)}; --strip takes it off."
             )
 
 

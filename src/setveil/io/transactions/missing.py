@@ -6,15 +6,14 @@ Only the owner of the data knows what they mean. ``--missing drop`` makes such c
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.transactions import Transactions
-from setveil.errors import InputError, SetveilWarning, name_some
+from setveil.core.transactions import AnyDataset
+from setveil.errors import InputError, name_some, warn
 from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
 from setveil.io.transactions.labels import Numbered
@@ -30,11 +29,12 @@ NOT_A_NUMBER = frozenset({"NaN", "nan", "NAN"})  # labels, unless the owner says
 class MissingCells:
     """What becomes of cells that hold a word for "missing", and how many there are."""
 
-    def __init__(self, options: ReadOptions, is_stripped: bool = False) -> None:
+    def __init__(self, options: ReadOptions, is_stripped: bool = False, like: MissingCells | None = None) -> None:
         self.rule = options.missing
         self._is_stripped = is_stripped or options.strip  # then white space alone is an empty cell
-        self._counts: Counter[tuple[str, str]] = Counter()  # of (column, word)
-        self._values: set[str] = set()  # what could mean "missing" and is read as a value
+        # Of (column, word), and what could mean "missing" and is read as a value; ``like`` reports both.
+        self._counts: Counter[tuple[str, str]] = Counter() if like is None else like._counts
+        self._values: set[str] = set() if like is None else like._values
 
     def take(self, cells: Numbered, column: str) -> Numbered:
         """The cells of a column: words for "missing" counted, and emptied unless they are values."""
@@ -51,7 +51,7 @@ class MissingCells:
             numbers[cells.numbers], [text for text, left in zip(cells.texts, ~is_missing, strict=True) if left]
         )
 
-    def take_labels(self, data: Transactions, column: str) -> Transactions:
+    def take_labels(self, data: AnyDataset, column: str) -> AnyDataset:
         """The same for labels of records, which may be parts of cells."""
         if self.rule == "value":
             return data
@@ -72,11 +72,9 @@ class MissingCells:
     def report(self, where: str, n_rows: int) -> tuple[str, ...]:
         """What to say about the cells that became absent; an error if nobody said what their words mean."""
         if self._values and not self._counts and n_rows >= FEW:
-            warnings.warn(
+            warn(
                 f'{where}: {name_some(sorted(self._values))} is read as a value. Does it mean "missing"? Use '
-                "--missing drop.",
-                SetveilWarning,
-                stacklevel=3,
+                "--missing drop."
             )
         if not self._counts:
             return ()

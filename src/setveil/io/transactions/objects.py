@@ -13,6 +13,7 @@ from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 from setveil.io.formats.base import Plan
 from setveil.io.options import ReadOptions
+from setveil.io.source import one_line
 from setveil.io.transactions.cells import says_yes_or_no
 from setveil.io.transactions.columns import Frame, PandasFrame, PolarsFrame
 from setveil.io.transactions.frames import from_frame
@@ -32,8 +33,9 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
         return from_frame(frame, options)
     if options.format is not None:
         raise InputError("format is for files and frames, not for other Python objects; leave it out.")
-    if options.id_column is not None or options.item_column is not None or options.item_columns:
-        raise InputError("only frames have columns; leave out id_column and item_column.")
+    named = (options.id_column, options.item_column, options.item_columns or None, options.roles.columns or None)
+    if any(name is not None for name in named):
+        raise InputError("only frames and lists of dicts have columns; leave out the options that name columns.")
     if hasattr(obj, "tocoo") and hasattr(obj, "nnz"):
         return _from_sparse(obj), Plan("onehot", "the entries that are not 0", kind="a sparse matrix")
     if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.dtype.kind in "biuf":
@@ -83,6 +85,8 @@ def _index_as_id(obj: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
 
 def _frame_of(obj: Any) -> Frame | None:
     library = type(obj).__module__.partition(".")[0]
+    if isinstance(obj, list) and obj and all(isinstance(record, dict) for record in obj):
+        return _frame_of_dicts(obj)
     if library == "pandas":
         if type(obj).__name__ == "Series":
             obj = obj.to_frame("items")
@@ -102,6 +106,23 @@ def _frame_of(obj: Any) -> Frame | None:
             obj = obj.to_frame("items")
         return PolarsFrame(obj, "DataFrame")
     return None
+
+
+def _frame_of_dicts(records: list[dict[Any, Any]]) -> Frame:
+    """One row per dict, one column per key; a key that a dict lacks is null."""
+    import polars as pl
+
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError("the keys of the dicts are not all text; name the columns.")
+    series = []
+    for name in names:
+        values = [record.get(name) for record in records]
+        try:
+            series.append(pl.Series(name, values, strict=True))
+        except (TypeError, ValueError, pl.exceptions.PolarsError):
+            raise InputError(f'"{one_line(name)}" holds values of different types; convert them to text.') from None
+    return PolarsFrame(pl.DataFrame(series), "list of dicts")
 
 
 def _from_lists(records: Iterable[Any]) -> Transactions:

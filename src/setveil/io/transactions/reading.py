@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from setveil.core.reading import Interpretation, Reading, TableForm
+from setveil.core.reading import Interpretation, ReadColumn, Reading, TableForm
 from setveil.core.transactions import Layout, Transactions, in_label_order
 from setveil.errors import InputError, one_line
 from setveil.io.formats.base import Plan
@@ -25,48 +24,26 @@ from setveil.io.transactions.writing import write_transactions
 __all__ = ["extension", "layout_for", "read_transactions", "read_written", "write_transactions"]
 
 
-def read_transactions(
-    source: Any,
-    *,
-    format: str | None = None,
-    delimiter: str | None = None,
-    id_column: str | int | None = None,
-    item_column: str | int | None = None,
-    item_columns: str | Sequence[str] | None = None,
-    split: str | None = None,
-    missing: str | None = None,
-    no_header: bool = False,
-    strip: bool = False,
-    encoding: str | None = None,
-    labels_as_they_are: bool = False,
-    keep_ids: bool = False,
-) -> Transactions:
+def read_transactions(source: Any, **given: Any) -> Transactions:
     """Read a path, ``-`` for standard input, a binary file object, or a Python object (see ``from_object``).
 
     ``format`` names the layout (long, wide, onehot, table, basket, jsonl, json, parquet, gmt, arff, spmf, fimi);
     without it the layout is detected. ``delimiter`` and ``no_header`` are for tables; ``id_column``, ``item_column``
-    and ``item_columns`` take names, numbers from 1, and (the last) globs. ``split`` takes cells that hold lists apart,
-    ``missing`` says what words such as ``NA`` mean in the cells of a table (``drop``: absent; ``value``: values),
-    ``strip`` takes blanks off labels, ``labels_as_they_are`` switches the guards against slips off (and takes such
-    words for values), ``keep_ids`` keeps the records' ids.
+    and ``item_columns`` take names, numbers from 1, and (the last) globs. ``person`` and ``item`` say the same;
+    ``known_columns``, ``sensitive_columns`` and ``carry`` name columns whose values come with the records, one per
+    person, ``drop`` those that are not read. ``column_hierarchy`` maps known columns to hierarchies
+    (``{"age": "bands:5,10"}``). ``split`` takes cells that hold lists apart, ``missing`` says what words such as ``NA``
+    mean in the cells of a table (``drop``: absent; ``value``: values), ``missing_person`` what becomes of rows without
+    the id of a person (``drop`` or ``error``), ``per_person`` which value counts where a column differs between the
+    rows of one person (``first``, ``last``, ``min``, ``max``, ``most``). ``strip`` takes blanks off labels,
+    ``labels_as_they_are`` switches the guards against slips off (and takes such words for values), ``keep_ids`` keeps
+    the records' ids.
     """
+    options = ReadOptions.of(given).checked()
     if isinstance(source, Transactions):
+        if options.roles.columns:
+            raise InputError("the data has been read; state the roles of its columns where it is read.")
         return source
-    several = item_columns.split(",") if isinstance(item_columns, str) else item_columns or ()
-    options = ReadOptions(
-        format=format,
-        delimiter=delimiter,
-        id_column=None if id_column is None else str(id_column),
-        item_column=None if item_column is None else str(item_column),
-        item_columns=tuple(name.strip() for name in several if name.strip()),
-        split=split,
-        missing=missing,
-        no_header=no_header,
-        strip=strip,
-        encoding=encoding,
-        labels_as_they_are=labels_as_they_are,
-        keep_ids=keep_ids,
-    ).checked()
     name = type(source).__name__
     if isinstance(source, str | os.PathLike) and source != "-" and os.path.isdir(source):  # noqa: PTH112 - odd names are no folders
         source, name = _folder_of_tables(Path(source)), Path(source).name
@@ -74,7 +51,7 @@ def read_transactions(
         return _read_file(source, options)
     from setveil.io.transactions.objects import from_object
 
-    if delimiter is not None or no_header or encoding is not None:
+    if options.delimiter is not None or options.no_header or options.encoding is not None:
         raise InputError("delimiter, no_header and encoding are for files, not for Python objects; leave them out.")
     data, plan = from_object(source, options)
     reading = Reading(name, plan.layout, "", plan.evidence, interpretation=_interpretation("object", plan, options))
@@ -158,6 +135,9 @@ def _interpretation(container: str, plan: Plan, options: ReadOptions, source: So
         split=options.split,
         strip=options.strip,
         missing=options.missing,
+        columns=tuple(ReadColumn(column.place, plan.names[column.place], column.role) for column in plan.read_columns),
+        missing_person=options.missing_person,
+        per_person=options.per_person,
     )
 
 
@@ -184,6 +164,7 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         item_column=plan.item_name,
         has_several=len(plan.item_places) > 1,
         unused=plan.unused,
+        columns=tuple((plan.names[column.place], column.role) for column in plan.columns),
         notes=tuple(notes),
         warnings=found.warnings,
         doubts=found.doubts,

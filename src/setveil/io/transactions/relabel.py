@@ -63,4 +63,4 @@ def relabel(data: Transactions, parts_of: Callable[[str], Sequence[str]]) -> Tra
     offsets = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     items = flat[np.repeat(first[data.items], repeats) + offsets] if len(flat) else np.empty(0, dtype=np.int32)
     changed = Transactions.from_pairs(owners, items, data.n_records, vocabulary, data.ids, data.layout)
-    return replace(changed, reading=data.reading)
+    return replace(changed, reading=data.reading, columns=data.columns)

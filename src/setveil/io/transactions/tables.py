@@ -6,7 +6,6 @@ not show is asked for, naming the options that say it.
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from setveil.io.transactions.headers import (
     rank_of_items,
 )
 from setveil.io.transactions.missing import WORDS
+from setveil.io.transactions.places import find_column, match_columns, stated_columns
 
 COUNTS_NOTE = "counts above 0 mean present"
 LEAST_ZEROS = 0.5  # a table of counts without names that say so must be as empty as this
@@ -36,14 +36,19 @@ PAIR_OPTIONS = "--id-column and --item-column"
 
 
 class Look:
-    """The first rows of a table and what can be seen in them."""
+    """The first rows of a table and what can be seen in them; columns with a stated role are not looked at."""
 
     def __init__(self, source: Source, options: ReadOptions, delimiter: str) -> None:
-        self.source, self.options, self.delimiter = source, options, delimiter
+        self.source, self.delimiter, self.top = source, delimiter, f"{source.name}:1"
         rows = first_rows(source, source.sample(), delimiter)
         while len(rows) > 1 and rows[-1] == [""]:
             rows.pop()
-        self.rows = rows
+        self.all_names = _names(rows[0], options)
+        self.columns, options = stated_columns(self.all_names, options, self.top)
+        self.options = options
+        stated = {column.place for column in self.columns}
+        self.places = [place for place in range(len(rows[0])) if place not in stated]
+        self.rows = [[row[place] for place in self.places if place < len(row)] for row in rows] if stated else rows
 
     @property
     def first(self) -> list[str]:
@@ -64,9 +69,7 @@ class Look:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns; numbers from 1 where there is no header."""
-        if self.options.no_header:
-            return tuple(str(place + 1) for place in range(len(self.first)))
-        return tuple(self.first)
+        return tuple(self.all_names[place] for place in self.places)
 
     def column(self, place: int, rows: Cells | None = None) -> list[str]:
         """The cells of a column."""
@@ -84,8 +87,10 @@ class Look:
                 f"{one_line(self.column(id_place)[0], 30)}, so that people become one; export them as text."
             )
         return Plan(
-            layout, evidence, self.delimiter, self.names, not self.options.no_header, id_place, tuple(places), notes
-        )
+            layout, evidence, self.delimiter, self.all_names, not self.options.no_header,
+            None if id_place is None else self.places[id_place], tuple(self.places[place] for place in places), notes,
+            columns=self.columns,
+        )  # fmt: skip
 
     def ask(self, what: str) -> InputError:
         """An error that asks the user."""
@@ -125,11 +130,13 @@ def plan_table(source: Source, options: ReadOptions, layout: str | None = None, 
 def _detect(look: Look) -> Plan:
     options = look.options
     if options.item_columns:
-        places = match_columns(look.names, options.item_columns, look.source.name)
+        places = match_columns(look.names, options.item_columns, look.top)
         layout = "onehot" if all(map(look.is_yes_or_no, places)) else "wide"
         return _plan_columns(look, layout, "--item-columns" + (" and 0/1 cells" if layout == "onehot" else ""))
+    if options.item_column is not None and options.id_column is None and look.columns and look.width == 1:
+        return _plan_columns(look, "wide", "--item")
     if options.item_column is not None:
-        return _plan_long(look, "--item-column")
+        return _plan_long(look, "--item" if options.roles.items else "--item-column")
     for plan in (_ratings(look), _known_header(look), _matrix(look), _numbered(look), _named_pair(look)):
         if plan is not None:
             return plan
@@ -174,7 +181,7 @@ def _matrix(look: Look) -> Plan | None:
     """A column per item, 0 and 1 or other answers or counts in it; perhaps a column of ids."""
     if look.width < 3 or len(look.rows) < 2 or look.options.item_column is not None:
         return None
-    if not look.options.no_header and _is_matrix_all_over(look):
+    if not look.options.no_header and not look.columns and _is_matrix_all_over(look):
         bare = Look(look.source, replace(look.options, no_header=True), look.delimiter)
         return bare.plan(
             "onehot", f"{_answers(bare, range(bare.width))} in every cell, the first line too", None, range(bare.width)
@@ -227,7 +234,7 @@ def _only_ids(look: Look, others: Sequence[int]) -> int | None:
     one.
     """
     if look.options.id_column is not None:
-        return find_column(look.names, look.options.id_column, "--id-column", look.source.name)
+        return find_column(look.names, look.options.id_column, "--id-column", look.top)
     if len(others) != 1:
         return None
     cells = look.column(others[0])
@@ -272,7 +279,7 @@ def _numbered(look: Look) -> Plan | None:
 def _id_of_rows(look: Look, places: Sequence[int]) -> int | None:
     """The column of ids in a table with one row per record; None if rows have none."""
     if look.options.id_column is not None:
-        return find_column(look.names, look.options.id_column, "--id-column", look.source.name)
+        return find_column(look.names, look.options.id_column, "--id-column", look.top)
     ranked = [
         (-rank_of_ids(name), place)
         for place, name in enumerate(look.names)
@@ -291,7 +298,7 @@ def _named_pair(look: Look) -> Plan | None:
     incomplete = [place for place in range(len(look.first)) if "" in look.column(place)]
     pair = guess_pair(look.first, incomplete)
     if options.id_column is not None:
-        id_place = find_column(look.names, options.id_column, "--id-column", look.source.name)
+        id_place = find_column(look.names, options.id_column, "--id-column", look.top)
         items = sorted(
             (-rank_of_items(name), place)
             for place, name in enumerate(look.first)
@@ -422,7 +429,7 @@ def _plan_long(look: Look, evidence: str) -> Plan:
         plan = look.plan("long", evidence, 0, (1,))
         return replace(plan, is_header_doubtful=_is_doubtful(look))
     id_place, item_place = (
-        None if name is None else find_column(names, name, option, look.source.name, shown)
+        None if name is None else find_column(names, name, option, look.top, shown)
         for option, name in (("--id-column", options.id_column), ("--item-column", options.item_column))
     )
     if id_place is None or item_place is None:
@@ -452,7 +459,7 @@ def _plan_columns(look: Look, layout: str, evidence: str) -> Plan:
     if not options.no_header:
         _refuse_number_names(look, layout)
     if options.item_columns:
-        places = match_columns(names, options.item_columns, look.source.name)
+        places = match_columns(names, options.item_columns, look.top)
         id_place = _id_of_rows(look, places)
     else:
         id_place = _id_of_rows(look, ())
@@ -495,28 +502,8 @@ def _is_number(text: str) -> bool:
     return bool(re.fullmatch(r"-?[0-9]+(?:\.[0-9]+)?", text.strip()))
 
 
-def find_column(names: Sequence[str], wanted: str, option: str, where: str, shown: str = "") -> int:
-    """The place of a column by its name, or by its number from 1 where no column has that name."""
-    found = [place for place, name in enumerate(names) if name == wanted]
-    if len(found) > 1:
-        raise InputError(f'{where}:1: the header names column "{one_line(wanted)}" {len(found)} times; rename one.')
-    if found:
-        return found[0]
-    if re.fullmatch("[0-9]{1,9}", wanted) and 0 < int(wanted) <= len(names):
-        return int(wanted) - 1
-    shown = shown or f"the columns are {name_some(map(one_line, names), 20)}"
-    raise InputError(f'{where}:1: {shown} and no column "{one_line(wanted)}"; correct {option}.')
-
-
-def match_columns(names: Sequence[str], wanted: Sequence[str], where: str) -> list[int]:
-    """The places of the columns that names, numbers or globs stand for, in the table's order."""
-    places: set[int] = set()
-    for pattern in wanted:
-        found = [place for place, name in enumerate(names) if name == pattern or fnmatch.fnmatchcase(name, pattern)]
-        if not found:
-            found = [find_column(names, pattern, "--item-columns", where)]
-        places.update(found)
-    return sorted(places)
+def _names(first: Sequence[str], options: ReadOptions) -> tuple[str, ...]:
+    return tuple(str(place + 1) for place in range(len(first))) if options.no_header else tuple(first)
 
 
 def _trimmed(row: Sequence[str]) -> list[str]:

@@ -15,6 +15,13 @@ MISSING = {
 }  # fmt: skip
 
 
+NO_PERSON = {
+    spelling
+    for word in ("NA", "N/A", "NaN", "null", "None", "?", "-", "#N/A", ".", "missing", "unknown", "\\N")
+    for spelling in (word, word.lower(), word.upper(), word.capitalize())
+}  # in place of an id
+
+
 class DifferentError(SetveilError):
     """The second reader understands the input differently; ``row`` from 1, ``column`` by its name."""
 
@@ -49,6 +56,15 @@ def is_missing(form: Interpretation, value: str) -> bool:
     if form.missing == "drop":
         return value.strip() in MISSING
     return form.missing is None and form.shape in ("onehot", "table") and value == "?"
+
+
+def is_person(form: Interpretation, id: str | None, row: int, name: str, has_words: bool = True) -> bool:
+    """Whether a row belongs to a person; one that does not is dropped, if that was asked for, and else an error."""
+    if id is None or not (id == "" or (has_words and form.missing != "value" and id in NO_PERSON)):
+        return True
+    if form.missing_person != "drop":
+        raise DifferentError(row, name)
+    return False
 
 
 def says_yes(cell: str, row: int, name: str) -> bool:

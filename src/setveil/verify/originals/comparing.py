@@ -43,7 +43,10 @@ def compare_readings(data: Transactions, source: Any = None) -> Transactions:
     started = time.perf_counter()
     try:
         n_rows, n_compared, n_entries = _compare(data, reading, reading.interpretation, source)
-        second = SecondReading(time.perf_counter() - started, n_compared, n_rows, n_entries)
+        columns = tuple(column.name for column in reading.interpretation.columns)
+        second = SecondReading(
+            time.perf_counter() - started, n_compared, n_rows, n_entries, columns_not_compared=columns
+        )
     except UncheckedError as problem:
         second = SecondReading(time.perf_counter() - started, not_compared=str(problem))
     return replace(data, reading=replace(reading, second=second))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from setveil.core.reading import Interpretation
 from setveil.errors import UncheckedError
-from setveil.verify.originals.cells import NO, YES, DifferentError, finished, items_of_row, split_fields
+from setveil.verify.originals.cells import NO, YES, DifferentError, finished, is_person, items_of_row, split_fields
 from setveil.verify.originals.text import chosen_rows, delimiter_of, rows_with_ids, text_of
 
 NUMBER = re.compile(r"[0-9]+")
@@ -84,7 +84,10 @@ def _json_lines(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterat
         if isinstance(record, list):
             yield Row(number + 1, None, _texts(record, number + 1))
         else:
-            id = str(record[form.id_key]) if form.id_key else None
+            said = record.get(form.id_key) if form.id_key else None
+            id = None if not form.id_key else "" if said is None else str(said)
+            if not is_person(form, id, number + 1, form.id_key, has_words=False):
+                continue
             yield Row(number + 1, id, _texts(record[form.item_key], number + 1))
 
 
@@ -125,8 +128,8 @@ def _table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Ro
         if gap or len(cells) != form.n_columns:
             raise DifferentError(gap or number + 1)
         id = None if form.id_place is None else cells[form.id_place]
-        if id == "":
-            raise DifferentError(number + 1)
+        if not is_person(form, id, number + 1, names[form.id_place or 0]):
+            continue
         yield Row(number + 1, id, items_of_row(form, names, cells, number + 1))
 
 

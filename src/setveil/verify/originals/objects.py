@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil.core.reading import Interpretation
 from setveil.errors import UncheckedError
-from setveil.verify.originals.cells import DifferentError, finished, items_of_row
+from setveil.verify.originals.cells import DifferentError, finished, is_person, items_of_row
 from setveil.verify.originals.layouts import NoReaderError, Row
 from setveil.verify.originals.text import content_of
 
@@ -102,8 +102,8 @@ def _rows(
 ) -> Iterator[Row]:
     for number, values in zip(numbers, rows, strict=True):
         id = None if form.id_place is None else _text(values[form.id_place])
-        if id == "":
-            raise DifferentError(number + 1, names[form.id_place or 0])
+        if not is_person(form, id, number + 1, names[form.id_place or 0]):
+            continue
         if form.shape == "lists":
             labels = finished(form, _labels(values[form.item_places[0]], number + 1))
         else:

@@ -1,4 +1,4 @@
-"""Lists that a guarantee is about: items, and itemsets such as combinations or groups."""
+"""Lists that a guarantee is about: items, itemsets such as combinations or groups, and rules."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from nicegui import ui
 
 from setveil.models import Parameter
 from setveil.models.parameters import Items, Itemsets
+from setveil.models.rule_anonymity import Rules, as_rule
 from setveil.web import texts as t
 from setveil.web.elements import ItemPicker, button, heading, paragraph, shown
 
@@ -26,6 +27,10 @@ def item_list(page: Page, parameter: Parameter, change: Callable[[], Any]) -> No
         search = t.LIST_SEARCH.format(title=title.lower())
         ItemPicker(search, made, page.dataset.find_items, change, page.dataset.find_groups)
         return
+    if isinstance(kind, Rules):
+        _heading(name, parameter)
+        _lines(made, t.LIST_LINES.format(title=name.lower()), kind.range, change)
+        return
     are_groups = isinstance(kind, Itemsets) and kind.are_groups
     title = t.LIST_GROUPS.format(name=name) if are_groups else name
     if parameter.is_required:
@@ -40,6 +45,19 @@ def item_list(page: Page, parameter: Parameter, change: Callable[[], Any]) -> No
 def _heading(title: str, parameter: Parameter) -> None:
     heading(title)
     paragraph(parameter.label if parameter.label != parameter.name else parameter.help, "soft")
+
+
+def _lines(made: list[Any], label: str, help: str, change: Callable[[], Any]) -> None:
+    """Rules as text, one per line."""
+
+    def take(text: str | None) -> None:
+        made[:] = [line.strip() for line in (text or "").splitlines() if line.strip()]
+        change()
+
+    lines = [one if isinstance(one, str) else str(as_rule(one)) for one in made]
+    field = ui.textarea(label=label, value="\n".join(lines))
+    field.props("outlined autogrow debounce=250").classes("wide").on_value_change(lambda event: take(event.value))
+    paragraph(t.ALLOWED.format(range=help), "soft")
 
 
 def _itemsets(page: Page, made: list[list[str]], title: str, are_groups: bool) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from setveil.io.hierarchies.systems.registry import SYSTEMS
+
 FILE_FORMATS = ("csv", "edges", "amnesia", "amnesia-json", "nodes", "paths", "indented", "mesh")
-BUILT = ("fanout", "levels", "prefix", "auto")
+BUILT = ("fanout", "levels", "prefix", "auto", *SYSTEMS)
 
 
 def is_built_hierarchy(source: str) -> bool:

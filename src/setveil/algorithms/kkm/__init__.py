@@ -1,0 +1,1 @@
+"""Algorithms for (k, k^m)-anonymity: columns beside the items."""

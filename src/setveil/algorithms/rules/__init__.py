@@ -1,0 +1,1 @@
+"""Sensitive rules: what listed combinations of public items reveal."""

@@ -1,0 +1,1 @@
+"""Code systems: hierarchies whose chapters and blocks are known, one file each."""

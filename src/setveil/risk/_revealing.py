@@ -1,0 +1,58 @@
+# mypy: disable-error-code="assignment"
+"""How many of the records that fit show further labels: counted target by target."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.arrays.compiling import compiled
+from setveil.arrays.mining import Postings, Queries, contains_item, intersect, list_matches
+
+
+@compiled
+def count_further(
+    postings: Postings,
+    queries: Queries,
+    labels: Postings,
+    supports: NDArray[np.int64],
+    further: Queries,
+    own: NDArray[np.int64],
+    first: int,
+    last: int,
+    n_fitting: NDArray[np.int64],
+    n_showing: NDArray[np.int64],
+) -> None:
+    """For the queries ``first:last``: ``n_fitting[query]`` gets the number of records that contain the itemset, and
+    ``n_showing[place]`` how many of these show the label ``further[1][place]``; ``[:, 1]`` are the same numbers without
+    the record ``own[query]`` (-1: nobody's). A label that at most half of them can show, by its ``supports``, is not
+    counted: its number stays 0.
+    """
+    further_indptr, further_labels = further
+    for query in range(first, last):
+        begin, end = further_indptr[query], further_indptr[query + 1]
+        if begin == end:
+            continue
+        fitting = list_matches(postings, queries[1][queries[0][query] : queries[0][query + 1]])
+        n_own = 0
+        for record in fitting:
+            n_own += record == own[query]
+        n_fitting[query, 0], n_fitting[query, 1] = len(fitting), len(fitting) - n_own
+        common = np.empty(len(fitting), dtype=np.int32)
+        for place in range(begin, end):
+            label = further_labels[place]
+            if 2 * supports[label] <= n_fitting[query, 1]:
+                continue
+            n_both = 0
+            if labels.dense[label] >= 0:
+                row = labels.bits[labels.dense[label]]
+                for record in fitting:
+                    n_both += np.int64((row[record >> 6] >> np.uint64(record & 63)) & np.uint64(1))
+            else:
+                for at in range(len(fitting)):
+                    common[at] = fitting[at]
+                n_both = intersect(
+                    common, len(fitting), labels.records[labels.indptr[label] : labels.indptr[label + 1]]
+                )
+            n_showing[place, 0] = n_both
+            n_showing[place, 1] = n_both - (n_own > 0 and contains_item(labels, label, own[query]))

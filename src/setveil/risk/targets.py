@@ -1,0 +1,46 @@
+"""Targets: drawn people, what attackers know of them, and what attackers find out."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from setveil.core import Itemsets
+from setveil.risk.attackers import KNOWLEDGE
+from setveil.risk.inference import Revealed, reveal
+from setveil.risk.knowledge import People
+from setveil.risk.surface import Match, Outcomes, Surface
+
+
+class Targets:
+    """Drawn targets, what is known of them, and how attacks on them went."""
+
+    def __init__(self, people: People, size: int, n: int, seed: int, wrong: float, are_in_data: bool = True) -> None:
+        self.people, self.size, self.wrong = people, size, wrong
+        self.seed = (seed, size) if are_in_data else (seed, size, len(KNOWLEDGE) + 1)
+        self.group = people.draw(size, n, np.random.default_rng(self.seed))
+        self.own = self.group.records if are_in_data else np.zeros(n, dtype=np.int64)
+        self.outcomes: dict[tuple[int, str, Match], Outcomes] = {}
+        self.revealed: dict[tuple[int, str], Revealed] = {}
+
+    def attacked(self, surface: Surface, knows: str, match: Match) -> Outcomes:
+        """The outcomes; attackers who know and see the same are one."""
+        key = (id(surface), knows, match)
+        if key not in self.outcomes:
+            self.outcomes[key] = surface.search(self._known(knows), self.own, self.group.secrets, match)
+        return self.outcomes[key]
+
+    def inferred(self, surface: Surface, knows: str, has_own: bool) -> Revealed:
+        """What is revealed about further items; ``has_own``: the targets' own records are where they are expected."""
+        key = (id(surface), knows)
+        if key not in self.revealed:
+            own = self.own if has_own else np.full_like(self.own, -1)
+            self.revealed[key] = reveal(surface, self.people, self.group, self._known(knows), own)
+        return self.revealed[key]
+
+    @cache  # noqa: B019 (there are few, and they go with the targets)
+    def _known(self, knows: str) -> Itemsets:
+        """Drawn apart: what an attacker knows does not depend on who else attacks."""
+        random = np.random.default_rng((*self.seed, 1 + KNOWLEDGE.index(knows)))
+        return self.people.known(knows, self.size, self.group, self.wrong, random)
