@@ -30,7 +30,7 @@ class ConstraintAnonymity(PrivacyModel):
     Examples:
         >>> import setveil as sv
         >>> sv.ConstraintAnonymity(k=5, constraints=[["a", "b"], ["c"]])
-        ConstraintAnonymity(k=5, constraints=<2>, utility=None, max_suppressed=0.0)
+        ConstraintAnonymity(k=5, constraints=<2>, max_suppressed=0.0)
     """
 
     name: ClassVar[str] = "constraints"
