@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from setveil.core import Dataset
     from setveil.core.progress import Progress
 
-LONGEST = 300  # characters of an error
+LONGEST = 400  # characters of an error
 LAYOUT = "\n\t"  # characters that lines and lists are made of
 
 
 def show_warnings() -> None:
-    """Warnings for users as one line on standard error; Python's own stay hidden."""
+    """Warnings for users as one line on standard error, each once; Python's own stay hidden."""
+    shown: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        if issubclass(category, SetveilWarning):
+        if issubclass(category, SetveilWarning) and str(message) not in shown:
+            shown.add(str(message))
             warn(str(message))
 
     warnings.simplefilter("always", SetveilWarning)
