@@ -118,3 +118,25 @@ def rules(supports: Mapping[frozenset[str], int], confidence: Fraction) -> set[t
 def raise_to(level: int, paths: Sequence[Sequence[str]]) -> dict[str, str]:
     """Item → its ancestor at that depth (the root has 0), or the item itself if it is not as deep."""
     return {path[0]: path[max(len(path) - 1 - level, 0)] for path in paths}
+
+
+def mining_losses(
+    before: Sequence[Records], after: Sequence[Records], up: Sequence[Mapping[str, str]], min_support: int
+) -> tuple[int, int, int, int]:
+    """Frequent itemsets of all levels, lost ones, differential ones, lost differential ones.
+
+    ``before`` and ``after`` are the records at each level, the coarsest first. ``up[i]`` maps the names of level
+    i + 1 to those of level i.
+    """
+    old, new = ([frequent(records, min_support) for records in levels] for levels in (before, after))
+    differential: list[set[frozenset[str]]] = []
+    for level, found in enumerate(old):
+        finer = old[level + 1] if level + 1 < len(old) else {}
+        images = {frozenset(up[level][item] for item in itemset) for itemset in finer}
+        differential.append(set(found) - images)
+    return (
+        sum(map(len, old)),
+        sum(len(set(found) - set(kept)) for found, kept in zip(old, new, strict=True)),
+        sum(map(len, differential)),
+        sum(len(found - set(kept)) for found, kept in zip(differential, new, strict=True)),
+    )

@@ -16,7 +16,7 @@ import pytest
 from naive.counting import support
 from naive.databases import ITEMS, random_paths, random_records
 from naive.releases import random_grouping, random_local, random_recoding, random_replacement
-from naive.utility import compared, frequent, raise_to, read_supports, rules, shared_support
+from naive.utility import compared, frequent, mining_losses, raise_to, read_supports, rules, shared_support
 
 import setveil as sv
 from setveil.core import Hierarchy, Itemsets, Transactions
@@ -344,6 +344,44 @@ def test_patterns_of_other_releases_equal_enumeration() -> None:
             assert_patterns(data, release, hierarchy, source)
 
 
+def test_mining_losses_of_the_six_baskets() -> None:
+    """Worked out by hand: levels drinks, food; alcohol, bread, dairy; the items."""
+    records = ["beer bread milk", "bread milk wine", "cheese wine", "bread cheese", "beer milk", "bread milk"]
+    data = Transactions.from_lists(record.split() for record in records)
+    paths = ["beer alcohol drinks all", "wine alcohol drinks all", "bread food all"]
+    tree = Hierarchy.from_paths([path.split() for path in (*paths, "milk dairy food all", "cheese dairy food all")])
+    release = sv.anonymize(data, "km", k=2, m=2, algorithm="aa", hierarchy=tree)
+    two, three = compare_patterns(data, release, (2, 3)).mining_loss
+    assert (two.n_lost, two.n_itemsets, two.n_differential_lost, two.n_differential) == (6, 17, 6, 9)
+    assert (three.n_lost, three.n_itemsets, three.n_differential_lost, three.n_differential) == (2, 11, 2, 5)
+    assert (two.ml2, two.dml2, three.ml2, three.dml2) == (6 / 17, 6 / 9, 2 / 11, 2 / 5)
+
+
+def assert_mining_losses(data: Transactions, release: Release, hierarchy: Hierarchy, source: random.Random) -> None:
+    min_support = source.randint(1, 4)
+    (row,) = compare_patterns(data, release, (min_support,), max_size=None, hierarchy=hierarchy).mining_loss
+    views, paths = naive_views(data, release, hierarchy), paths_of(hierarchy)
+    name = {str(number): label for number, label in enumerate(hierarchy.vocabulary)}
+    levels = [raise_to(level, paths) for level in range(1, hierarchy.height)]
+    levels.append({leaf: name[leaf] for leaf in name})  # the last level has the items' own names
+    up = [
+        {finer[leaf]: coarser[leaf] for leaf in finer} for coarser, finer in zip(levels[:-1], levels[1:], strict=True)
+    ]
+    before, after = ([side[which] for side in views.values()] for which in (0, 1))
+    expected = mining_losses(before, after, up, min_support)
+    assert (row.n_itemsets, row.n_lost, row.n_differential, row.n_differential_lost) == expected
+
+
+def test_mining_losses_equal_enumeration() -> None:
+    source = random.Random(12)
+    for _ in range(150):
+        data, release, _ = random_recoding(source)
+        hierarchy = release.hierarchy or Hierarchy.from_paths(random_paths(source))
+        assert_mining_losses(data, release, hierarchy, source)
+        data, local, _ = random_local(source)
+        assert_mining_losses(data, local, local.hierarchy, source)
+
+
 def test_a_recoding_states_only_truths() -> None:
     source = random.Random(11)
     for _ in range(50):
@@ -409,7 +447,7 @@ def test_all_tasks_of_every_kind_of_release() -> None:
         for make in (random_recoding, random_local, random_replacement, random_grouping):
             data, release, *_ = make(source)
             found = json.loads(json.dumps(measure_tasks(data, release, n_queries=20)))
-            assert set(found) == {"count_queries", "itemsets", "rules", "cooccurrence", "notes"}
+            assert set(found) == {"count_queries", "itemsets", "rules", "mining_loss", "cooccurrence", "notes"}
             assert {row["workload"] for row in found["count_queries"]} <= {"T", "I"}
             assert len(found["cooccurrence"]) == 2
 

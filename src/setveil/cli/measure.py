@@ -72,6 +72,21 @@ def measure(
             for row in left.rules
         ],
     )
+    if left.mining_loss:
+        say("\nFrequent itemsets of all levels of the hierarchy (ML² and dML², see docs/metrics.md):")
+        table(
+            ("in", "itemsets", "lost", "ML²", "differential", "lost", "dML²"),
+            [
+                (
+                    f"{row.threshold:.2%}",
+                    *map(figure, (row.n_itemsets, row.n_lost)),
+                    _percent(row.ml2),
+                    *map(figure, (row.n_differential, row.n_differential_lost)),
+                    _percent(row.dml2),
+                )
+                for row in left.mining_loss
+            ],
+        )
 
 
 def _percent(share: float | None) -> str:

@@ -17,6 +17,14 @@ the release has, *support error* the mean of |support read − truth| / truth: o
 ``published``, over the original's in the estimated views, over the common ones elsewhere.
 
 Rules have one item on the right: X → y with confidence support(X ∪ y)/support(X), from itemsets above the threshold.
+
+With a hierarchy the levels are added up. F_i are the frequent itemsets at level i; the items are the last level. d_i
+are the sets of F_i(original) that are not the image of a frequent itemset of the original one level finer.
+
+- ML² (multiple level mining loss; Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011):
+  1 − Σ |F_i(original) ∩ F_i(release)| / Σ |F_i(original)|.
+- dML² (differential): 1 − Σ |d_i ∩ F_i(release)| / Σ |d_i|. This is a reconstruction: paper 000 names the measure and
+  does not define it.
 """
 
 from __future__ import annotations
@@ -69,11 +77,26 @@ class RuleRow:
 
 
 @dataclass(frozen=True)
+class MiningLossRow:
+    """ML² and dML² at one threshold, with the numbers of itemsets behind them; a share of nothing is ``None``."""
+
+    threshold: float
+    min_support: int
+    n_itemsets: int  # frequent in the original, all levels
+    n_lost: int  # of these, not frequent in the release
+    n_differential: int
+    n_differential_lost: int
+    ml2: float | None
+    dml2: float | None
+
+
+@dataclass(frozen=True)
 class PatternTable:
-    """All views at all thresholds."""
+    """All views at all thresholds. ``mining_loss`` is empty without a hierarchy."""
 
     itemsets: tuple[ItemsetRow, ...]
     rules: tuple[RuleRow, ...]
+    mining_loss: tuple[MiningLossRow, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -94,6 +117,7 @@ def compare_patterns(
     hierarchy = hierarchy or release.hierarchy
     items: list[ItemsetRow] = []
     rules: list[RuleRow] = []
+    losses: list[MiningLossRow] = []
     reading = Reading.of(release, original.vocabulary)
     views = [*_levels(original, release, hierarchy), ("items", *_as_items(original, release))]
     for threshold in thresholds:
@@ -102,17 +126,21 @@ def compare_patterns(
         truth = _truth(original, release, found.itemsets)
         items.append(_published_row(threshold, found, truth))
         rules.append(_published_rules(threshold, confidence, found, truth))
+        mined = []
         for view, before, after in views:
             ours, theirs = (
                 _supports(frequent_itemsets(data, min_support, max_size, _LIMIT)) for data in (before, after)
             )
+            mined.append((ours, theirs))
             items.append(_compared_row(threshold, min_support, view, ours, theirs))
             rules.append(_compared_rules(threshold, confidence, view, ours, theirs))
+        if hierarchy is not None:
+            losses.append(_mining_loss(threshold, min_support, mined, hierarchy, original.vocabulary))
         known = frequent_itemsets(original, min_support, max_size, _LIMIT)
         for estimator in ESTIMATORS:
             n_release = _count_estimated(reading, found, max_size, estimator)
             items.append(_estimated_row(threshold, known, reading, estimator, n_release))
-    return PatternTable(tuple(items), tuple(rules))
+    return PatternTable(tuple(items), tuple(rules), tuple(losses))
 
 
 # -- views ------------------------------------------------------------------------------------------------------------
@@ -268,6 +296,43 @@ def _count_by_size(groups: list[int], largest: int) -> list[int]:
                     grown[before + taken] += count * comb(size, taken)
         counts = grown
     return counts
+
+
+def _mining_loss(
+    threshold: float,
+    min_support: int,
+    mined: list[tuple[Supports, Supports]],
+    hierarchy: Hierarchy,
+    vocabulary: Vocabulary,
+) -> MiningLossRow:
+    """``mined``: frequent itemsets of original and release from level 1 down to the items, which are the last."""
+    # One level up: the parent of a node of exactly the finer level. A less deep item stays itself.
+    parent, depth = hierarchy.parent.tolist(), hierarchy.depth.tolist()
+    leaf = hierarchy.leaf_of_items(vocabulary).tolist()
+    counts = [0, 0, 0, 0]  # itemsets, lost ones, the same of the differential ones
+    images: set[tuple[int, ...]] = set()
+    for level in range(len(mined), 0, -1):
+        ours, theirs = mined[level - 1]
+        is_last = level == len(mined)
+        for itemset in ours:
+            is_lost, is_new = itemset not in theirs, itemset not in images
+            for index, applies in enumerate((True, is_lost, is_new, is_new and is_lost)):
+                counts[index] += applies
+        nodes = ([leaf[item] for item in itemset] if is_last else itemset for itemset in ours)
+        images = {
+            tuple(sorted({parent[node] if depth[node] == level else node for node in itemset})) for itemset in nodes
+        }
+    n_itemsets, n_lost, n_differential, n_differential_lost = counts
+    return MiningLossRow(
+        threshold,
+        min_support,
+        n_itemsets,
+        n_lost,
+        n_differential,
+        n_differential_lost,
+        ml2=n_lost / n_itemsets if n_itemsets else None,
+        dml2=n_differential_lost / n_differential if n_differential else None,
+    )
 
 
 # -- rules ------------------------------------------------------------------------------------------------------------

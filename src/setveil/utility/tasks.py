@@ -35,7 +35,7 @@ def measure_tasks(
     ``notes``.
     """
     notes: list[str] = []
-    queries, itemsets, rules = [], [], []
+    queries, itemsets, rules, mining_loss = [], [], [], []
     for size in query_sizes:
         try:
             workloads = {name: draw(original, n_queries, size, seed) for name, draw in _WORKLOADS.items()}
@@ -60,6 +60,7 @@ def measure_tasks(
             continue
         itemsets += [asdict(row) for row in table.itemsets]
         rules += [asdict(row) for row in table.rules]
+        mining_loss += [asdict(row) for row in table.mining_loss]
     cooccurrence = [
         {
             "estimator": row.estimator,
@@ -75,6 +76,7 @@ def measure_tasks(
         "count_queries": queries,
         "itemsets": itemsets,
         "rules": rules,
+        "mining_loss": mining_loss,
         "cooccurrence": cooccurrence,
         "notes": notes,
     }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.core import Dataset, Layout, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy, Layout, RemoteTransactions, Transactions
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, UncheckedError, one_line
 from setveil.io.formats.registry import certified_format
@@ -149,7 +149,8 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
     original = as_dataset(data)
     if isinstance(original, RemoteTransactions):
         raise InputError("--patterns needs the records on this machine; use --engine local.")
-    return compare_patterns(original.rows, _open(out)[0].with_items(original.vocabulary), thresholds)
+    release = _open(out)[0].with_items(original.vocabulary)
+    return compare_patterns(original.rows, release, thresholds, hierarchy=_owners_hierarchy(Path(out), original))
 
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
@@ -233,6 +234,19 @@ def _unguarded(label: str) -> str:
 
 
 # -- what only the owner has ------------------------------------------------------------------------------------------
+
+
+def _owners_hierarchy(folder: Path, data: Dataset) -> Hierarchy | None:
+    """The hierarchy of the owner's policy, where the policy of this very release is at hand and can be followed."""
+    from setveil.policy.schema import Policy
+
+    certificate, _ = check_files(folder)
+    if owners_record(folder, certificate) is None:
+        return None
+    try:
+        return hierarchy_of(Policy.from_file(internal_beside(folder) / POLICY), data)
+    except SetveilError:
+        return None
 
 
 def owners_model(folder: Path, certificate: Mapping[str, Any], data: Dataset) -> PrivacyModel | None:
