@@ -19,9 +19,11 @@ from naive.layouts import LAYOUTS, can_hold, write_layout
 from strategies import hostile_records
 
 import setveil as sv
-from setveil.core import Transactions
-from setveil.verify.originals import comparing, read_again
+from setveil.core import Transactions, Vocabulary
+from setveil.verify.originals import comparing, read_again, totals
+from setveil.verify.originals.cells import DifferentError
 from setveil.verify.originals.comparing import compare_readings
+from setveil.verify.originals.objects import count_parquet
 
 EXAMPLES = 60 if settings.default.max_examples < 1000 else 1000
 
@@ -68,7 +70,17 @@ def test_both_readers_agree(
         finally:
             comparing.ALL_CELLS = limit
         assert second is not None and second.not_compared == ""
-        assert second.rows_compared > 0
+        assert second.rows_compared > 0 and second.totals_compared
+        form = data.reading.interpretation  # type: ignore[union-attr]
+        assert form is not None
+        plain = totals.count_rows(comparing._rows(form, None), data.vocabulary)
+        counted = plain
+        if layout in totals.HASHED:
+            counted = totals.count_fields(form, data.vocabulary)
+        elif layout == "parquet":
+            counted = count_parquet(form, data.vocabulary)
+        assert counted.n_records == plain.n_records == data.n_records
+        assert counted.supports.tolist() == plain.supports.tolist() == data.supports.tolist()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -90,6 +102,40 @@ def test_a_changed_cell_is_found_in_every_layout(
         compare_readings(wrong)
     assert not any(label in str(caught.value).split("row")[1] for label in ("i1", "=1"))  # no content
     assert "at row" in read_again(wrong)[1][0]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_wrong_row_outside_the_sample_shows_in_the_totals(
+    tmp_path: Path, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "ALL_CELLS", 0)
+    monkeypatch.setattr(comparing, "SAMPLED_ROWS", 1)
+    records = [[str(1 + n % 7), str(10 + n % 3)] for n in range(60)]
+    path = tmp_path / f"input.{layout}"
+    data = read(path, **write_layout(layout, records, path))
+    compare_readings(data)
+    rows = data.to_lists()
+    for number in (17, 41):  # the sample has one of them at most
+        rows[number] = rows[number][:1]
+    wrong = replace(Transactions.from_lists(rows), reading=data.reading)
+    with pytest.raises(sv.GuaranteeError, match=r"two independent readers .* (in the totals of items|at row)"):
+        compare_readings(wrong)
+
+
+def test_cells_of_every_spelling_are_counted(tmp_path: Path) -> None:
+    """Quotes inside cells, rows that end in carriage returns, empty rows at the end, lists in cells, ids twice."""
+    path = tmp_path / "input.csv"
+    path.write_bytes(b'who,what\r\n"p ""1""",a|b\r\np2,"b"\r\n"p2","b|c"\r\np3,\r\n"p ""1""","a"\r\n\r\n\r\n')
+    data = read(path, format="long", split="|")
+    assert data.to_lists() == [["a", "b"], ["b", "c"], []]
+    form = data.reading.interpretation  # type: ignore[union-attr]
+    assert form is not None
+    counted = totals.count_fields(form, data.vocabulary)
+    assert (counted.n_records, counted.supports.tolist()) == (3, [1, 2, 1])
+    for text in ("who,what\np,a\n\nq,b\n", "who,what\np,a,b\nq\n", "who,what\np,a\nNA,b\n", 'who,what\np,a\nq,b"c"\n'):
+        path.write_text(text)
+        with pytest.raises(DifferentError):
+            totals.count_fields(replace(form, missing=None), Vocabulary("abc"))
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ class SecondReading:
     rows_compared: int = 0
     rows: int = 0  # of the input, as far as they were counted
     entries_compared: int = 0
+    totals_compared: bool = True  # the number of records and the support of every item
     not_compared: str = ""  # why there was nothing to compare
     columns_not_compared: tuple[str, ...] = ()  # known, sensitive and carried ones: read once only
 
@@ -77,6 +78,7 @@ class SecondReading:
             "rows": self.rows,
             "entries_compared": self.entries_compared,
             "all": self.rows_compared == self.rows and not self.columns_not_compared,
+            **({"totals_compared": self.totals_compared} if self.rows_compared < self.rows else {}),
             **({"columns_not_compared": list(self.columns_not_compared)} if self.columns_not_compared else {}),
         }
 

@@ -32,15 +32,15 @@ class DifferentError(SetveilError):
 
 def items_of_row(form: Interpretation, names: Sequence[str], cells: Sequence[str], row: int) -> list[str]:
     """The items of one row of a table."""
-    found = []
-    for place in form.item_places:
-        name = names[place]
-        for value in values_of_cell(form, cells[place]):
-            if form.shape == "onehot":
-                found += [name] if says_yes(value, row, name) else []
-            else:
-                found.append(f"{name}={value}" if form.shape == "table" else value)
-    return stripped(form, found)
+    return [label for place in form.item_places for label in labels_of_cell(form, names[place], cells[place], row)]
+
+
+def labels_of_cell(form: Interpretation, name: str, cell: str, row: int) -> list[str]:
+    """The items that one cell of a table stands for; ``name`` of its column."""
+    values = values_of_cell(form, cell)
+    if form.shape == "onehot":
+        return stripped(form, [name for value in values if says_yes(value, row, name)])
+    return stripped(form, [f"{name}={value}" if form.shape == "table" else value for value in values])
 
 
 def values_of_cell(form: Interpretation, cell: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""The first reading of an input against the second one: all records of a small input, a sample of a large one.
+"""The first reading of an input against the second one: all records of a small input; of a large one a sample of rows,
+and how many records hold each item.
 
 The sample follows from the input's digest, so that the same input is compared in the same rows. Messages name rows and
 columns, never what they hold.
@@ -23,11 +24,13 @@ from setveil.errors import GuaranteeError, InputError, UncheckedError, one_line
 from setveil.verify.originals.cells import DifferentError
 from setveil.verify.originals.json_texts import read_json
 from setveil.verify.originals.layouts import Row, header_of, read_rows_of, read_text
-from setveil.verify.originals.objects import parquet_rows_of, read_object, read_parquet
+from setveil.verify.originals.objects import count_parquet, parquet_rows_of, read_object, read_parquet
 from setveil.verify.originals.text import digest_of, rows_of
+from setveil.verify.originals.totals import HASHED, Totals, count_fields, count_rows
 
 ALL_CELLS = 500_000  # up to so many, every one is compared
 SAMPLED_ROWS = 1_000
+PLAIN_CELLS = 10_000_000  # up to so many entries, totals are counted where only a row by row count is possible
 ROW_IS_RECORD = ("fimi", "basket", "jsonl", "wide", "onehot", "table", "long", "lists")  # but for a header
 
 
@@ -42,10 +45,15 @@ def compare_readings(data: Transactions, source: Any = None) -> Transactions:
         return data
     started = time.perf_counter()
     try:
-        n_rows, n_compared, n_entries = _compare(data, reading, reading.interpretation, source)
+        n_rows, n_compared, n_entries, has_totals = _compare(data, reading, reading.interpretation, source)
         columns = tuple(column.name for column in reading.interpretation.columns)
         second = SecondReading(
-            time.perf_counter() - started, n_compared, n_rows, n_entries, columns_not_compared=columns
+            time.perf_counter() - started,
+            n_compared,
+            n_rows,
+            n_entries,
+            totals_compared=has_totals,
+            columns_not_compared=columns,
         )
     except UncheckedError as problem:
         second = SecondReading(time.perf_counter() - started, not_compared=str(problem))
@@ -74,15 +82,16 @@ def read_again(data: Transactions, source: Any = None) -> tuple[Transactions, li
     return again, []
 
 
-def _compare(data: Transactions, reading: Reading, form: Interpretation, source: Any) -> tuple[int, int, int]:
-    """``(rows of the input, rows compared, entries compared)``."""
+def _compare(data: Transactions, reading: Reading, form: Interpretation, source: Any) -> tuple[int, int, int, bool]:
+    """``(rows of the input, rows compared, entries compared, whether the totals were compared)``."""
     try:
         _refuse_changed(reading, form)
         if _is_small(data, form):
             records = _all_records(form, source)
             _compare_all(data, records, form)
-            return len(records), len(records), data.n_occurrences
-        return _compare_sample(data, form, source, reading.sha256 or "")
+            return len(records), len(records), data.n_occurrences, True
+        found = _compare_sample(data, form, source, reading.sha256 or "")
+        return (*found, _compare_totals(data, form, source))
     except DifferentError as problem:
         raise GuaranteeError(f"not published: {_sentence(reading, form, problem)}") from None
     except (UnicodeError, ValueError, KeyError, IndexError, TypeError, EOFError, zlib.error):
@@ -106,12 +115,16 @@ def _refuse_changed(reading: Reading, form: Interpretation) -> None:
 
 
 def _sentence(reading: Reading, form: Interpretation, problem: DifferentError | None) -> str:
-    where = "" if problem is None else f" at row {problem.row:,}"
+    where, what = "", "the input"
+    if problem is not None:
+        where, what = (
+            (f" at row {problem.row:,}", "that row") if problem.row else (" in the totals of items", "the input")
+        )
     if problem is not None and problem.column:
         where += f', column "{one_line(problem.column, 60)}"'
     return (
-        f"{one_line(reading.name, 120)}: two independent readers understand the input differently{where}; check that "
-        "row, or name the layout and the columns, and report it as an error of setveil."
+        f"{one_line(reading.name, 120)}: two independent readers understand the input differently{where}; check "
+        f"{what}, or name the layout and the columns, and report it as an error of setveil."
     )
 
 
@@ -161,6 +174,33 @@ def _column(form: Interpretation, labels: set[str]) -> str:
     if form.shape == "onehot":
         return min(labels & set(names), default="")
     return next((name for name in names for label in sorted(labels) if label.startswith(name + "=")), "")
+
+
+# -- totals -----------------------------------------------------------------------------------------------------------
+
+
+def _compare_totals(data: Transactions, form: Interpretation, source: Any) -> bool:
+    """Whether the number of records and the support of every item were compared; a difference is an error.
+
+    Rows that are counted by their hashes are counted again one by one before a difference is believed.
+    """
+    is_short = data.n_occurrences <= PLAIN_CELLS
+    if form.container in HASHED:
+        is_same = _is_same(count_fields(form, data.vocabulary), data)
+    elif form.container == "parquet":
+        is_same = _is_same(count_parquet(form, data.vocabulary), data)
+    elif not is_short:
+        return False
+    else:
+        is_same = False
+    if not is_same and not _is_same(totals := count_rows(_rows(form, source), data.vocabulary), data):
+        differs = np.flatnonzero(totals.supports != data.supports)
+        raise DifferentError(0, _column(form, {data.vocabulary[int(item)] for item in differs}))
+    return True
+
+
+def _is_same(totals: Totals, data: Transactions) -> bool:
+    return totals.n_records == data.n_records and np.array_equal(totals.supports, data.supports)
 
 
 # -- a sample ---------------------------------------------------------------------------------------------------------

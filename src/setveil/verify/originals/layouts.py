@@ -103,10 +103,23 @@ def _texts(values: Any, row: int) -> list[str]:
 
 def _basket(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Row]:
     for number, row in rows:
-        labels = [label for label in split_fields(row, delimiter_of(form), number + 1) if label]
-        if form.has_words:  # ``bread=2`` is bread
-            labels = [WEIGHT.sub("", label).strip() for label in labels]
-        yield Row(number + 1, None, labels)
+        fields = split_fields(row, delimiter_of(form), number + 1)
+        yield Row(number + 1, None, [label for field in fields for label in _basket_labels(form, field)])
+
+
+def _basket_labels(form: Interpretation, field: str) -> list[str]:
+    if not field:
+        return []
+    return [WEIGHT.sub("", field).strip()] if form.has_words else [field]  # ``bread=2`` is bread
+
+
+def labels_of_field(form: Interpretation, field: str, row: int) -> list[str]:
+    """The items that one field of a line stands for, in layouts with any number of fields per line."""
+    if form.container == "basket":
+        return finished(form, _basket_labels(form, field))
+    if not (field.isascii() and field.isdigit()):
+        raise DifferentError(row)
+    return finished(form, [field])
 
 
 def _gmt(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Row]:

@@ -7,11 +7,16 @@ from io import BytesIO
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core import Vocabulary
 from setveil.core.reading import Interpretation
 from setveil.errors import UncheckedError
-from setveil.verify.originals.cells import DifferentError, finished, is_person, items_of_row
+from setveil.verify.originals.cells import DifferentError, finished, is_person, items_of_row, labels_of_cell
 from setveil.verify.originals.layouts import NoReaderError, Row
 from setveil.verify.originals.text import content_of
+from setveil.verify.originals.totals import CodedColumn, Totals, count_columns
 
 NO_ARROW = "a Parquet file is read a second time by pyarrow, which is not installed; `pip install pyarrow`."
 
@@ -35,6 +40,37 @@ def parquet_rows_of(form: Interpretation, ids: set[str]) -> Iterator[Row]:
 def n_rows_of_parquet(form: Interpretation) -> int:
     """How many rows the file has."""
     return int(_table(form).num_rows)
+
+
+def count_parquet(form: Interpretation, vocabulary: Vocabulary) -> Totals:
+    """The totals of a Parquet file; every different value of a column is read once."""
+    table = _table(form)
+    people = None
+    if form.id_place is not None:
+        name = table.column_names[form.id_place]
+        codes, ids = _coded(table.column(form.id_place))
+        are_people = [is_person(form, _text(id), 0, name) for id in ids]
+        people = np.where(np.array(are_people, dtype=np.bool_)[codes], codes, -1)
+    columns = [_coded_column(form, table, place) for place in form.item_places]
+    return count_columns(columns, people, table.num_rows, vocabulary)
+
+
+def _coded_column(form: Interpretation, table: Any, place: int) -> CodedColumn:
+    column, name, rows = table.column(place), table.column_names[place], np.arange(table.num_rows)
+    if form.shape != "lists":
+        codes, values = _coded(column)
+        return rows, codes, [labels_of_cell(form, name, _text(value), 0) for value in _without_decimals(values)]
+    import pyarrow.compute as compute
+
+    lengths = np.asarray(compute.fill_null(compute.list_value_length(column), 0), dtype=np.int64)
+    codes, values = _coded(compute.list_flatten(column))
+    return np.repeat(rows, lengths), codes, [finished(form, _labels([value], 0)) for value in values]
+
+
+def _coded(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    """A number per value, and the different values."""
+    coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    return np.asarray(coded.indices, dtype=np.int64), coded.dictionary.to_pylist()
 
 
 def _table(form: Interpretation) -> Any:
