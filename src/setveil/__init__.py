@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Coherence,
         ConstraintAnonymity,
         KAnonymity,
+        KKmAnonymity,
         KmAnonymity,
         PrivacyDegree,
         PrivacyModel,
@@ -63,6 +64,7 @@ __all__ = [
     "InfeasibleError",
     "InputError",
     "KAnonymity",
+    "KKmAnonymity",
     "KmAnonymity",
     "LocalRecoding",
     "Policy",
@@ -106,8 +108,8 @@ _ROOMS = {
     "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies.reading": "check_hierarchy",
-    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KmAnonymity PrivacyDegree PrivacyModel RuleAnonymity "
-    "Uncertainty",
+    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KKmAnonymity KmAnonymity PrivacyDegree PrivacyModel "
+    "RuleAnonymity Uncertainty",
     "setveil.workflows.anonymize": "anonymize",
     "setveil.workflows.assess": "attack measure risk verify",
     "setveil.workflows.compare": "compare",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from naive.kkm_cases import with_columns
 
 import setveil as sv
 from setveil.algorithms import ENTRIES, Algorithm, Entry, options_of
@@ -49,6 +50,7 @@ def make(model: str, k: int = 3) -> PrivacyModel:
         "degree": {"p": min(k, 2), "sensitive": SENSITIVE},
         "coherence": {"h": 80, "k": k, "p": 2, "sensitive": SENSITIVE},
         "uncertainty": {"rho": f"1/{k}", "sensitive": SENSITIVE},
+        "kkm": {"k": k, "m": 2},
         "rules": {"k": k, "c": "1/2", "rules": ["i00,i01 => i10", "i02,i05 => i11", "i03 => i10", "i00 => i10,i11"]},
     }
     example = dict(MODELS[model].example)  # of a model that asks for nothing special here
@@ -56,12 +58,15 @@ def make(model: str, k: int = 3) -> PrivacyModel:
 
 
 def run(entry: Entry, data: Transactions, model: PrivacyModel, seed: int = 0) -> Release:
+    if model.generalizes_columns:
+        data = with_columns(data)
     return sv.anonymize(data, model, entry.name, "fanout:3" if entry.hierarchy == "required" else None, seed=seed)
 
 
 def content(release: Release) -> list[object]:
     """What is published, in input order."""
     rows: list[object] = [tuple(row) for row in release.published.to_lists()]
+    rows += [column.to_list() for column in release.published.columns or ()]
     if isinstance(release, Grouping):
         rows = [(row, int(group)) for row, group in zip(rows, release.group_of, strict=True)]
         rows += [release.count_group.tolist(), release.count_item.tolist(), release.count.tolist()]
@@ -204,7 +209,7 @@ def test_odd_inputs_get_a_release_or_a_clear_no(entry: Entry, model: str) -> Non
         assert sv.verify(release, make(model)).holds, name
 
 
-@pytest.mark.parametrize(("entry", "model"), [case for case in CASES if case.values[1] in ("km", "k-anonymity")])
+@pytest.mark.parametrize(("entry", "model"), [case for case in CASES if case.values[1] in ("km", "k-anonymity", "kkm")])
 def test_more_than_all_records_is_infeasible(entry: Entry, model: str) -> None:
     with pytest.raises(sv.InfeasibleError):
         run(entry, Transactions.from_lists([["i00", "i10"], ["i01", "i11"], ["i00", "i01"]]), make(model, k=4))

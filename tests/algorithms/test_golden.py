@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from naive.kkm_cases import with_columns
 
 import setveil as sv
 from setveil.algorithms import ENTRIES, Entry
 from setveil.generate import patients_hierarchy, patients_sensitive
+from setveil.models import MODELS
 from setveil.workflows.samples import demo_files
 
 PLACE = Path(__file__).with_name("golden.csv")
@@ -83,6 +85,7 @@ def ask(model: str, data: sv.Transactions, sensitive: list[str]) -> dict[str, An
         "degree": {"p": 4, "sensitive": sensitive},
         "coherence": {"h": 60, "k": 3, "p": 2, "sensitive": sensitive},
         "uncertainty": {"rho": "1/3", "p": 2, "sensitive": sensitive},
+        "kkm": {"k": 4, "m": 2},
         "rules": {"k": 5, "c": "1/5", "rules": rules_of(data, sensitive)},
     }[model]
 
@@ -90,6 +93,7 @@ def ask(model: str, data: sv.Transactions, sensitive: list[str]) -> dict[str, An
 def figures_of(sample: str, entry: Entry, model: str) -> dict[str, str]:
     """What a release lost, or why there is none, as text."""
     data, tree, sensitive = SAMPLES[sample]()
+    data = with_columns(data) if MODELS[model].generalizes_columns else data
     hierarchy = tree if entry.hierarchy == "required" else None
     try:
         with warnings.catch_warnings():

@@ -56,6 +56,9 @@ GAPS = {
     **dict.fromkeys(
         [(name, "rules") for name in ("regroup", "rbat")], "a cluster is the records with any of its items"
     ),
+    **dict.fromkeys(
+        [(name, "kkm") for name in ("classes", "rmerge", "tmerge", "rtmerge")], "cluster data has no columns yet"
+    ),
     **dict.fromkeys([(name, "constraints") for name in ("pcta+", "pcta", "upcta", "coat")], COMPARES),
 }
 MODELS: dict[str, PrivacyModel] = {
@@ -65,6 +68,7 @@ MODELS: dict[str, PrivacyModel] = {
     "coherence": as_model("coherence", {"h": 50, "k": 2, "p": 2, "sensitive": ["a"]}),
     "constraints": as_model("constraints", {"k": 2, "constraints": [["a"]]}),
     "uncertainty": as_model("uncertainty", {"rho": "1/2", "sensitive": ["a"]}),
+    "kkm": as_model("kkm", {"k": 2, "m": 2}),
     "rules": as_model("rules", {"k": 2, "c": "1/2", "rules": ["b => a"]}),
 }
 

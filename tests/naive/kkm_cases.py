@@ -35,6 +35,18 @@ def random_people(random: np.random.Generator, most: int = 40) -> Transactions:
     return replace(data, columns=Columns(tuple(columns)) if columns else None)
 
 
+def with_columns(data: Transactions) -> Transactions:
+    """The same people with an age, a sex and a region, each of which follows from the place of the record."""
+    numbers = range(data.n_records)
+    bands = Hierarchy.from_paths([[str(age), f"{age // 20 * 20}+", "any"] for age in range(20, 80)])
+    columns = (
+        Column.of("age", "known", [str(20 + number * 7 % 60) for number in numbers], bands),
+        Column.of("sex", "known", ["fm"[number % 2] for number in numbers]),
+        Column.of("region", "known", [None if number % 11 == 0 else "NESW"[number % 3] for number in numbers]),
+    )
+    return replace(data, columns=Columns(columns))
+
+
 def random_model(random: np.random.Generator, data: Transactions) -> KKmAnonymity:
     """Any m, sometimes with sensitive items, diversity, or a k that depends on what is known."""
     if random.random() < 0.2:

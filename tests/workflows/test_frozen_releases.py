@@ -18,12 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from naive.kkm_cases import with_columns
 
 import setveil as sv
+from setveil.models import MODELS
 from setveil.workflows.samples import demo_files
 
 PLACE = Path(__file__).with_name("frozen_releases.json")
-FROZEN = ("published.*", "codebook.csv", "sensitive.csv")
+FROZEN = ("published.*", "codebook.csv", "columns.csv", "sensitive.csv")
 
 
 class Sample(NamedTuple):
@@ -87,6 +89,7 @@ ASKS: dict[str, list[dict[str, Any]]] = {
     "degree": [{"p": 4}],
     "coherence": [{"h": 60, "k": 3, "p": 2}],
     "uncertainty": [{"rho": "1/2", "p": 2}],
+    "kkm": [{"k": 3, "m": 2}],
     "rules": [{"k": 3, "c": "1/3"}],
 }
 # Options other than the default ones.
@@ -108,6 +111,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "pcta": [{"order": "static", "criterion": "delta-ul"}],
     "upcta": [{"criterion": "delta-mass"}],
     "coat": [{"order": "static"}],
+    "classes": [{"prefer": "items"}, {"delta": 0.5, "effort": "fast"}],
+    "rtmerge": [{"delta": 0.6, "bound": "items"}],
 }
 EXTRA: list[tuple[str, str, dict[str, Any], str | None, dict[str, Any], bool]] = [
     # the whole demo data: the defaults, every way of the portfolio, and all that trim does with a hierarchy
@@ -189,12 +194,11 @@ def digests_of(case: Case) -> dict[str, str]:
     sample = SAMPLES[case.sample]()
     hierarchy = sample.hierarchy if case.with_hierarchy else None
     parameters = parameters_of(case, sample)
+    data = with_columns(sample.data) if MODELS[case.model].generalizes_columns else sample.data
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", sv.SetveilWarning)
         try:
-            release = sv.anonymize(
-                sample.data, case.model, case.algorithm, hierarchy, case.options, seed=3, **parameters
-            )
+            release = sv.anonymize(data, case.model, case.algorithm, hierarchy, case.options, seed=3, **parameters)
         except sv.SetveilError as problem:
             return {"refused": type(problem).__name__}
         out = release.publish(Path(folder) / "out", accept_guessable=True)

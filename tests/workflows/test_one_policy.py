@@ -28,6 +28,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 
 LABELS = [str(number) for number in range(1, 10)]  # those of the models' examples; 9 is sensitive there
 FILE, TABLE = "values.csv", dict.fromkeys(LABELS[:4], 0.5)
+# Options that are words or tables of another kind.
+OTHER: dict[tuple[str, str], list[Any]] = {
+    **{(name, "items"): ["aa"] for name in ("classes", "rmerge", "tmerge", "rtmerge")},
+    ("classes", "column_weights"): ["age=2", {"sex": 3}],
+}
 
 
 def values_of(entry: Entry, option: Option) -> Iterator[Any]:
@@ -35,7 +40,9 @@ def values_of(entry: Entry, option: Option) -> Iterator[Any]:
     number for each item is meant, a file and a table.
     """
     kinds = get_args(get_type_hints(entry.load())[option.name])
-    if option.choices:
+    if (entry.name, option.name) in OTHER:
+        yield from OTHER[entry.name, option.name]
+    elif option.choices:
         yield from option.choices
     elif isinstance(option.default, bool):
         yield from (True, False)
@@ -60,6 +67,13 @@ def _is_allowed(option: Option, value: Any) -> bool:
 
 # Allowed by the declaration, refused by so small a sample.
 REFUSED: list[dict[str, Any]] = [{"max_cuts": 2}]
+
+COLUMNS = {
+    "patient": {"role": "person"},
+    "code": {"role": "item"},
+    "age": {"role": "known", "hierarchy": "bands:10,20"},
+    "sex": {"role": "known"},
+}
 
 CASES = [
     pytest.param(entry.name, model, {option.name: value}, id=f"{entry.name}-{model}-{option.name}={value}"[:60])
@@ -89,6 +103,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = [random.choice(8, size=random.integers(1, 4), replace=False) + 1 for _ in range(30)]
     lines = [" ".join(map(str, sorted(row))) + (" 9" if number % 8 == 0 else "") for number, row in enumerate(rows)]
     Path("data.dat").write_text("\n".join(lines) + "\n")
+    cells = [[f"p{n}", str(30 + n * 7 % 40), "fm"[n % 2], line] for n, line in enumerate(lines)]
+    people = [",".join([*cells_of[:3], item]) for cells_of in cells for item in cells_of[3].split()]
+    Path("data.csv").write_text("\n".join(["patient,age,sex,code", *people]) + "\n")
     Path(FILE).write_text("".join(f"{label},0.{number}\n" for number, label in enumerate(LABELS, start=1)))
     return tmp_path
 
@@ -102,30 +119,40 @@ def ask(algorithm: str | None, model: str, options: Mapping[str, Any]) -> dict[s
         "model": {"name": model, **MODELS[model].example},
         "algorithm": {**chosen, **({"options": dict(options)} if options else {})},
         "hierarchy": {"source": "fanout:3"},
+        **({"columns": COLUMNS} if MODELS[model].generalizes_columns else {}),
         "output": {"accept_guessable": True},
     }
+
+
+def data_of(model: str) -> str:
+    """The file of a model's data: with columns where the model is about columns."""
+    return "data.csv" if MODELS[model].generalizes_columns else "data.dat"
 
 
 def bytes_of(folder: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
-def command(*arguments: str) -> int:
-    return _run(["anonymize", "data.dat", *arguments, "--quiet"])
+def command(*arguments: str, data: str = "data.dat") -> int:
+    return _run(["anonymize", data, *arguments, "--quiet"])
 
 
 def from_library(asked: Mapping[str, Any], out: str) -> None:
     """The same without a policy: a model, and what ``anonymize`` and ``publish`` take."""
     model, chosen = asked["model"], asked["algorithm"]
     parameters = {name: value for name, value in model.items() if name != "name"}
+    stated = {"person": "patient", "item": "code", "known": ["age", "sex"]} if "columns" in asked else {}
+    if stated:
+        stated["column_hierarchy"] = {"age": COLUMNS["age"]["hierarchy"]}
     release = sv.anonymize(
-        "data.dat",
+        data_of(model["name"]),
         model["name"],
         chosen.get("name"),
         asked["hierarchy"]["source"],
         chosen.get("options"),
         asked["seed"],
         **parameters,
+        **stated,
     )
     release.publish(out, accept_guessable=True)
 
@@ -136,10 +163,11 @@ def test_the_same_bytes_whichever_way_it_is_asked(
 ) -> None:
     asked = ask(algorithm, model, options)
     Path("policy.toml").write_text(tomli_w.dumps(asked))
-    status = command("-o", "command", "--policy", "policy.toml")
+    data = data_of(model)
+    status = command("-o", "command", "--policy", "policy.toml", data=data)
     ways = {
-        "library": lambda: sv.run(sv.Policy.from_file("policy.toml"), "data.dat", "library"),
-        "page": lambda: Tasks(no_progress).do_run("data.dat", "data.dat", asked, "page/out"),
+        "library": lambda: sv.run(sv.Policy.from_file("policy.toml"), data, "library"),
+        "page": lambda: Tasks(no_progress).do_run(data, data, asked, "page/out"),
         "call": lambda: from_library(asked, "call"),
     }
     Path("page").mkdir()
@@ -160,15 +188,15 @@ def test_the_same_bytes_whichever_way_it_is_asked(
     }
     if algorithm is not None:
         assert json.loads(Path("command.internal/run.json").read_text())["algorithm"]["options"] == options
-    assert command("-o", "again", "--policy", "command.internal/policy.toml") == 0
+    assert command("-o", "again", "--policy", "command.internal/policy.toml", data=data) == 0
     assert bytes_of("again") == expected
     pairs = [
         f"--option={name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in options.items()
     ]
-    if TABLE not in options.values():  # which is written in policies alone
+    if not any(isinstance(value, dict) for value in options.values()):  # which is written in policies alone
         named = ["--algorithm", algorithm] if algorithm else []
         Path("plain.toml").write_text(tomli_w.dumps({**asked, "algorithm": {}}))
-        assert command("-o", "given", "--policy", "plain.toml", *named, *pairs) == 0
+        assert command("-o", "given", "--policy", "plain.toml", *named, *pairs, data=data) == 0
         assert bytes_of("given") == expected
 
 

@@ -73,6 +73,7 @@ LLFH16 = "Lin, Liu, Fournier-Viger, Hong 2016"
 CKRT10 = "Cao, Karras, Raïssi, Tan 2010"
 LGS10 = "Loukides, Gkoulalas-Divanis, Shao 2010, 2013"
 LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
+PLGS13 = "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos 2013"
 
 PORTFOLIO = ("km",)  # models whose default is what loses least of several algorithms: ``workflows/portfolio.py``
 
@@ -425,6 +426,50 @@ OWN: tuple[Entry, ...] = (
         "none",
         "recoding",
         "all public items as one category, split from the top down while every rule is met",
+    ),
+    Entry(
+        "classes",
+        "setveil.algorithms.kkm.classes:Classes",
+        ("kkm",),
+        "own",
+        "local",
+        "optional",
+        "local-recoding",
+        "people split along the columns' hierarchies while columns gain more than items lose",
+        suppresses_entries=True,
+    ),
+    Entry(
+        "rmerge",
+        "setveil.algorithms.kkm.rmerge:RMerge",
+        ("kkm",),
+        PLGS13,
+        "local",
+        "optional",
+        "local-recoding",
+        "clusters of people merged with the one that is best for the loss of columns, up to a bound",
+        suppresses_entries=True,
+    ),
+    Entry(
+        "tmerge",
+        "setveil.algorithms.kkm.tmerge:TMerge",
+        ("kkm",),
+        PLGS13,
+        "local",
+        "optional",
+        "local-recoding",
+        "clusters of people merged with the one that is best for the loss of items, up to a bound",
+        suppresses_entries=True,
+    ),
+    Entry(
+        "rtmerge",
+        "setveil.algorithms.kkm.rtmerge:RTMerge",
+        ("kkm",),
+        PLGS13,
+        "local",
+        "optional",
+        "local-recoding",
+        "clusters of people merged with the one that is best for both losses, up to a bound",
+        suppresses_entries=True,
     ),
 )
 

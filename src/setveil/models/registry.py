@@ -13,6 +13,7 @@ from setveil.models.base import PrivacyModel
 from setveil.models.coherence import Coherence
 from setveil.models.constraint_anonymity import ConstraintAnonymity
 from setveil.models.k_anonymity import KAnonymity
+from setveil.models.kkm_anonymity import KKmAnonymity
 from setveil.models.km_anonymity import KmAnonymity
 from setveil.models.parameters import Parameter, declared
 from setveil.models.privacy_degree import PrivacyDegree
@@ -30,6 +31,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         ConstraintAnonymity,
         Uncertainty,
         RuleAnonymity,
+        KKmAnonymity,
         *foreign("models"),
     )
 }

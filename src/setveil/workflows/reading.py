@@ -77,7 +77,9 @@ def read_original(source: Any, **options: Any) -> Original:
         return Original(data, [], [f"the original: {problem}"], [])
     except UncheckedError as problem:
         return Original(data, [], [], [f"the original was read once only: {problem}"])
-    return Original(replace(again, reading=data.reading), problems, [], [])
+    columns = data.rows.columns
+    notes = [] if columns is None else ["the columns of the original were read once only."]
+    return Original(replace(again, reading=data.reading, columns=columns), problems, [], notes)
 
 
 def read(source: Any, format: str | None = None, **options: Any) -> Transactions:

@@ -160,7 +160,7 @@ def test_a_heavier_column_loses_less() -> None:
     data, model = patients(1000), KKmAnonymity(k=4, m=2)
 
     def kept(weights: str | dict[str, float]) -> int:
-        release = Classes(weights=weights).run(data, model, Context())
+        release = Classes(column_weights=weights).run(data, model, Context())
         assert release.published.columns is not None
         return sum(value.startswith("R") for value in release.published.columns["region"].to_list())
 
@@ -168,7 +168,7 @@ def test_a_heavier_column_loses_less() -> None:
     assert kept({"region": 50.0}) == kept("region=50")
     for wrong in ("region", "region=x", "ward=2", "region=0"):
         with pytest.raises(sv.InputError, match="weight"):
-            Classes(weights=wrong).run(data, model, Context())
+            Classes(column_weights=wrong).run(data, model, Context())
 
 
 def test_infeasible_asks_say_why() -> None:

@@ -71,14 +71,14 @@ class Classes(Algorithm):
     )
     delta: float | None = option(None, "largest allowed loss, 0 to 1; the other loss is minimized", least=0.0, most=1.0)
     bound: str = option("columns", "the loss that delta limits", ("columns", "items"))
-    weights: Mapping[str, float] | str | None = option(
+    column_weights: Mapping[str, float] | str | None = option(
         None, "the weight of each column in the loss of columns, such as age=2,sex=1; 1 for columns not listed"
     )
     items: str = option(TRIM, "the algorithm for the items of a class: trim, or one that needs a hierarchy, such as aa")
     effort: str = option("normal", "search effort: more effort loses less and takes longer", tuple(ROUNDS))
 
     def run(self, data: Transactions, model: KKmAnonymity, context: Context) -> LocalRecoding:
-        people = People.of(data, model, columns_given(self.weights))
+        people = People.of(data, model, columns_given(self.column_weights))
         if not people.n_records:
             return people.release(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), context, {})
         losses = Losses(people, context, self.items)

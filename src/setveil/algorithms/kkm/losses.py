@@ -95,5 +95,5 @@ def columns_given(weights: Mapping[str, float] | str | None) -> Mapping[str, flo
         except ValueError:
             sign = ""
         if not sign:
-            raise InputError(f'option "weights": "{part}" is not a column and its weight; write age=2,sex=1.')
+            raise InputError(f'option "column_weights": "{part}" is not a column and its weight; write age=2,sex=1.')
     return given

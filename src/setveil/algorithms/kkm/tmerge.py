@@ -1,6 +1,12 @@
 """TMERGE: merge with the cluster after which items lose least (Tum).
 
-The rest is in ``merging``, with the citation, the guarantee, and departures from the paper.
+G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+attributes. ECML PKDD 2013.
+
+Guarantee: records with the same published columns form classes. Every class has at least k people, and within each
+every itemset of at most m published items that occurs is in at least k of its records.
+
+Departures from the paper: those of ``merging``, the frame that RMERGE, TMERGE and RTMERGE share.
 """
 
 from __future__ import annotations
