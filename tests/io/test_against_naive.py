@@ -29,6 +29,7 @@ from setveil.errors import InputError
 from setveil.io import source
 from setveil.io.transactions import columns, delimited, guards, labels, number_lines
 from setveil.io.transactions.reading import read_transactions
+from setveil.verify.originals import compare_readings
 
 CELLS = [
     *(
@@ -426,6 +427,48 @@ def test_frames(seed: int) -> None:
             "id" in frame,
             **told,
         )
+
+
+@given(SEEDS)
+def test_tables_of_plain_objects(seed: int) -> None:
+    """Dicts, a dict of columns and rows with numbered columns are read as the frame of the same cells; both readers."""
+    rng = random.Random(seed)
+    for _ in range(LARGE_BATCH):
+        cut(rng)
+        layout = rng.choice(["long", "wide", "onehot", "table", "lists"])
+        if layout == "lists":
+            lists = [[str(item) for item in some_items(rng) if item is not None] for _ in range(rng.randint(1, 6))]
+            frame: dict[str, list[Any]] = {"id": [rng.choice(["1", "2", "three"]) for _ in lists], "items": lists}
+            if not any(lists):
+                continue
+        else:
+            frame = some_columns(rng, layout)
+        kind = rng.choice(["dicts", "columns", "rows"])
+        options: dict[str, Any] = {} if layout == "lists" else {"missing": rng.choice(RULES)}
+        told = dict(options) if layout == "lists" else dict(options, format=layout)
+        place = (
+            {name: str(number) for number, name in enumerate(frame, 1)}
+            if kind == "rows"
+            else dict(zip(frame, frame, strict=True))
+        )
+        wanted, rows = frame, [dict(zip(frame, row, strict=True)) for row in zip(*frame.values(), strict=True)]
+        if kind == "rows" and layout in ("onehot", "table"):  # the columns have no other names
+            wanted = {name if name == "id" else place[name]: values for name, values in frame.items()}
+        for name, option in (("id", "person"), ("item", "item"), ("items", "item")):
+            if name in frame and (layout in ("long", "lists") or name == "id"):
+                told[option] = place[name]
+        obj: Any = {"dicts": rows, "columns": frame, "rows": [tuple(row.values()) for row in rows]}[kind]
+        is_read = compare(
+            obj,
+            lambda: naive.read_frame(wanted, layout, answers=("true", "false"), **options),  # noqa: B023
+            (kind, layout, frame, told),
+            "id" in frame,
+            **told,
+        )
+        if is_read:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert compare_readings(read_transactions(obj, **told), obj).reading
 
 
 @given(SEEDS)

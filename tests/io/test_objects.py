@@ -242,7 +242,9 @@ def test_refusals(obj: Any, message: str) -> None:
 
 
 def test_columns_are_for_frames() -> None:
-    with pytest.raises(InputError, match="only frames and lists of dicts have columns"):
+    with pytest.raises(InputError, match="only tables have columns"):
+        from_object({("a",)}, item_column="x")
+    with pytest.raises(InputError, match='no column "x" among "1"'):
         from_object([["a"]], item_column="x")
     with pytest.raises(InputError, match='no column "x" among "a"; correct --item-column'):
         from_object(pd.DataFrame({"a": [["x"]]}), item_column="x")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from setveil.core import Dataset, Transactions, Vocabulary
-from setveil.errors import UncheckedError, name_some, one_line, warn
+from setveil.errors import InputError, UncheckedError, name_some, one_line, warn
 from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def as_dataset(data: Any, **options: Any) -> Dataset:
     """
     from setveil.io.transactions.reading import read_transactions
 
+    options = _with_known_columns(options)
     if isinstance(data, Dataset) and not data.has_rows:
         return data
     if is_spark_frame(data):
@@ -37,9 +38,16 @@ def split_roles(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any
     """``(options of reading, other arguments)``; ``known`` names known columns."""
     from setveil.io.options import READING
 
-    renamed = {"known_columns" if name == "known" else name: value for name, value in given.items()}
+    renamed = _with_known_columns(given)
     reading = {name: value for name, value in renamed.items() if name in READING}
     return reading, {name: value for name, value in renamed.items() if name not in READING}
+
+
+def _with_known_columns(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with ``known`` under its other name, ``known_columns``."""
+    if "known" in given and "known_columns" in given:
+        raise InputError("known and known_columns mean the same; remove one of them.")
+    return {"known_columns" if name == "known" else name: value for name, value in given.items()}
 
 
 def read_twice(data: Any, **options: Any) -> Dataset:
@@ -86,7 +94,7 @@ def read(source: Any, format: str | None = None, **options: Any) -> Transactions
     """Read a file (any layout, plain or .gz), standard input (``-``) or a Python object (lists, frames, sparse matrix).
 
     ``data.summary()`` says how it was read. Options as on the command line: roles of columns (``person``, ``item``,
-    ``known_columns``, ``sensitive_columns``, ``carry``, ``drop``, ``column_hierarchy``), ``missing``,
+    ``known`` (or ``known_columns``), ``sensitive_columns``, ``carry``, ``drop``, ``column_hierarchy``), ``missing``,
     ``missing_person``, ``per_person``, ``format``, ``delimiter``, ``item_columns``, ``split``, ``no_header``,
     ``strip``, ``encoding``, ``labels_as_they_are``, ``keep_ids``; ``id_column`` and ``item_column`` are other names of
     ``person`` and ``item``.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
-from setveil.errors import InputError, name_some
+from setveil.errors import InputError, name_some, warn
 from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import ReadOptions
@@ -152,9 +152,9 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
         if item_place is None and len(lists) > 1:
             shown = name_some(names[column] for column in lists)
             raise InputError(f"{frame.where}: several list columns ({shown}); name the items with --item-column.")
-        if id_place is None and "id" in names:
-            id_place = names.index("id")
-        return plan("lists", "the list column", (lists[0] if item_place is None else item_place,))
+        place = lists[0] if item_place is None else item_place
+        id_place = _id_of_lists(frame, kinds, place) if id_place is None else id_place
+        return plan("lists", "the list column", (place,))
     if item_place is not None and id_place is None and len(names) == 1 and options.roles.columns:
         return plan("wide", "item", (item_place,))
     if is_grid(named) or options.item_columns:
@@ -206,6 +206,28 @@ def _id_of_rows(names: Sequence[str], places: Sequence[int]) -> int | None:
         (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in places
     ]
     return min(ranked)[1] if ranked else None
+
+
+def _id_of_lists(frame: Frame, kinds: Sequence[str], items: int) -> int | None:
+    """The ids beside a list column, told by their name: several rows may be visits of one person."""
+    if "id" in frame.names:
+        return frame.names.index("id")
+    groups = [place for place, name in enumerate(frame.names) if name == "group"]  # of a published grouping
+    place = _id_of_rows(frame.names, (items, *groups))
+    others = [place for place, kind in enumerate(kinds) if place not in (items, *groups) and kind in SCALARS]
+    if place is None and len(others) == 1 and len(frame.names) == 2 and _repeats(frame, others[0]):
+        name = one_line(frame.names[others[0]])
+        warn(
+            f'{frame.where}: every row is read as one person, and "{name}" is not used. If it identifies people, use '
+            f'--person "{name}"; otherwise --drop "{name}".'
+        )
+    return place
+
+
+def _repeats(frame: Frame, place: int) -> bool:
+    """Whether a value comes twice among the first rows of a column."""
+    numbers = Labels().number(next(frame.cells(place))) if frame.n_rows else np.empty(0, dtype=np.int32)
+    return len(np.unique(numbers)) < len(numbers)
 
 
 def _plan_one_hot(

@@ -398,7 +398,14 @@ def _column_of(label: str, plan: Plan) -> str:
 def _warn_about_unused_people(_: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Records of visits where people have a column, too: several records of one person weaken every k."""
     people = [name for name in plan.unused if rank_of_ids(name) == 3]
-    if plan.layout in ("long", "parquet") and people and rank_of_ids(plan.id_name) < 3:
+    if people and plan.id_place is None and plan.item_places:
+        name = one_line(people[0])
+        raise _slip(
+            where,
+            f'every row is read as one person, and "{name}" is not used; use --person "{name}" for one record of each '
+            f'person, --drop "{name}"',
+        )
+    if plan.layout in ("long", "parquet", "lists") and people and rank_of_ids(plan.id_name) < 3:
         yield _warning(
             where,
             f'a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '

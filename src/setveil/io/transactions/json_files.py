@@ -14,9 +14,11 @@ from setveil.io.formats.base import Plan
 from setveil.io.options import ReadOptions
 from setveil.io.roles import READ_ROLES
 from setveil.io.source import Source, one_line
+from setveil.io.transactions.headers import rank_of_ids
 from setveil.io.transactions.json_lines import RepeatedKeyError, stated_keys, text_of_value, unique_keys
 from setveil.io.transactions.labels import is_proper
 from setveil.io.transactions.people import Rows, finish_values
+from setveil.io.transactions.rows import are_columns, refuse_rows
 
 
 def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
@@ -29,6 +31,8 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
         if len(content) == 1 and lists and all(isinstance(record, dict | list) for record in lists[0]):
             (content,) = lists  # {"records": [ … ]}
         elif len(lists) == len(content):
+            if are_columns(content, options, source.name):
+                raise source.error("the lists are columns of a table; write an array with one object per row.", 1)
             return _from_lists(source, list(content.values()), list(content), plan, options)
         else:
             raise source.error(
@@ -37,6 +41,7 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     if not isinstance(content, list) or not content:
         raise source.error("the file holds no records.", None)
     if all(isinstance(record, list) for record in content):
+        refuse_rows(content, options, source.name, "write one object per row, with keys such as id and item")
         return _from_lists(source, content, None, plan, options)
     if not all(isinstance(record, dict) for record in content):
         if not any(isinstance(record, dict | list) for record in content):
@@ -50,7 +55,8 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
         item_key = None  # flat objects: the column of items in the rows of a table
     if item_key is None:
         return _from_rows(source, content, names, plan, options)
-    id_key = options.id_column or ("id" if "id" in names else None)
+    ranked = {name: rank_of_ids(name) for name in names if name != item_key and rank_of_ids(name)}
+    id_key = options.id_column or ("id" if "id" in names else max(ranked, key=ranked.__getitem__, default=None))
     for number, record in enumerate(content):
         for key in (item_key, id_key):
             if key is not None and key not in record:

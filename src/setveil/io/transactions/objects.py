@@ -13,29 +13,36 @@ from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 from setveil.io.formats.base import Plan
 from setveil.io.options import ReadOptions
-from setveil.io.source import one_line
 from setveil.io.transactions.cells import says_yes_or_no
 from setveil.io.transactions.columns import Frame, PandasFrame, PolarsFrame
 from setveil.io.transactions.frames import from_frame
+from setveil.io.transactions.headers import rank_of_ids
 from setveil.io.transactions.labels import is_proper
+from setveil.io.transactions.rows import frame_of_plain
 
 
 def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Any Python object that holds one set of items per record, and what it was taken for.
 
-    An iterable of iterables; a dict (id → items); a pandas, Polars or Arrow frame (a list column, an id and an item
-    column, several columns of items, one column per item); a SciPy sparse matrix or an array of booleans or of 0 and
-    1, whose labels are its column numbers.
+    An iterable of iterables; a dict (id → items); a table: a pandas, Polars or Arrow frame, dicts or rows of a database
+    cursor, a dict of columns (a list column, an id and an item column, several columns of items, one column per item);
+    a SciPy sparse matrix or an array of booleans or of 0 and 1, whose labels are its column numbers.
     """
     obj, options = _index_as_id(obj, options)
-    frame = _frame_of(obj)
+    if isinstance(obj, Iterator):
+        obj = list(obj)
+    elif isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.dtype.kind not in "biuf":
+        obj = obj.tolist()
+    frame = _frame_of(obj) or frame_of_plain(obj, options, type(obj).__name__)
     if frame is not None:
         return from_frame(frame, options)
     if options.format is not None:
         raise InputError("format is for files and frames, not for other Python objects; leave it out.")
     named = (options.id_column, options.item_column, options.item_columns or None, options.roles.columns or None)
     if any(name is not None for name in named):
-        raise InputError("only frames and lists of dicts have columns; leave out the options that name columns.")
+        raise InputError(
+            "only tables have columns (frames, dicts, rows of one length); leave out the options that name columns."
+        )
     if hasattr(obj, "tocoo") and hasattr(obj, "nnz"):
         return _from_sparse(obj), Plan("onehot", "the entries that are not 0", kind="a sparse matrix")
     if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.dtype.kind in "biuf":
@@ -66,27 +73,31 @@ def _from_array(array: Any) -> Transactions:
 
 
 def _index_as_id(obj: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
-    """A pandas frame whose ids stand in its index: named as the id column, beside a single column, or wanted with
-    one-hot columns.
-    """
+    """A pandas frame whose index holds a column: stated by a role, beside a single column, or named as ids are."""
     if type(obj).__module__.partition(".")[0] != "pandas" or not hasattr(obj, "index"):
         return obj, options
     if type(obj).__name__ == "Series":
         obj = obj.to_frame("items" if obj.name is None else obj.name)
-    names = getattr(obj, "columns", ())
-    name = getattr(obj.index, "name", None)
-    if name is None or name in names or options.id_column not in (None, str(name)):
+    columns = [str(name) for name in getattr(obj, "columns", ())]
+    names = [str(name) for name in obj.index.names if name is not None and str(name) not in columns]
+    if not names or len(names) < obj.index.nlevels:
         return obj, options
-    is_wanted = options.id_column is not None or len(names) == 1
-    if not is_wanted and not (options.keep_ids and all(str(kind) in ("bool", "boolean") for kind in obj.dtypes)):
-        return obj, options
-    return obj.reset_index(), replace(options, id_column=str(name))
+    stated = {
+        options.id_column,
+        options.item_column,
+        *options.item_columns,
+        *(one.name for one in options.roles.columns),
+    }
+    if stated & set(names):
+        return obj.reset_index(), options
+    is_person = len(columns) == 1 or any(map(rank_of_ids, names))
+    if len(names) > 1 or options.id_column is not None or not is_person:
+        return (obj.reset_index() if is_person and options.id_column is None else obj), options
+    return obj.reset_index(), replace(options, id_column=names[0])
 
 
 def _frame_of(obj: Any) -> Frame | None:
     library = type(obj).__module__.partition(".")[0]
-    if isinstance(obj, list) and obj and all(isinstance(record, dict) for record in obj):
-        return _frame_of_dicts(obj)
     if library == "pandas":
         if type(obj).__name__ == "Series":
             obj = obj.to_frame("items")
@@ -106,23 +117,6 @@ def _frame_of(obj: Any) -> Frame | None:
             obj = obj.to_frame("items")
         return PolarsFrame(obj, "DataFrame")
     return None
-
-
-def _frame_of_dicts(records: list[dict[Any, Any]]) -> Frame:
-    """One row per dict, one column per key; a key that a dict lacks is null."""
-    import polars as pl
-
-    names = list(dict.fromkeys(name for record in records for name in record))
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InputError("the keys of the dicts are not all text; name the columns.")
-    series = []
-    for name in names:
-        values = [record.get(name) for record in records]
-        try:
-            series.append(pl.Series(name, values, strict=True))
-        except (TypeError, ValueError, pl.exceptions.PolarsError):
-            raise InputError(f'"{one_line(name)}" holds values of different types; convert them to text.') from None
-    return PolarsFrame(pl.DataFrame(series), "list of dicts")
 
 
 def _from_lists(records: Iterable[Any]) -> Transactions:

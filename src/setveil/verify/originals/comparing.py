@@ -11,7 +11,7 @@ import random
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -232,7 +232,8 @@ def _compare_sample(data: Transactions, form: Interpretation, source: Any, diges
 
 def _n_rows(data: Transactions, form: Interpretation, source: Any) -> int:
     if form.container == "object":
-        return len(source)
+        is_table = isinstance(source, Mapping) and form.n_columns
+        return len(next(iter(source.values())) if is_table else source)
     if form.container == "parquet":
         from setveil.verify.originals.objects import n_rows_of_parquet
 

@@ -105,21 +105,28 @@ def _without_decimals(values: list[Any]) -> list[Any]:
 
 
 def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:
-    """The rows of a frame, a mapping or a list of lists."""
+    """The rows of a frame, a mapping, a list of rows or a list of lists."""
+    if isinstance(obj, Mapping) and form.n_columns:
+        cells = [value.tolist() if hasattr(value, "tolist") else list(value) for value in obj.values()]
+        return _chosen_rows(form, list(obj), list(zip(*cells, strict=True)), chosen)
+    if isinstance(obj, list | tuple) and form.n_columns:
+        return _chosen_rows(form, *_table_of(obj), chosen)
     if isinstance(obj, Mapping):
         obj = list(obj.values())  # every key is a record
     if isinstance(obj, list | tuple):
         numbers = range(len(obj)) if chosen is None else [number for number in chosen if number < len(obj)]
         return (Row(number + 1, None, finished(form, _labels(obj[number], number + 1))) for number in numbers)
     library = type(obj).__module__.partition(".")[0]
+    if library == "pandas" and len(getattr(obj, "columns", ())) < form.n_columns:
+        obj = (obj.to_frame("items" if obj.name is None else obj.name) if obj.ndim == 1 else obj).reset_index()
     if library == "polars" and type(obj).__name__ == "DataFrame":
         names, n_rows = list(obj.columns), obj.height
     elif library == "pandas" and type(obj).__name__ == "DataFrame":
         names, n_rows = [str(name) for name in obj.columns], len(obj)
     else:
         raise UncheckedError(f"there is no second reader for {type(obj).__name__}.")
-    if len(names) != form.n_columns:  # ids that stand in an index
-        raise UncheckedError("the ids stand in the index of the frame.")
+    if len(names) != form.n_columns:
+        raise UncheckedError("some columns stand in the index of the frame.")
     numbers = range(n_rows) if chosen is None else [number for number in chosen if number < n_rows]
     used = {*form.item_places, *([] if form.id_place is None else [form.id_place])}
     columns = []
@@ -131,6 +138,27 @@ def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = N
         else:
             columns.append(_without_decimals(obj.iloc[list(numbers), place].tolist()))
     return _rows(form, names, numbers, zip(*columns, strict=True), library == "pandas")
+
+
+def _table_of(rows: Sequence[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Names and cells of rows: dicts, rows that name their fields, or plain ones, whose columns have numbers."""
+    if all(isinstance(row, Mapping) for row in rows):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return names, [tuple(row.get(name) for name in names) for row in rows]
+    named = getattr(rows[0], "_fields", None) or (rows[0].keys() if hasattr(rows[0], "keys") else ())
+    names = [str(name) for name in named] or [str(place + 1) for place in range(len(rows[0]))]
+    return names, [tuple(row) for row in rows]
+
+
+def _chosen_rows(
+    form: Interpretation, names: list[str], cells: list[tuple[Any, ...]], chosen: Sequence[int] | None
+) -> Iterator[Row]:
+    numbers = range(len(cells)) if chosen is None else [number for number in chosen if number < len(cells)]
+    used = {*form.item_places, *([] if form.id_place is None else [form.id_place])}
+    for place in used:
+        _without_decimals([row[place] for row in cells])
+    rows = [tuple(cell if place in used else None for place, cell in enumerate(cells[number])) for number in numbers]
+    return _rows(form, names, numbers, rows)
 
 
 def _rows(
