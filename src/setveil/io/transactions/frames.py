@@ -209,7 +209,7 @@ def _id_of_rows(names: Sequence[str], places: Sequence[int]) -> int | None:
 
 
 def _id_of_lists(frame: Frame, kinds: Sequence[str], items: int) -> int | None:
-    """The ids beside a list column, told by their name: several rows may be visits of one person."""
+    """The ids beside a list column, detected from their name: several rows may be visits of one person."""
     if "id" in frame.names:
         return frame.names.index("id")
     groups = [place for place, name in enumerate(frame.names) if name == "group"]  # of a published grouping
