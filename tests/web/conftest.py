@@ -72,7 +72,13 @@ class Server:
 
 def start(folder: Path, *arguments: str, browser: str = "") -> Server:
     """Start the page; ``browser`` is the program that it opens, if any."""
-    environment = {**os.environ, "TMPDIR": str(folder), "BROWSER": browser, "XDG_RUNTIME_DIR": ""}
+    environment = {
+        **os.environ,
+        "TMPDIR": str(folder),
+        "BROWSER": browser,
+        "XDG_RUNTIME_DIR": "",
+        "XDG_DATA_HOME": str(folder),
+    }
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN, "ui", *([] if browser else ["--no-browser"]), *arguments],
         stderr=subprocess.PIPE,

@@ -43,8 +43,8 @@ def next_stop(page: Page, number: int) -> None:
     """Where the tour leads next."""
     tour = page.get_by_role("complementary", name="Tour")
     tour.get_by_role("button", name="Next stop of the tour").click()
-    page.locator(f"nav button[aria-current]:text('{STEPS[number - 1]}')").wait_for()
-    tour.get_by_text(f"Tour, stop {number} of 8").wait_for()
+    page.locator(f"nav button[aria-current]:text('{STEPS[number]}')").wait_for()
+    tour.get_by_text(f"Tour, stop {number} of 9").wait_for()
 
 
 # A folder with one file is dropped; only the browser itself can make a real one.
@@ -62,11 +62,12 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     assert "token" not in page.url
     page.get_by_role("button", name="Take the tour").click()
     page.get_by_role("region", name="Data set").get_by_text("5,000 people").wait_for()
-    next_stop(page, 2)
+    page.get_by_text("Tour, stop 2 of 9").wait_for()
+    next_stop(page, 3)
     page.get_by_role("textbox", name="Search an item").fill("pregn")
     page.get_by_role("button", name="Add pregnancy test").click()
     page.locator(".fits", has_text="people match").wait_for()
-    next_stop(page, 3)
+    next_stop(page, 4)
     page.locator(".guarantee .sentence", has_text="at least 5").wait_for()
     page.get_by_role("spinbutton", name="k: smallest number of matching people").fill("6")
     page.locator(".guarantee .sentence", has_text="at least 6").wait_for()
@@ -74,15 +75,15 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     page.get_by_role("combobox", name="Algorithm").click()
     page.get_by_role("option", name="aa: apriori").click()
     page.get_by_role("combobox", name="Search effort").wait_for(state="detached")  # the step is built anew
-    next_stop(page, 4)
     next_stop(page, 5)
+    next_stop(page, 6)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name="Run 1: working").wait_for()
     page.reload()  # it goes on, and is still there
     page.get_by_role("heading", name="Run 1: guarantee verified").wait_for(timeout=RUN)
-    next_stop(page, 6)
-    page.get_by_role("columnheader", name="Run 1 ★").wait_for()
     next_stop(page, 7)
+    page.get_by_role("columnheader", name="Run 1 ★").wait_for()
+    next_stop(page, 8)
     assert page.locator("code").inner_text() == "setveil anonymize baskets.csv.gz -o OUT --policy policy.toml"
     give_reason(page)
     with page.expect_download() as download:
@@ -102,7 +103,7 @@ def test_from_the_sample_to_a_checked_archive(page: Page, server: Server, tmp_pa
     page.get_by_role("button", name="Copy to this folder").click()
     page.get_by_text("Internal use only: ").wait_for()
     assert (tmp_path / "kept.internal" / "policy.toml").is_file()
-    next_stop(page, 8)
+    next_stop(page, 9)
     tour = page.get_by_role("complementary", name="Tour")
     tour.get_by_role("button", name="End the tour").click()
     tour.wait_for(state="detached")
@@ -174,7 +175,7 @@ def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
         "300 people, 7 items. A record holds all items of one value of column “person”."
     ).wait_for()
     run_and_wait(page, 1, "guarantee verified")
-    go(page, "Open")
+    go(page, "Workspaces")
     upload(page, "second.csv", small_data(200))
     header_of(page).get_by_text("200 people").wait_for()
     for step, words in (("Run", None), ("Compare", "There is no release of"), ("Hand over", "There is no release of")):
@@ -204,10 +205,35 @@ def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
     page.get_by_role("button", name="Add to the report").click()
     page.get_by_text("Added to the report of run 1").wait_for()
     header_of(page).get_by_text("Data set 2: second.csv").first.wait_for()
-    go(page, "Open")
-    page.get_by_role("button", name="Remove: Data set 1: first.csv").click()
-    page.get_by_role("button", name="Remove: Data set 1: first.csv").wait_for(state="detached")
+    go(page, "Workspaces")
+    page.get_by_role("button", name="Close: Data set 1: first.csv").click()
+    page.get_by_role("button", name="Close: Data set 1: first.csv").wait_for(state="detached")
     header_of(other).get_by_text("Data set 2: second.csv").wait_for()  # the other tab follows
+
+
+def test_a_workspace_is_kept_when_asked_reopened_and_deleted_by_one_click(page: Page) -> None:
+    page.get_by_role("heading", name="Kept workspaces").wait_for()
+    upload(page, "kept.csv", small_data())
+    header_of(page).get_by_text("300 people").wait_for()
+    page.get_by_role("button", name="What is this?").click()  # help opens beside the work, and stays open
+    page.get_by_role("complementary", name="Help").get_by_text("Rare items").wait_for()
+    page.get_by_role("textbox", name="Recipient").fill("A university")
+    page.get_by_role("button", name="Next: Risk").click()
+    page.get_by_role("complementary", name="Help").get_by_text("Average and worst").wait_for()
+    page.get_by_role("button", name="Back: Overview").click()
+    page.locator("nav button.done", has_text="Risk").wait_for()
+    go(page, "Workspaces")
+    page.get_by_role("button", name="Keep: Data set 1: kept.csv").click()
+    page.get_by_role("button", name="Keep the changes: Data set 1: kept.csv").wait_for()
+    page.get_by_role("button", name="Close: Data set 1: kept.csv").click()
+    page.get_by_text("Nothing is open").wait_for()
+    page.get_by_role("button", name="Open: kept.csv").click()
+    header_of(page).get_by_text("300 people").wait_for()
+    assert page.get_by_role("textbox", name="Recipient").input_value() == "A university"
+    go(page, "Workspaces")
+    page.get_by_role("button", name="Delete: kept.csv").click()
+    page.get_by_text("“Keep” stores a workspace in").wait_for()
+    assert audit(page) == []
 
 
 def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) -> None:
@@ -263,39 +289,37 @@ def test_a_second_session_is_announced_in_the_first(page: Page, server: Server) 
 
 def test_a_broken_file_is_explained_and_read_again(page: Page) -> None:
     upload(page, "broken.csv.gz", gzip.compress(b"x" * 1000)[:20])
+    page.get_by_role("heading", name="Say what each column is").wait_for()  # where it can be mended
     assert page.get_by_role("alert").inner_text().startswith("broken.csv.gz:")  # not where it lies on the server
-    held: list[Any] = []
-    page.route("**/upload/*", lambda route: held.append(route))  # the next file takes its time to arrive
-    with page.expect_request("**/upload/*"):
-        upload(page, "lists.csv", b"person;codes\n" + b"".join(b"%d;a|b|c%d\n" % (n, n % 3) for n in range(60)))
-    separator = page.get_by_role("textbox", name="Separator of items inside a cell")
-    page.get_by_text("Read broken.csv.gz in another way").wait_for()  # fields there are about that file
-    separator.fill(";")
-    held[0].continue_()
-    page.unroute("**/upload/*")
-    page.get_by_text("Read lists.csv in another way").wait_for()
-    assert separator.input_value() == ""
-    separator.fill("|")
-    page.get_by_role("button", name="Read it again").click()
-    page.get_by_text("60 people").first.wait_for()
+    go(page, "Workspaces")
+    assert page.get_by_role("alert").count() == 0  # it stands where it arose
+    upload(page, "lists.csv", b"person;codes\n" + b"".join(b"%d;a|b|c%d\n" % (n, n % 3) for n in range(60)))
+    header_of(page).get_by_text("lists.csv").wait_for()
+    go(page, "Columns")
+    page.get_by_role("textbox", name="Separator of items inside a cell").fill("|")
+    page.get_by_role("button", name="Read the file with these settings").click()
+    header_of(page).get_by_text("60 people").wait_for()
+    assert page.get_by_role("alert").count() == 0
     roles_of_columns_are_changed(page)
 
 
 def roles_of_columns_are_changed(page: Page) -> None:
     rows = "".join(f"{n},{n % 20},code {n % 3},day {n % 7}\n" for n in range(60))
+    go(page, "Workspaces")
     upload(page, "visits.csv", f"visit_id,patient_id,code,day\n{rows}".encode())
-    page.get_by_text("Column “patient_id” identifies a person").wait_for()
-    page.get_by_text("20 people").first.wait_for()
-    page.get_by_text("Read visits.csv in another way").click()
-    for column, role in (("visit_id", "identifies a person"), ("patient_id", "not used"), ("day", "items")):
+    header_of(page).get_by_text("one value of column “patient_id”").wait_for()
+    header_of(page).get_by_text("20 people").wait_for()
+    go(page, "Columns")
+    for column, role in (("visit_id", "identifies a person"), ("patient_id", "not read"), ("day", "items")):
         page.get_by_role("combobox", name=f"Role of {column}").click()
         page.get_by_role("option", name=role).click()
         page.get_by_role("option").first.wait_for(state="detached")
-    page.get_by_role("button", name="Read it again").click()
-    page.get_by_text("Column “visit_id” identifies a person").wait_for()
-    page.get_by_text("60 people").first.wait_for()
+    page.get_by_role("button", name="Read the file with these settings").click()
+    header_of(page).get_by_text("one value of column “visit_id”").wait_for()
+    header_of(page).get_by_text("60 people").wait_for()
+    go(page, "Overview")
     page.get_by_role("cell", name="code 0, day 0").first.wait_for()
-    page.get_by_text("Columns that are not used: patient_id.").wait_for()
+    page.get_by_text("dropped: patient_id").wait_for()
     page.get_by_role("columnheader", name="person", exact=True).wait_for()  # what stands below are numbers, no ids
 
 
@@ -523,7 +547,7 @@ def test_by_keyboard_narrow_and_dark(page: Page) -> None:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         for width in (390, 2560):
             page.set_viewport_size({"width": width, "height": 844})
-            for step in ("Open", "Check"):
+            for step in ("Workspaces", "Check"):
                 button = page.get_by_role("navigation", name="Steps").get_by_role("button", name=step)
                 button.focus()
                 page.keyboard.press("Enter")

@@ -55,6 +55,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     with page.expect_file_chooser() as chooser:
         press(page, "Choose a file")
     chooser.value.set_files(tmp_path / "people.csv")
+    page.get_by_role("heading", name="Overview of your data").wait_for()
     page.get_by_text("300 people").first.wait_for()
     press(page, "Next: Risk")
     page.get_by_text("Try it yourself").wait_for()

@@ -12,8 +12,9 @@ import setveil as sv
 from setveil.web import children
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
-from setveil.web.dataset import Dataset, Run
+from setveil.web.dataset import Dataset
 from setveil.web.elements import in_fields
+from setveil.web.runs import Run
 from setveil.web.session import Session
 from setveil.web.steps.risk import of_100
 from setveil.web.tasks import BETTER, best_figures
@@ -73,14 +74,16 @@ def test_steps_notice_what_they_show_and_nothing_else(dataset: Dataset) -> None:
 
 
 def test_work_at_the_same_time_is_shown_until_the_last_is_done(dataset: Dataset) -> None:
-    with dataset.working("first"):
-        with dataset.working("second") as progress:
+    with dataset.working("first", "risk"):
+        with dataset.working("second", "protect") as progress:
             progress("counting", 0.5)
             assert dataset.busy == t.STAGE_SHARE.format(stage="counting", share=0.5)
             raise TaskError("a problem")
         assert dataset.busy == "first"
-        assert dataset.problem == "a problem"
+        assert dataset.problems == {"protect": "a problem"}
     assert dataset.busy == ""
+    with dataset.working("again", "protect"):
+        assert not dataset.problems  # what is tried again is no longer wrong
 
 
 async def wait_for(dataset: Dataset) -> None:
@@ -112,7 +115,7 @@ def test_a_file_that_is_replaced_while_it_is_read_is_forgotten(session: Session,
 
     asyncio.run(both())
     (dataset,) = session.datasets
-    assert dataset.problem == ""
+    assert not dataset.problems
     assert dataset.read is not None
     assert dataset.read["facts"]["records"] == 60
 

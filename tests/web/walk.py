@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 LONG = 60_000  # milliseconds; machines may be busy
 RUN = 5 * LONG  # for a whole run, on a machine whose kernels are not compiled yet
-STEPS = ("Open", "Risk", "Protect", "Hierarchy", "Run", "Compare", "Hand over", "Check")
+STEPS = ("Workspaces", "Columns", "Overview", "Risk", "Protect", "Hierarchy", "Run", "Compare", "Hand over", "Check")
 # Text whose contrast with the background behind it is below 4.5 (WCAG AA), as [contrast, text]; colours are final.
 LOW_CONTRAST = """() => {
   const parts = (c) => c.match(/[\\d.]+/g).map(Number);
@@ -91,7 +91,7 @@ def go(page: Page, step: str) -> None:
 
 
 def upload(page: Page, name: str, content: bytes) -> None:
-    """Drop a file."""
+    """Drop a file; what is dropped on the first step is opened there."""
     file: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
     page.locator("input[type=file]").first.set_input_files(file)
 

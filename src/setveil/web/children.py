@@ -20,6 +20,9 @@ SHARE_OF_MEMORY = 0.8
 LONGEST_ANSWER = 1 << 27
 
 
+ENDED = "ended"  # the kind of a TaskError whose process ended by itself, or was killed from outside
+
+
 class TaskError(Exception):
     """A task ended without a result; its words are meant for people."""
 
@@ -37,6 +40,7 @@ class Child:
         self._busy = asyncio.Lock()
         self._fate = ""  # why it was stopped
         self._is_replaced = False
+        self.n_starts = 0
         self._watch: asyncio.Task[None] | None = None
 
     async def ask(
@@ -67,11 +71,18 @@ class Child:
             except (OSError, ValueError):
                 pass
             self.stop(self._fate or t.CHILD_ENDED)
-            raise TaskError(self._fate, "replaced" if self._is_replaced else "stopped")
+            kind = "replaced" if self._is_replaced else ENDED if self._fate == t.CHILD_ENDED else "stopped"
+            raise TaskError(self._fate, kind)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its process was started and is gone; the next question starts another one."""
+        return self._process is not None and self._process.returncode is not None
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
             self._fate = ""
+            self.n_starts += 1
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-P",

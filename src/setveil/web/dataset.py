@@ -12,83 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from setveil.errors import one_line
 from setveil.web import texts as t
-from setveil.web.children import Child, TaskError
+from setveil.web.children import ENDED, Child, TaskError
 from setveil.web.form import Form
+from setveil.web.runs import Run
 from setveil.web.workspace import Workspace
+from setveil.workflows.proposals import PURPOSES
 
+Progress = Callable[[str, float | None], None]
 EFFORT = "fast"  # people wait at the page; they can choose more
-BAD = "bad"  # the colour of a red light
-
-
-@dataclass
-class Run:
-    """One run of one policy on one data set."""
-
-    number: int
-    policy: dict[str, Any]
-    guarantee: str
-    folder: Path
-    child: Child
-    address: str  # of its files, below the page
-    state: str = "running"  # then done, failed or cancelled
-    stage: str = ""
-    share: float | None = None
-    started: float = field(default_factory=time.monotonic)
-    stage_started: float = field(default_factory=time.monotonic)
-    seconds: float = 0.0
-    result: dict[str, Any] = field(default_factory=dict)
-    problem: str = ""
-    is_infeasible: bool = False
-    signing: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    @property
-    def out(self) -> Path:
-        """The public folder."""
-        return self.folder / "release"
-
-    @property
-    def pages(self) -> dict[str, Path]:
-        """Its pages, by the last part of their address; a page may be missing."""
-        internal = self.out.with_name(f"{self.out.name}.internal")
-        return {
-            "public": self.out / "report.html",
-            "internal": internal / "report.html",
-            "assessment": internal / "assessment.html",
-        }
-
-    @property
-    def lights(self) -> list[dict[str, str]]:
-        """The lights of its release, none where there is no release."""
-        return list(self.result.get("lights", ()))
-
-    @property
-    def is_red(self) -> bool:
-        """Whether one of its lights is red."""
-        return any(light["colour"] == BAD for light in self.lights)
-
-    @property
-    def needs_reason(self) -> bool:
-        """Whether somebody must give a reason before the release is handed over."""
-        return self.is_red and not self.policy["about"].get("reason")
-
-    def progress(self, stage: str, share: float | None) -> None:
-        """Take a report of its process."""
-        if stage != self.stage:
-            self.stage, self.stage_started = stage, time.monotonic()
-        self.share = share
-
-    def remaining(self) -> float | None:
-        """Estimated seconds left in this stage, None at its beginning."""
-        spent = time.monotonic() - self.stage_started
-        if self.share is None or self.share < 0.05 or spent < 1:
-            return None
-        return spent * (1 - self.share) / self.share
 
 
 class Dataset:
@@ -99,21 +35,29 @@ class Dataset:
     """
 
     def __init__(self, workspace: Workspace, number: int, uploads: dict[str, str]) -> None:
-        self.number, self.uploads = number, uploads
+        self.workspace, self.number, self.uploads = workspace, number, uploads
         self.folder = workspace.new_folder()
         self.versions: Counter[str] = Counter()  # per step, how often what it shows changed, so that tabs notice
         self.child = Child()  # holds the data
         self.spare: Child | None = None  # ready for the next run
-        self.problem = ""
+        self.problems: dict[str, str] = {}  # per step, what went wrong there last
+        self.visited: set[str] = set()  # steps that were shown
+        self.kept: Path | None = None  # where the workspace is kept
+        self.reopening = ""  # what was lost when it was opened again
         self._doing: dict[object, str] = {}
         self._works: set[asyncio.Task[None]] = set()
-        # open
+        # columns and overview
         self.path: Path | None = None
+        self._stamp: tuple[int, ...] = ()  # of the file when it was read
+        self._holder = 0  # the process that read it, by the number of its start
         self.name = ""
         self.notes: list[str] = []  # warnings of readers
         self.options: dict[str, Any] = {}
         self.read: dict[str, Any] | None = None
         self.columns: list[Any] = []  # of a table: name, role, some cells
+        self.purpose = next(iter(PURPOSES))
+        self.profile: str | None = None
+        self.recipient = ""
         self.is_reading = False
         # risk
         self.risk: dict[str, Any] | None = None
@@ -124,7 +68,6 @@ class Dataset:
         self.algorithm_options: dict[str, Any] = {}  # of the proposal that was taken
         self.effort = EFFORT
         self.accepts_guessable = False
-        self.purpose = "publish"
         self.proposals: dict[str, Any] | None = None
         self.n_known = 4  # items, in the picture of the risk
         # hierarchy
@@ -160,10 +103,11 @@ class Dataset:
         return next(reversed(self._doing.values()), "")
 
     @contextmanager
-    def working(self, message: str) -> Iterator[Callable[[str, float | None], None]]:
-        """Show that something takes a while; gives a progress callback. A TaskError becomes the problem shown."""
+    def working(self, message: str, step: str) -> Iterator[Progress]:
+        """Show that something takes a while; gives a progress callback. A TaskError becomes the problem of the step."""
         work = object()
-        self._doing[work], self.problem = message, ""
+        self._doing[work] = message
+        self.problems.pop(step, None)
 
         def progress(stage: str, share: float | None) -> None:
             self._doing[work] = (t.STAGE if share is None else t.STAGE_SHARE).format(stage=stage, share=share)
@@ -172,7 +116,7 @@ class Dataset:
             yield progress
         except TaskError as problem:
             if problem.kind != "replaced":
-                self.problem = self.by_name(str(problem))
+                self.problems[step] = self.by_name(str(problem))
         finally:
             del self._doing[work]
 
@@ -213,12 +157,14 @@ class Dataset:
         """Start to read a file, the first and only one of this data set."""
         self.path, self.name, self.options = path, one_line(name), options or {}
         self.hierarchy, self.hierarchy_name = hierarchy, hierarchy_name
+        self.is_reading = True
         self.begin(self.reread())
 
     def decide_as(self, other: Dataset) -> None:
         """Take over what was decided about the same file, read in another way."""
         self.form, self.accepts_guessable = deepcopy(other.form), other.accepts_guessable
-        self.algorithm, self.effort, self.purpose = other.algorithm, other.effort, other.purpose
+        self.algorithm, self.effort, self.about = other.algorithm, other.effort, dict(other.about)
+        self.purpose, self.profile, self.recipient = other.purpose, other.profile, other.recipient
         self.algorithm_options = dict(other.algorithm_options)
 
     async def reread(self) -> None:
@@ -229,16 +175,17 @@ class Dataset:
         self.touch()
         read: dict[str, Any] | None = None
         notes: list[str] = []
-        with self.working(t.READING) as progress:
+        self._stamp = stamp_of(self.path)
+        with self.working(t.READING, "columns") as progress:
             read, notes = await self.child.ask("read", given, progress)
+        self._holder = self.child.n_starts
         columns = await self._columns()
         self.read, self.columns, self.is_reading = read, columns, False
         self.notes = [self.by_name(note) for note in notes]
         self.touch()
         if read is not None:
             self.begin(self._get_ready())
-            with self.working(t.ASSESSING) as progress:
-                self.risk, _ = await self.child.ask("risk", {}, progress)
+            self.risk = await self.ask(t.ASSESSING, "risk", "risk")
             self.touch("risk")
 
     async def _columns(self) -> list[Any]:
@@ -261,17 +208,45 @@ class Dataset:
             with suppress(TaskError):  # the run reports it
                 await child.ask("wake")
 
-    async def ask(self, message: str, task: str, **given: Any) -> Any:
-        """The result of a task over the data, or None where it has a problem."""
-        result = None
-        with self.working(message) as progress:
-            result, _ = await self.child.ask(task, given, progress)
-        return result
+    async def ask(self, message: str, step: str, task: str, **given: Any) -> Any:
+        """The result of a task over the data, or None where it has a problem, which the step then shows."""
+        found: list[Any] = []
+        with self.working(message, step) as progress:
+            found.append(await self.answer(task, given, progress))
+        return found[0] if found else None
+
+    async def answer(self, task: str, given: dict[str, Any], progress: Progress | None = None) -> Any:
+        """The answer of the process that holds the data. Where that process has ended, another one reads the same file
+        and is asked again, once.
+        """
+        for is_last in (False, True):
+            try:
+                if self.read is not None and (self.child.has_ended or self.child.n_starts != self._holder):
+                    await self._read_once_more(progress)
+                answer, _ = await self.child.ask(task, given, progress)
+                return answer
+            except TaskError as problem:
+                if problem.kind != ENDED or is_last:
+                    raise
+        raise AssertionError
+
+    async def _read_once_more(self, progress: Progress | None) -> None:
+        """Give a new process what the old one held: the records, and the hierarchy that is shown."""
+        self.check_unchanged()
+        await self.child.ask("read", {"path": str(self.path), "name": self.name, "options": self.options}, progress)
+        if self.tree is not None and self.hierarchy:
+            await self.child.ask("tree", {"source": self.hierarchy}, progress)
+        self._holder = self.child.n_starts
+
+    def check_unchanged(self) -> None:
+        """TaskError where the file is no longer the one that was read: nothing may mix the two."""
+        if self.path is not None and stamp_of(self.path) != self._stamp:
+            raise TaskError(t.FILE_CHANGED.format(name=self.name), "changed")
 
     async def find_items(self, text: str) -> list[tuple[str, int]]:
         """Items by name, and how many people have each; none where the data is gone."""
         try:
-            found, _ = await self.child.ask("find_items", {"text": text})
+            found = await self.answer("find_items", {"text": text})
         except TaskError:
             return []
         return [(item, support) for item, support in found]
@@ -281,7 +256,7 @@ class Dataset:
         if not self.hierarchy:
             return []
         try:
-            found, _ = await self.child.ask("find_groups", {"text": text, "source": self.hierarchy})
+            found = await self.answer("find_groups", {"text": text, "source": self.hierarchy})
         except TaskError:
             return []
         return [(label, list(items)) for label, items in found]
@@ -295,8 +270,10 @@ class Dataset:
             "hierarchy": self.hierarchy,
             "sensitive": self.form.sensitive,
             "purpose": self.purpose,
+            "profile": self.profile,
         }
-        with self.working(t.TRYING) as progress:
+        with self.working(t.TRYING, "protect") as progress:
+            self.check_unchanged()
             self.proposals, _ = await child.ask("suggest", given, progress)
         await child.end()
         self.touch("protect")
@@ -340,9 +317,37 @@ class Dataset:
             "input": dict(self.options),
             "output": {"accept_guessable": True} if self.accepts_guessable else {},
             "about": {},  # filled in when it is handed over
+            "assessment": {name: value for name, value in self.assessment().items() if value},
         }
 
+    def assessment(self) -> dict[str, str | None]:
+        """Who receives the release, and what it is held against."""
+        return {
+            "profile": self.profile,
+            "environment": PURPOSES[self.purpose].environment,
+            "recipient": self.recipient,
+        }
+
+    def is_done(self, step: str) -> bool:
+        """Whether a step needs nothing more."""
+        is_seen, is_read = step in self.visited, self.read is not None
+        conditions = {
+            "start": self.path is not None,
+            "columns": is_read,
+            "protect": is_seen and is_read and not self.form.problem(),
+            "hierarchy": is_read and (is_seen or bool(self.runs)),
+            "run": bool(self.done()),
+            "compare": is_seen and bool(self.done()),
+            "handover": any(run.is_handed_over for run in self.runs),
+            "check": self.checked is not None,
+        }
+        return conditions.get(step, is_seen and is_read)
+
     # -- runs -----------------------------------------------------------------------------------------------------
+
+    def address_of(self, run: int) -> str:
+        """The address of a run, below the page."""
+        return f"/data/{self.number}/run/{run}"
 
     def start_run(self) -> Run:
         """Start a run of what is decided now."""
@@ -354,7 +359,7 @@ class Dataset:
             self.form.privacy_model().guarantee(),
             self.new_folder(),
             child,
-            f"/data/{self.number}/run/{self.n_runs}",
+            self.address_of(self.n_runs),
         )
         self.runs.append(run)
         self.begin(self._run(run))
@@ -364,7 +369,9 @@ class Dataset:
     async def _run(self, run: Run) -> None:
         given = {"path": str(self.path), "name": self.name, "policy": run.policy, "out": str(run.out)}
         try:
+            self.check_unchanged()
             run.result, _ = await run.child.ask("run", given, run.progress)
+            self.check_unchanged()  # the run read it for itself
             if run.state == "running":
                 run.state = "done"
         except TaskError as problem:
@@ -376,7 +383,7 @@ class Dataset:
             run.seconds = time.monotonic() - run.started
             if run.state != "done":
                 shutil.rmtree(run.folder, ignore_errors=True)
-            self.touch("run", "compare", *(["handover"] if len(self.done()) == 1 else []))
+            self.touch("start", "run", "compare", *(["handover"] if len(self.done()) == 1 else []))
 
     def cancel(self, run: Run) -> None:
         """Stop a run at once; nothing of it stays."""
@@ -403,3 +410,12 @@ class Dataset:
         shutil.rmtree(self.folder, ignore_errors=True)
         if not keeps_upload and str(self.path) in self.uploads:
             shutil.rmtree(Path(str(self.path)).parent, ignore_errors=True)
+
+
+def stamp_of(path: Path | None) -> tuple[int, ...]:
+    """What changes when a file is replaced or written to; nothing where there is none."""
+    try:
+        found = (path or Path()).stat()
+    except OSError:
+        return ()
+    return found.st_size, found.st_mtime_ns, found.st_ino

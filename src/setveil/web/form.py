@@ -10,6 +10,7 @@ from typing import Any
 
 import setveil as sv
 from setveil.algorithms import PORTFOLIO, Entry
+from setveil.errors import SetveilError
 from setveil.models import MODELS, Parameter, PrivacyModel, declared, make_model, parameters_of
 from setveil.models.parameters import Items, Percentage, Whole
 
@@ -72,6 +73,28 @@ class Form:
         """The model as it is set now; InputError where something is missing."""
         own = declared(self.kind)
         return make_model(self.model, {name: value for name, value in self.options().items() if name in own})
+
+    def problem(self) -> str:
+        """What is still missing; empty where the model is complete."""
+        try:
+            self.privacy_model()
+        except SetveilError as problem:
+            return str(problem)
+        return ""
+
+    def state(self) -> dict[str, Any]:
+        """Everything entered, as plain values."""
+        return {
+            "model": self.model,
+            "values": [[*key, value] for key, value in self._values.items()],
+            "lists": [[*key, value] for key, value in self._lists.items()],
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take what ``state`` gave; a model that is no longer installed is not chosen."""
+        self.model = state["model"] if state["model"] in MODELS else self.model
+        self._values = {(model, name): value for model, name, value in state["values"]}
+        self._lists = {(name, kind): value for name, kind, value in state["lists"]}
 
     def tries_several(self) -> bool:
         """Whether several algorithms are tried where none is named."""

@@ -15,13 +15,16 @@ from fastapi.responses import FileResponse, Response
 from nicegui import Client, events, ui
 
 from setveil.web import texts as t
-from setveil.web.dataset import Dataset, Run
-from setveil.web.elements import Text, button, empty, in_fields, problem, shown
+from setveil.web.dataset import Dataset
+from setveil.web.elements import Text, button, empty, in_fields, paragraph, problem, shown
 from setveil.web.guard import REPORT_POLICY
+from setveil.web.help import HELP
+from setveil.web.runs import Run
 from setveil.web.session import Session
 from setveil.web.workspace import Workspace
 
 STEPS = tuple(t.STEPS)
+NEED_DATA = tuple(step for step in STEPS if step not in ("start", "columns", "check"))
 LOOK = 0.4  # seconds between two looks whether something changed
 STYLE = Path(__file__).parent / "style.css"
 # Back and Forward give the page the address they lead to, without the random path that all addresses share.
@@ -31,19 +34,23 @@ ON_MOVED = """window.addEventListener('popstate',
 AT_HEADING = """window.scrollTo(0, 0);
 document.querySelector('.page > nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'});
 document.querySelector('main h1').focus()"""
+# What went wrong is brought into view where the step is longer than the window.
+TO_TROUBLE = "document.querySelector('.trouble')?.scrollIntoView({block: 'nearest'})"
 
 
 class Page:
-    """What one tab shows of a session: one step of one data set."""
+    """What one tab shows of a session: one step of one data set, and one run where the step shows single runs."""
 
-    def __init__(self, session: Session, dataset: Dataset, step: str) -> None:
-        self.session, self.dataset, self.step = session, dataset, step
+    def __init__(self, session: Session, dataset: Dataset, step: str, part: str = "") -> None:
+        self.session, self.dataset, self.step, self.part = session, dataset, step, part
         self.client = ui.context.client
         self._seen = -1  # version of the step that is shown
         self._seen_header: object = None
         self._seen_problem = ""
+        self._seen_done: list[bool] = []
+        self.shows_help = False
         self._frame()
-        self.show(step)
+        self.show(step, part)
         self._write_address("replaceState")
         ui.on("moved", self._move)
         self.client.run_javascript(ON_MOVED)
@@ -63,17 +70,23 @@ class Page:
         with ui.element("section").classes("dataset") as header:
             header.props["aria-label"] = t.DATASET
             self.header = ui.element("div")
-        with ui.element("div").classes("page"):
+        with ui.element("div").classes("page") as self.page:
             with ui.element("nav") as nav:
                 nav.props["aria-label"] = t.NAVIGATION
                 with ui.element("ol"):
                     self.links = {step: self._link(step) for step in STEPS}
             with ui.element("main").props("id=step tabindex=-1"):
-                self.title = Text("h1", "").props("tabindex=-1")
+                with ui.element("div").classes("between heading"):
+                    self.title = Text("h1", "").props("tabindex=-1")
+                    self.asks = button(t.HELP_OPEN, self._toggle_help)
+                    self.asks.props["aria-expanded"] = "false"
                 self.lead = Text("p", "", "lead")
                 self.status = Text("p", "", "status").props("role=status")
-                self.trouble = ui.element("div")
+                self.trouble = ui.element("div").classes("trouble")
                 self.content = ui.element("div").classes("content")
+                self.footer = ui.element("div").classes("row-of-buttons footer")
+            self.help = ui.element("aside").classes("help")
+            self.help.props["aria-label"] = t.HELP_NAME
 
     def _link(self, step: str) -> Text:
         with ui.element("li"):
@@ -82,59 +95,114 @@ class Page:
 
     # -- where it is ----------------------------------------------------------------------------------------------
 
-    def go(self, step: str) -> None:
+    def go(self, step: str, part: str = "") -> None:
         """Open a step, under an address of its own, and tell keyboard and screen reader where they are."""
-        self.show(step)
+        self.show(step, part)
         self._write_address("pushState")
         self.client.run_javascript(AT_HEADING)
 
-    def show_dataset(self, dataset: Dataset) -> None:
+    def show_dataset(self, dataset: Dataset, step: str = "") -> None:
         """Show another data set: everything on the page is then about that one."""
         self.dataset = dataset
-        self.show(self.step)
+        self.show(step or self.step)
         self._write_address("pushState")
 
+    @property
+    def address(self) -> str:
+        """Of what is shown, below the random path that all addresses share."""
+        if self.step == "start":
+            return "/start"
+        return f"/data/{self.dataset.number}/{self.step}" + (f"/{self.part}" if self.part else "")
+
     def _write_address(self, how: str) -> None:
-        address = json.dumps(f"/data/{self.dataset.number}/{self.step}")
+        address = json.dumps(self.address)
         self.client.run_javascript(
             f"if (location.pathname !== window.path_prefix + {address})"
             f" history.{how}(null, '', window.path_prefix + {address})"
         )
+        self._write_title()
+
+    def _write_title(self) -> None:
+        name = "" if self.dataset.path is None or self.step == "start" else self.dataset.name
+        title = " · ".join(part for part in (t.STEPS[self.step][0], name, t.TITLE) if part)
+        self.client.run_javascript(f"document.title = {json.dumps(title)}")
 
     def _move(self, event: events.GenericEventArguments) -> None:
         """Back or Forward."""
-        _, _, number, step = (*str(event.args).split("/"), "", "", "", "")[:4]
-        self.dataset = (self.session.find(int(number)) if number.isdecimal() else None) or self.dataset
-        self.show(step if step in STEPS else self.step)
+        dataset, step, part = place_of(str(event.args), self.session)
+        self.dataset = dataset or self.dataset
+        self.show(step or self.step, part)
+        self._write_title()  # not the address: the browser may be elsewhere by now
         self.client.run_javascript(AT_HEADING)
 
     # -- what it shows --------------------------------------------------------------------------------------------
 
-    def show(self, step: str) -> None:
+    def show(self, step: str, part: str = "") -> None:
         """Build a step anew."""
         dataset, session = self.dataset, self.session
+        if step == "overview" and dataset.path and not dataset.read and not dataset.is_reading:
+            step = "columns"  # where it can be mended
         self.step = session.step = step  # a new tab opens where the last one was
+        self.part = part
         session.dataset = dataset
+        dataset.visited.add(step)
         self._seen = dataset.versions[step]
         for name, link in self.links.items():
             link.props("aria-current=step") if name == step else link.props(remove="aria-current")
         self.title.text, self.lead.text = t.STEPS[step][1:]
         self._show_header()
         self._show_status()
+        self._show_help()
         self.content.clear()
         with self.content:
             if session.is_touring:
                 self._guide(step)
-            if dataset.read is None and step not in ("open", "check"):
-                empty(t.NO_DATA_YET, t.STEPS["open"][0], lambda: self.go("open"))
+            if dataset.read is None and step in NEED_DATA:
+                if dataset.is_reading:
+                    paragraph(t.READING)
+                else:
+                    back = "start" if dataset.path is None else "columns"
+                    empty(t.NO_DATA_YET, t.STEPS[back][0], lambda: self.go(back))
             else:
                 import_module(f"setveil.web.steps.{step}").build(self)
+        self._show_footer()
+
+    def _show_footer(self) -> None:
+        """Back and Next."""
+        before, after = around(self.dataset, self.step)
+        self.footer.clear()
+        with self.footer:
+            if before:
+                button(t.BACK.format(step=t.STEPS[before][0]), lambda: self.go(before))
+            if after and (self.dataset.read is not None or self.step not in (*NEED_DATA, "start", "columns")):
+                button(t.NEXT.format(step=t.STEPS[after][0]), lambda: self.go(after), main=True)
+
+    def _toggle_help(self) -> None:
+        self.shows_help = not self.shows_help
+        self.asks.props["aria-expanded"] = "true" if self.shows_help else "false"
+        self.asks.update()
+        self._show_help()
+
+    def _show_help(self) -> None:
+        """What the step is about, beside the work."""
+        self.page.classes(add="with-help" if self.shows_help else "", remove="" if self.shows_help else "with-help")
+        self.help.set_visibility(self.shows_help)
+        self.help.clear()
+        if self.shows_help:
+            with self.help:
+                with ui.element("div").classes("between"):
+                    Text("h2", t.HELP_OPEN, "title")
+                    button(t.HELP_CLOSE, self._toggle_help)
+                for title, text in HELP[self.step]:
+                    Text("h3", title)
+                    paragraph(text[:1].upper() + text[1:])
 
     def _show_header(self) -> None:
         """The data set that everything below is about, a choice of the others, and the notice about other browsers."""
         session = self.session
         choices = {dataset.number: dataset.title() for dataset in session.datasets}
-        current = session.notice, choices, self.dataset.number, self.dataset.description()
+        current = session.notice, choices, self.dataset.number, self.dataset.description(), self.step == "start"
+        self._show_done()
         if current == self._seen_header:
             return
         self._seen_header = current
@@ -151,6 +219,16 @@ class Page:
             if len(choices) > 1:
                 select = ui.select(choices, value=self.dataset.number, label=t.DATASET_SWITCH, on_change=self._switch)
                 select.props("outlined dense options-dense")
+
+    def _show_done(self) -> None:
+        """Mark the steps that need nothing more."""
+        done = [self.dataset.is_done(step) for step in STEPS]
+        if done != self._seen_done:
+            self._seen_done = done
+            for (step, link), is_done in zip(self.links.items(), done, strict=True):
+                name = t.STEPS[step][0]
+                link.props["aria-label"] = t.DONE.format(step=name) if is_done else name
+                link.classes(add="done" if is_done else "", remove="" if is_done else "done")
 
     def _dismiss(self) -> None:
         self.session.notice = ""
@@ -171,7 +249,7 @@ class Page:
 
         with ui.element("aside").classes("tour") as place:
             place.props["aria-label"] = t.TOUR_NAME
-            Text("p", t.TOUR_WHERE.format(number=number + 1, n=len(STEPS)), "soft")
+            Text("p", t.TOUR_WHERE.format(number=number, n=len(STEPS) - 1), "soft")
             Text("p", t.TOUR[step])
             with ui.element("div").classes("row-of-buttons"):
                 if number + 1 < len(STEPS):
@@ -181,17 +259,19 @@ class Page:
 
     def refresh(self) -> None:
         """Show the step as things are now."""
-        self.show(self.step)
+        self.show(self.step, self.part)
 
     def _show_status(self) -> None:
-        """What is going on, and what went wrong."""
+        """What is going on, and what went wrong on this step."""
         self.status.text = self.dataset.busy
-        if self._seen_problem != self.dataset.problem:
-            self._seen_problem = self.dataset.problem
+        told = self.dataset.problems.get(self.step, "")
+        if self._seen_problem != told:
+            self._seen_problem = told
             self.trouble.clear()
-            if self._seen_problem:
+            if told:
                 with self.trouble:
-                    problem(shown(in_fields(self._seen_problem), 600))
+                    problem(shown(in_fields(told), 2000))
+                self.client.run_javascript(TO_TROUBLE)
 
     def _look(self) -> None:
         """Show what changed. A step is built anew only where its content is another: what is typed there stays."""
@@ -202,6 +282,26 @@ class Page:
             self._show_status()
         else:
             self.refresh()
+
+
+def place_of(address: str, session: Session) -> tuple[Dataset | None, str, str]:
+    """The data set, the step and the part of it that an address names; empty where it names none."""
+    parts = [*address.strip("/").split("/"), "", "", "", ""]
+    if parts[0] == "start":
+        return None, "start", ""
+    dataset = session.find(int(parts[1])) if parts[1].isdecimal() and len(parts[1]) < 10 else None
+    return dataset, parts[2] if parts[2] in STEPS else "", parts[3]
+
+
+def around(dataset: Dataset, step: str) -> tuple[str, str]:
+    """The steps before and after one; a hierarchy that nothing uses is passed over."""
+    way = [name for name in STEPS if (name != "hierarchy" or name == step or _uses(dataset))]
+    place = way.index(step)
+    return way[place - 1] if place else "", way[place + 1] if place + 1 < len(way) else ""
+
+
+def _uses(dataset: Dataset) -> bool:
+    return dataset.hierarchy_use() != "none"
 
 
 def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[str], None], Callable[[], None]]:
@@ -225,6 +325,7 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
             session.notice = t.OTHER_SESSION.format(time=others[-1]) if others else ""
             if file is not None:
                 session.open(session.dataset, file, file.name)
+                session.step = "overview"
         return sessions[name]
 
     def run_of(request: Request, dataset: int, number: int) -> Run:
@@ -250,7 +351,7 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
             raise HTTPException(404)
         return FileResponse(path, media_type=files[name], filename=name)
 
-    def build(client: Client, session: Session, dataset: Dataset, step: str) -> None:
+    def build(client: Client, session: Session, dataset: Dataset, step: str, part: str = "") -> None:
         client.title = t.TITLE
         outer = client.content.parent_slot
         if outer is not None:
@@ -258,18 +359,25 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
         colours, parts = _shared_style()
         ui.add_head_html(f"<style>{colours}\n.drawn {{\n{parts}\n}}\n{STYLE.read_text(encoding='utf-8')}</style>")
         ui.colors(primary="#1f5fa8")
-        Page(session, dataset, step)
+        Page(session, dataset, step, part)
 
     def root(request: Request, client: Client) -> None:
         session = session_of(request)
         build(client, session, session.dataset, session.step)
 
-    def at(request: Request, client: Client, number: int, step: str) -> None:
+    def start(request: Request, client: Client) -> None:
         session = session_of(request)
-        build(client, session, session.find(number) or session.dataset, step if step in STEPS else "open")
+        build(client, session, session.dataset, "start")
+
+    def at(request: Request, client: Client, number: str, step: str, part: str = "") -> None:
+        session = session_of(request)
+        found, step, part = place_of(f"data/{number}/{step}/{part}", session)
+        build(client, session, found or session.dataset, step if found and step else "start", part)
 
     ui.page("/")(root)
+    ui.page("/start")(start)
     ui.page("/data/{number}/{step}")(at)
+    ui.page("/data/{number}/{step}/{part}")(at)
     ui.run_with(
         app,
         title=t.TITLE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ class Session:
         self.uploads: dict[str, str] = {}  # where each lies, and the name it came with
         self.notice = ""  # about another browser
         self.is_touring = False
-        self.step = "open"  # where a new tab opens
+        self.step = "start"  # where a new tab opens
         self._n_made = 0
         self.datasets: list[Dataset] = []
         self.dataset = self._new()  # the one that was shown last
@@ -44,11 +45,23 @@ class Session:
         return next((dataset for dataset in self.datasets if dataset.number == number), None)
 
     async def receive(self, file: FileUpload, stem: str) -> Path:
-        """Keep an upload under a name of our own."""
-        path = self.workspace.new_folder() / safe_name(file.name, stem)
+        """Keep an upload under a name of our own; InputError where the disk is full."""
+        folder = self.workspace.new_folder()
+        path = folder / safe_name(file.name, stem)
+        try:
+            await file.save(path)
+        except OSError as problem:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise InputError(t.NOT_SAVED.format(name=one_line(file.name), reason=problem.strerror)) from None
         self.uploads[str(path)] = one_line(file.name)
-        await file.save(path)
         return path
+
+    def copy_of(self, path: Path, name: str) -> Path:
+        """A file of a kept workspace, as if it had been uploaded now."""
+        copy = self.workspace.new_folder() / path.name
+        shutil.copyfile(path, copy)
+        self.uploads[str(copy)] = one_line(name)
+        return copy
 
     async def receive_folder(self, files: Sequence[FileUpload]) -> Path:
         """Keep the files of a release folder under their names, which must be plain."""
@@ -58,8 +71,12 @@ class Session:
             if not PLAIN.fullmatch(file.name):
                 raise InputError(t.FOLDER_ODD.format(name=one_line(file.name)))
         folder = self.workspace.new_folder()
-        for file in files:
-            await file.save(folder / file.name)
+        try:
+            for file in files:
+                await file.save(folder / file.name)
+        except OSError as problem:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise InputError(t.NOT_SAVED.format(name=t.FOLDER_NAME, reason=problem.strerror)) from None
         return folder
 
     def open(self, shown: Dataset, path: Path, name: str, **given: Any) -> Dataset:
@@ -76,7 +93,7 @@ class Session:
         they were made from.
         """
         if not shown.runs:
-            shown.options = options
+            shown.options, shown.is_reading = options, True
             shown.begin(shown.reread())
             return shown
         assert shown.path is not None

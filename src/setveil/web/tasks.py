@@ -14,6 +14,7 @@ from typing import Any
 import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
 from setveil.errors import InputError
+from setveil.io.roles import Roles
 from setveil.models import make_model
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
 from setveil.report.profiles import find_profile
@@ -37,6 +38,7 @@ from setveil.workflows.proposals import Choice, Purpose
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
 FACTS = "facts"  # what the report of a run was made of, beside its release
+READ_AS = {"id": "person", "unused": "drop"}  # roles that were detected, as they are stated
 BINS = (1, 2, 5, 10, 100)
 # Figures of the comparison in which one run can be better: the page's name, the name in the comparison, what is best.
 BETTER: dict[tuple[str, str], Callable[[set[float]], float]] = {
@@ -85,13 +87,25 @@ class Tasks:
             "facts": data.facts(),
             "records": explore.first_records(data),
             "overview": explore.overview(data),
+            "columns": explore.known_columns(data),
             "lengths": pictures.length_chart(*explore.lengths(data)),
             "supports": pictures.support_chart(_supports_by_size(data)),
         }
 
-    def do_columns(self, path: str, options: dict[str, Any]) -> list[explore.Column]:
+    def do_columns(self, path: str, options: dict[str, Any]) -> list[dict[str, Any]]:
         """The columns of a table and their roles."""
-        return explore.columns_of(path, options)
+        trees = dict(Roles.of(options).hierarchies)
+        return [
+            {
+                "name": column.name,
+                "role": READ_AS.get(column.role, column.role),
+                "examples": column.cells,
+                "facts": "",
+                "reason": "",
+                "hierarchy": trees.get(column.name, ""),
+            }
+            for column in explore.columns_of(path, options)
+        ]
 
     # -- risk -----------------------------------------------------------------------------------------------------
 
@@ -123,12 +137,19 @@ class Tasks:
     # -- protect --------------------------------------------------------------------------------------------------
 
     def do_suggest(
-        self, path: str, options: dict[str, Any], hierarchy: str | None, sensitive: list[str], purpose: str
+        self,
+        path: str,
+        options: dict[str, Any],
+        hierarchy: str | None,
+        sensitive: list[str],
+        purpose: str,
+        profile: str | None,
     ) -> dict[str, Any]:
         """Two or three settings that were tried and work, why, and what was rejected."""
         found = suggesting.suggest(
             sv.read(path, **options),
             purpose=purpose,
+            profile=profile,
             hierarchy=hierarchy,
             sensitive=sensitive,
             progress=self.progress,

@@ -13,7 +13,13 @@ SENDING = "Sending the file"
 
 # Step: name in the navigation, heading, what it is for.
 STEPS = {
-    "open": ("Open", "Open your data", "One set of items per person: baskets, diagnosis codes, clicks."),
+    "start": ("Workspaces", "Open your data", "One set of items per person: baskets, diagnosis codes, clicks."),
+    "columns": (
+        "Columns",
+        "Say what each column is",
+        "Who is a person, what are items, and what an attacker may know besides.",
+    ),
+    "overview": ("Overview", "Overview of your data", "Check that this is what you expect before you decide anything."),
     "risk": (
         "Risk",
         "Risk before anonymization",
@@ -38,8 +44,13 @@ STEPS = {
     "handover": ("Hand over", "Hand over a release", "Download the public files, and keep the internal ones."),
     "check": ("Check", "Check a release", "Verify the guarantee of a release, whoever made it."),
 }
-NO_DATA_YET = "No data set is open yet. Open a file, or the sample."
+NO_DATA_YET = "There are no records to show yet. Open a file, or say how to read it."
 NEXT = "Next: {step}"
+BACK = "Back: {step}"
+DONE = "{step}, done"
+HELP_OPEN = "What is this?"
+HELP_CLOSE = "Close"
+HELP_NAME = "Help"
 GO_TO = "Go to {step}"
 STAGE = "Working: {stage} …"
 STAGE_SHARE = "Working: {stage}, {share:.0%} …"
@@ -57,10 +68,27 @@ DATASET_NAME = "Data set {number}: {name}"
 DATASET_FACTS = "{people:,} people, {items:,} items. {record}"
 DATASET_UNREAD = "The file could not be read."
 DATASET_SWITCH = "Switch to another data set"
-DATASETS = "Open data sets"
-DATASET_RUNS = "runs: {n}"
+DATASETS = "Open workspaces"
+DATASETS_NONE = "Nothing is open. Each file that you open becomes a workspace with its own decisions and runs."
+DATASETS_NOTE = "They are deleted when setveil ui ends, unless you keep them."
+DATASET_RUNS = ("{n:,} runs", "1 run")  # several, one
 DATASET_SHOW = "Show"
-DATASET_REMOVE = "Remove"
+DATASET_KEEP = "Keep"
+DATASET_KEEP_AGAIN = "Keep the changes"
+DATASET_REMOVE = "Close"
+KEPT_TITLE = "Kept workspaces"
+KEPT_NONE = "None. “Keep” stores a workspace in {place} on this machine, with its data and runs."
+KEPT_NOTE = "Stored in {place}, with data and runs. Deleting is final."
+KEPT_OPEN = "Open"
+KEPT_DELETE = "Delete"
+KEPT_CHANGED = (
+    "The file or the version of setveil changed after this workspace was kept. The decisions were opened; the runs "
+    "were not."
+)
+KEPT_BROKEN = "The workspace cannot be opened ({reason}). Delete it, and open the file again."
+KEEP_FAILED = "The workspace was not kept ({reason}). Free some space, or check the folder."
+NOT_SAVED = "“{name}” could not be stored ({reason}). Free some space, or open the file by its path."
+FILE_CHANGED = "{name} changed after it was read. Read it again on the step Columns."
 RECORD_OF_COLUMN = "A record holds all items of one value of column “{column}”."
 RECORD_OF_ROW = "A record is one row of the file."
 OTHER_SESSION = (
@@ -89,14 +117,16 @@ HOST_WARNING = (
     "address can see the data."
 )
 
-# open
-OPEN_ANOTHER = "Open another file"
+# start
 DROP_TITLE = "A file"
 DROP_HERE = "Drop a file here"
 CHOOSE_FILE = "Choose a file"
-DROP_NOTE = (
-    "CSV, TSV, JSON, Parquet, FIMI, SPMF, ARFF, GMT, plain or .gz, up to {megabytes} MB. It stays on this machine."
-)
+DROP_NOTE = "CSV, TSV, JSON, Parquet, FIMI, SPMF, ARFF, GMT, plain or .gz. It stays on this machine."
+DROP_LIMIT = "Up to {megabytes:,} MB."
+DROP_LIMIT_DISK = "Up to {megabytes:,} MB: the disk has no room for more."
+RECEIVED_TITLE = "Did you receive a release?"
+RECEIVED_NOTE = "Verify its guarantee from its files alone. You need no data of your own."
+RECEIVED_CHECK = "Check a release"
 PATH_TITLE = "A large file, by its path"
 PATH_LABEL = "Path on this machine"
 PATH_OPEN = "Open this path"
@@ -110,8 +140,10 @@ TOUR_WHERE = "Tour, stop {number} of {n}"
 TOUR_NEXT = "Next stop of the tour"
 TOUR_END = "End the tour"
 TOUR = {
-    "open": "These baskets are synthetic. Look at the first records: the column “basket” identifies a person and is "
-    "never published.",
+    "start": "The sample is open. Go on to see what it is.",
+    "columns": "These baskets are synthetic. The column “basket” identifies a person and is never published; “item” "
+    "holds the items.",
+    "overview": "Look at the first records, and at whom the release is for. Everything later refers to it.",
     "risk": "Search for “pregnancy test” and add one or two more items. See how few people match. An attacker "
     "re-identifies a person in this way.",
     "protect": "Change k and m and read the guarantee: it names the attacker and what the attacker cannot do. Other "
@@ -128,13 +160,21 @@ TOUR = {
 TOO_LARGE = "The file is larger than {megabytes} MB. Open it by its path."
 NO_SUCH_FILE = "There is no file {path} on this machine. Check the path."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine. Check the path."
-OVERVIEW = "Overview"
 OVERVIEW_FIGURES = {
     "people": "people",
     "items": "different items",
     "length": "items per person (median)",
     "rare": "items that fewer than {n} people have",
+    "empty": "people without any item",
 }
+PURPOSE_TITLE = "Whom is the release for?"
+PURPOSE_NOTE = "Asked once. Proposals, lights and the assessment use it."
+PURPOSE = "Who can obtain it"
+PROFILE = "Threshold to meet"
+PROFILE_NONE = "none in particular (k of at least {k})"
+RECIPIENT = "Recipient"
+KNOWN_COLUMNS = "Columns beside the items"
+KNOWN_COLUMNS_HEADER = ("column", "role", "most common values", "values", "missing")
 LENGTH_RANGE = "{low:,} to {high:,}"
 COMMON_TITLE = "Most common items"
 COMMON_HEADER = ("item", "people", "share of people")
@@ -143,17 +183,24 @@ PREVIEW = "The first ten records, as they were read"
 PERSON = "person"
 ITEMS = "items"
 MORE = ", …"
-ROLE_ID = "Column “{column}” identifies a person. It is not published."
-ROLE_ITEM = "Column “{column}” contains the items."
-ROLE_UNUSED = "Columns that are not used: {columns}."
-EMPTY_RECORDS = "People without any item: {n:,}."
-CORRECT = "Read {name} in another way"
+NO_COLUMNS = "This file has no named columns, or too many to list. One line is one person."
+CORRECT = "Further options of reading"
 CORRECT_NOTE = "Leave a field empty where the detected value is right."
 COLUMNS = "Columns and their roles"
-COLUMNS_HEADER = ("column", "first values", "role")
-ROLES = {"id": "identifies a person", "item": "items", "unused": "not used"}
+COLUMNS_NOTE = "The roles were proposed from the content. Correct them where they are wrong, then read the file again."
+COLUMNS_HEADER = ("column", "examples", "content", "role", "hierarchy")
+ROLES = {
+    "person": "person: identifies a person",
+    "item": "items",
+    "known": "known: an attacker may know it",
+    "sensitive": "sensitive: must not be learned",
+    "carry": "carry: published unchanged",
+    "drop": "drop: not read",
+}
 ROLE_OF = "Role of {column}"
-READ_AGAIN = "Read it again"
+COLUMN_TREE_OF = "Hierarchy of {column}"
+COLUMN_TREE_HINT = "bands:5,10,20 or flat"
+READ_AGAIN = "Read the file with these settings"
 DETECT = "detect"
 OPTIONS = {
     **{option.name: option.label for option in options.READING.values()},
@@ -201,6 +248,7 @@ FOUND = "Found: {label}"
 # protect
 SUGGEST_NOTE = "Not sure? setveil tries several settings on this data and shows those that work, with their cost."
 SUGGEST = "Suggest settings"
+SUGGEST_FOR = "For this audience: {purpose}. You chose it on the step Overview."
 SUGGESTED = "Suggested settings, tried and verified"
 PROPOSAL = "Proposal"
 SINGLED_OUT = "of all people are singled out by the worst attacker tried"
@@ -209,8 +257,6 @@ GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits"}
 DETAILS = "Details and algorithm"
 REASONS = "Why these settings"
 REJECTED = "Settings that were rejected"
-PURPOSE = "Recipients"
-PURPOSES = {"publish": "the public", "share": "a partner", "internal": "colleagues, for internal use only"}
 TAKE = "Use this"
 MODEL_TITLE = "Privacy model"
 NUMBERS_TITLE = "Parameters"

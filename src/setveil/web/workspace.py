@@ -18,6 +18,7 @@ from setveil.io.formats.registry import FORMATS
 
 PREFIX = "setveil-ui-"
 MIN_FREE = 1_000_000_000  # bytes: an upload, and the releases made from it
+COPIES = 4  # of an upload that must find room on the disk
 LOCK = "in-use"  # locked for as long as its process lives, however that ends
 ENDINGS = {"csv", "tsv", "tab", "txt", "dat", "data", "json", "zip", "xml"} | {
     ending.removeprefix(".") for format in FORMATS.values() for ending in (*format.extensions, format.suffix)
@@ -49,6 +50,10 @@ class Workspace:
     def remove(self) -> None:
         """Remove everything; may be called twice."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def max_upload(self, limit: int) -> int:
+        """How large an upload may be: it is stored twice for a moment, and releases are made from it."""
+        return min(limit, shutil.disk_usage(self.folder).free // COPIES)
 
     def new_folder(self) -> Path:
         """An empty folder of its own."""

@@ -40,6 +40,24 @@ def overview(data: Transactions, n_common: int = 8) -> dict[str, Any]:
     }
 
 
+def known_columns(data: Transactions, n_common: int = 4) -> list[dict[str, Any]]:
+    """The columns beside the items: name, role, number of values, people without one, and the most common values."""
+    found = []
+    for column in data.columns or ():
+        counts = column.counts
+        common = np.lexsort((np.arange(len(counts)), -counts))[:n_common].tolist()
+        found.append(
+            {
+                "name": column.name,
+                "role": column.role,
+                "values": int((counts > 0).sum()) - bool(column.missing),
+                "missing": int(counts[column.values.number(column.missing)]) if column.missing else 0,
+                "common": [(column.values[value], int(counts[value])) for value in common if counts[value]],
+            }
+        )
+    return found
+
+
 def find_items(data: Transactions, text: str, limit: int = 20) -> list[tuple[str, int]]:
     """Items whose label holds the text, and how many people have each; the most frequent first."""
     wanted = text.casefold().strip()

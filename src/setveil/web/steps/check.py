@@ -83,7 +83,7 @@ def build(page: Page) -> None:
 
     def refuse(why: str) -> None:
         """The verdict about another release must not stand beside it."""
-        dataset.checked, dataset.problem = None, why
+        dataset.checked, dataset.problems["check"] = None, why
         dataset.touch("check")
 
     def check_path() -> None:
@@ -142,7 +142,7 @@ async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None
         "original": str(dataset.path) if with_original else None,
         "options": dataset.options,
     }
-    with dataset.working(t.CHECKING) as progress:
+    with dataset.working(t.CHECKING, "check") as progress:
         found, _ = await child.ask("check", given, progress)
         dataset.checked = {**found, "name": name}
     await child.end()

@@ -10,7 +10,6 @@ from nicegui import ui
 
 from setveil.web import texts as t
 from setveil.web.children import TaskError
-from setveil.web.dataset import Run
 from setveil.web.elements import (
     Cell,
     Text,
@@ -25,6 +24,7 @@ from setveil.web.elements import (
     small_lights,
     table,
 )
+from setveil.web.runs import Run
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -99,7 +99,7 @@ class _Comparison:
         self.overview.clear()
         with self.overview:
             try:
-                found, _ = await self.dataset.child.ask("compare", {"runs": given})
+                found = await self.dataset.answer("compare", {"runs": given})
             except TaskError as reason:
                 problem(shown(reason, 300))
                 return

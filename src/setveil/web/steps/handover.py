@@ -14,7 +14,7 @@ from nicegui import ui
 
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
-from setveil.web.dataset import Dataset, Run
+from setveil.web.dataset import Dataset
 from setveil.web.elements import (
     Text,
     bullets,
@@ -27,6 +27,7 @@ from setveil.web.elements import (
     paragraph,
     shown,
 )
+from setveil.web.runs import Run
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -109,7 +110,7 @@ def _hand_over(dataset: Dataset, run: Run) -> None:
 def _lacks_reason(dataset: Dataset, run: Run) -> bool:
     """Whether a red release has no reason yet; then the page asks for it."""
     if run.needs_reason:
-        dataset.problem = t.REASON_MISSING
+        dataset.problems["handover"] = t.REASON_MISSING
     return run.needs_reason
 
 
@@ -206,12 +207,12 @@ def _place(run: Run, name: str) -> Path:
 async def _ask(dataset: Dataset, task: str, **given: Any) -> Any:
     """Ask a process of its own; True where the task has no result, None where it failed."""
     child = Child()
-    dataset.problem = ""
+    dataset.problems["handover"] = ""
     try:
         result, _ = await child.ask(task, given)
         return True if result is None else result
     except TaskError as problem:
-        dataset.problem = str(problem)
+        dataset.problems["handover"] = str(problem)
         return None
     finally:
         await child.end()

@@ -26,7 +26,6 @@ def build(page: Page) -> None:
             button(t.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, dataset.hierarchy or "auto", ""))
     else:
         _Browser(page)
-    button(t.NEXT.format(step=t.STEPS["run"][0]), lambda: page.go("run"), main=True)
 
 
 def _name(page: Page) -> str:
@@ -37,11 +36,11 @@ def _load(page: Page, source: str, name: str, *, is_file: bool = False) -> None:
     dataset = page.dataset
 
     async def load() -> None:
-        dataset.faults = (await dataset.ask(t.BUILDING, "faults", path=source) or []) if is_file else []
+        dataset.faults = (await dataset.ask(t.BUILDING, "hierarchy", "faults", path=source) or []) if is_file else []
         dataset.touch("hierarchy")
-        if dataset.problem or any(severity == "error" for severity, *_ in dataset.faults):
+        if "hierarchy" in dataset.problems or any(severity == "error" for severity, *_ in dataset.faults):
             return
-        tree = await dataset.ask(t.BUILDING, "tree", source=source)
+        tree = await dataset.ask(t.BUILDING, "hierarchy", "tree", source=source)
         if tree is not None:
             dataset.tree, dataset.hierarchy, dataset.hierarchy_name = tree, source, name
             dataset.touch("hierarchy")
@@ -57,7 +56,7 @@ def _sources(page: Page) -> None:
         _load(page, str(path), shown(event.file.name), is_file=True)
 
     def too_large() -> None:
-        dataset.problem = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
+        dataset.problems["hierarchy"] = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
 
     def none() -> None:
         dataset.tree = dataset.hierarchy = None
@@ -130,14 +129,14 @@ class _Browser:
 
     async def _ask(self, task: str, **given: Any) -> None:
         """Ask for another view of the tree and show it; problems are shown above."""
-        tree = await self.dataset.ask(t.BUILDING, task, **given)
+        tree = await self.dataset.ask(t.BUILDING, "hierarchy", task, **given)
         if tree is not None:
             self.dataset.tree = tree
         self._show()
 
     async def _search(self) -> None:
         text = (self.field.value or "").strip()
-        nodes = await self.dataset.ask(t.BUILDING, "find_nodes", text=text) if text else []
+        nodes = await self.dataset.ask(t.BUILDING, "hierarchy", "find_nodes", text=text) if text else []
         self.found.clear()
         with self.found:
             for node in nodes or []:
@@ -193,7 +192,7 @@ class _Browser:
     async def _unfold(self, node: dict[str, Any], fold: ui.button, below: ui.element) -> None:
         """Show what is in a group below it, or take it away."""
         is_open = fold.props["aria-expanded"] == "true"
-        tree = None if is_open else await self.dataset.ask(t.BUILDING, "node", node=node["number"])
+        tree = None if is_open else await self.dataset.ask(t.BUILDING, "hierarchy", "node", node=node["number"])
         for child in self.inside.pop(node["number"], ()):
             self._forget(child)
         below.clear()
@@ -244,7 +243,7 @@ class _Browser:
         """Groups that were built have no names; people give them."""
         if not self.naming.value:
             return
-        found = await self.dataset.ask(t.BUILDING, "unnamed")
+        found = await self.dataset.ask(t.BUILDING, "hierarchy", "unnamed")
         self.names.clear()
         with self.names:
             if not found or not found["n_all"]:
@@ -277,11 +276,11 @@ class _Browser:
         await self._edit(edit, here, {"nodes": self._chosen(), "label": label})
 
     async def _move(self, label: str) -> None:
-        found = await self.dataset.ask(t.BUILDING, "find_nodes", text=label) or []
+        found = await self.dataset.ask(t.BUILDING, "hierarchy", "find_nodes", text=label) or []
         groups = [node for node in found if node["n_children"] and node["label"].strip() == label.strip()]
         chosen = self._chosen()
         if len(groups) != 1 or len(chosen) != 1:
-            self.dataset.problem = t.HIERARCHY_MOVE_HOW
+            self.dataset.problems["hierarchy"] = t.HIERARCHY_MOVE_HOW
             return
         await self._edit("move", {"number": chosen[0]}, groups[0]["number"])
 
@@ -293,10 +292,10 @@ class _Browser:
     async def _use(self) -> None:
         """What was changed by hand is what runs use."""
         path = self.page.session.workspace.new_folder() / "hierarchy.csv"
-        await self.dataset.child.ask("save_tree", {"path": str(path)})
+        await self.dataset.answer("save_tree", {"path": str(path)})
         self.dataset.hierarchy, self.dataset.hierarchy_name = str(path), t.HIERARCHY_CHANGED
 
     async def _save(self) -> None:
         path = self.page.session.workspace.new_folder() / "hierarchy.csv"
-        await self.dataset.child.ask("save_tree", {"path": str(path)})
+        await self.dataset.answer("save_tree", {"path": str(path)})
         ui.download.content(Path(path).read_bytes(), "hierarchy.csv", "text/csv")

@@ -36,8 +36,6 @@ def build(page: Page) -> None:
         with ui.element("section").classes("guarantee"):
             sentence.build()
     _algorithms(page)
-    step = "run" if dataset.hierarchy_use() == "none" else "hierarchy"
-    button(t.NEXT.format(step=t.STEPS[step][0]), lambda: page.go(step), main=True)
 
 
 def _models(page: Page) -> None:
@@ -188,6 +186,13 @@ def _algorithms(page: Page) -> None:
             ui.checkbox(t.GUESSABLE, value=dataset.accepts_guessable, on_change=accept)
 
 
+def _receivers(purpose: str) -> str:
+    from setveil.report.profiles import ENVIRONMENTS
+    from setveil.workflows.proposals import PURPOSES
+
+    return ENVIRONMENTS[PURPOSES[purpose].environment].words
+
+
 def _proposals(page: Page) -> None:
     dataset = page.dataset
 
@@ -203,13 +208,10 @@ def _proposals(page: Page) -> None:
             dataset.hierarchy, dataset.hierarchy_name, dataset.tree = choice["hierarchy"], "", None
         page.refresh()
 
-    def change(event: Any) -> None:
-        dataset.purpose = event.value
-
     paragraph(t.SUGGEST_NOTE)
     with ui.element("div").classes("inline"):
-        ui.select(t.PURPOSES, value=dataset.purpose, label=t.PURPOSE, on_change=change).props("outlined dense")
         button(t.SUGGEST, ask)
+        paragraph(t.SUGGEST_FOR.format(purpose=_receivers(dataset.purpose)), "soft")
     if dataset.proposals is None:
         return
     heading(t.SUGGESTED)

@@ -64,7 +64,6 @@ def build(page: Page) -> None:
                     with ui.element("li"):
                         words = " + ".join(shown(item, 40) for item in items)
                         button(words, lambda items=items: try_these(items), name=t.TRY_THESE.format(items=words))
-    button(t.NEXT.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"), main=True)
 
 
 class _People:
@@ -129,7 +128,7 @@ def _try_it(page: Page) -> None:
             answer.text = ""
             return
         try:
-            n, _ = await dataset.child.ask("fitting", {"labels": dataset.known})
+            n = await dataset.answer("fitting", {"labels": dataset.known})
         except TaskError as problem:
             answer.text = shown(problem, 300)
             return

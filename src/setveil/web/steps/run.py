@@ -9,7 +9,6 @@ from nicegui import ui
 
 from setveil.errors import SetveilError
 from setveil.web import texts as t
-from setveil.web.dataset import BAD, Run
 from setveil.web.elements import (
     Text,
     bullets,
@@ -24,6 +23,7 @@ from setveil.web.elements import (
     table,
     warnings,
 )
+from setveil.web.runs import BAD, Run
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -47,7 +47,7 @@ def build(page: Page) -> None:
         button(t.RUN_START if not dataset.runs else t.RUN_ANOTHER, start, main=True)
     except SetveilError as reason:
         problem(shown(str(reason), 300))
-        button(t.NEXT.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
+        button(t.GO_TO.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
     for run in reversed(dataset.runs):
         with ui.element("section").classes("card run") as card:
             card.props["aria-label"] = t.RUN_NAME.format(number=run.number)

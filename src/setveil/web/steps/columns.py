@@ -1,0 +1,148 @@
+"""Columns: what each column of a table is, and how the file is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from setveil.errors import SetveilError
+from setveil.io.formats.registry import FORMATS, is_grid
+from setveil.io.options import READING
+from setveil.io.roles import OLDER, OPTION_OF, as_options
+from setveil.web import texts as t
+from setveil.web.elements import Text, button, empty, heading, in_fields, paragraph, shown, warnings
+
+if TYPE_CHECKING:
+    from setveil.web.page import Page
+
+SAYS_ROLES = (*(option.name for option in READING.values() if option.is_role), *OLDER)
+MAX_COLUMNS = 100  # of a table whose roles are chosen one by one
+FIELDS = tuple(name for name, option in READING.items() if not option.is_switch and name != "format")
+SWITCHES = tuple(name for name, option in READING.items() if option.is_switch)
+
+
+def build(page: Page) -> None:
+    """The step."""
+    dataset = page.dataset
+    if dataset.path is None:
+        empty(t.NO_DATA_YET, t.STEPS["start"][0], lambda: page.go("start"))
+        return
+    if dataset.is_reading:
+        paragraph(t.READING)
+        return
+    warnings(dataset.notes)
+    if dataset.read is not None:
+        Text("p", shown(in_fields(dataset.read["facts"]["summary"]), 4000), "result")
+    _Reading(page)
+
+
+class _Reading:
+    """The roles of the columns, further options of reading, and the button that reads the file as they say."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.dataset = page, page.dataset
+        self.roles: dict[str, Any] = {}
+        self.trees: dict[str, Any] = {}
+        has_table = 1 < len(self.dataset.columns) <= MAX_COLUMNS
+        if has_table:
+            self._table()
+        else:
+            paragraph(t.NO_COLUMNS)
+        needs_more = self.dataset.read is None or any(name not in SAYS_ROLES for name in self.dataset.options)
+        with ui.expansion(t.CORRECT, value=needs_more).props("dense"):
+            self._options(has_table)
+        button(t.READ_AGAIN, self._read, main=self.dataset.read is None)
+
+    def _table(self) -> None:
+        heading(t.COLUMNS)
+        paragraph(t.COLUMNS_NOTE, "soft")
+        with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
+            region.props["aria-label"] = t.COLUMNS
+            with ui.element("table").classes("roles"):
+                Text("caption", t.COLUMNS, "hidden-from-eyes")
+                with ui.element("thead"), ui.element("tr"):
+                    for name in t.COLUMNS_HEADER:
+                        Text("th", name).props("scope=col")
+                with ui.element("tbody"):
+                    for column in self.dataset.columns:
+                        self._row(column)
+
+    def _row(self, column: dict[str, Any]) -> None:
+        name, label = column["name"], shown(column["name"], 40)
+        with ui.element("tr"):
+            Text("td", label)
+            Text("td", ", ".join(shown(cell, 24) for cell in column["examples"]), "soft")
+            Text("td", shown(column["facts"], 300), "soft")
+            with ui.element("td"):
+                choices = {role: t.ROLES.get(role, role) for role in OPTION_OF}
+                role = ui.select(choices, value=column["role"] or None).props("outlined dense")
+                role.props["aria-label"] = t.ROLE_OF.format(column=label)
+                self.roles[name] = role
+                if column["reason"]:
+                    paragraph(shown(column["reason"], 300), "soft")
+            with ui.element("td"):
+                tree = ui.input(placeholder=t.COLUMN_TREE_HINT, value=column["hierarchy"]).props("outlined dense")
+                tree.props["aria-label"] = t.COLUMN_TREE_OF.format(column=label)
+                tree.bind_visibility_from(role, "value", backward=lambda value: value == "known")
+                self.trees[name] = tree
+
+    def _options(self, has_table: bool) -> None:
+        paragraph(t.CORRECT_NOTE, "soft")
+        given = self.dataset.options
+        with ui.element("div").classes("fields"):
+            formats = {"": t.DETECT, **{name: format.shown for name, format in FORMATS.items()}}
+            self.fields: dict[str, Any] = {
+                "format": ui.select(formats, value=given.get("format", ""), label=t.OPTIONS["format"])
+            }
+            for name in FIELDS:
+                if has_table and name in SAYS_ROLES:
+                    continue
+                words, label = READING[name].words, t.OPTIONS[name]
+                value = _text(given.get(name, ""))
+                self.fields[name] = (
+                    ui.select({"": t.NOT_SET, **{word: word for word in words}}, value=value, label=label)
+                    if words
+                    else ui.input(label=label, value=value)
+                )
+            for field in self.fields.values():
+                field.props("outlined dense")
+        self.switches = {name: ui.checkbox(t.OPTIONS[name], value=given.get(name, False)) for name in SWITCHES}
+
+    def _read(self) -> None:
+        dataset = self.dataset
+        fields: dict[str, Any] = {**self.fields, **self.switches}
+        given = {name: field.value for name, field in fields.items() if field.value}
+        layout = (dataset.read or {}).get("facts", {}).get("layout")
+        try:
+            given |= self._stated(given)
+            if "item" in given and "format" not in given and is_grid(layout):
+                given["format"] = layout  # its cells are no labels
+        except SetveilError as reason:
+            dataset.problems["columns"] = str(reason)
+            return
+        found = self.page.session.read_again(dataset, given)
+        self.page.show_dataset(found, "columns")
+
+    def _stated(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The roles as options of reading; none where nothing was changed and nothing was stated before."""
+        chosen = {
+            name: {"role": field.value, "hierarchy": (self.trees[name].value or "").strip()}
+            for name, field in self.roles.items()
+            if field.value
+        }
+        before = {one["name"]: {"role": one["role"], "hierarchy": one["hierarchy"]} for one in self.dataset.columns}
+        stated = {name: value for name, value in self.dataset.options.items() if name in SAYS_ROLES}
+        if not chosen or chosen == {name: found for name, found in before.items() if found["role"]}:
+            is_same_table = given.get("delimiter") == self.dataset.options.get("delimiter")
+            return stated if is_same_table and self.roles else {}
+        for found in chosen.values():
+            if found["role"] != "known":
+                found["hierarchy"] = ""
+        return as_options(chosen)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{name}={source}" for name, source in value.items())
+    return value if isinstance(value, str) else ",".join(map(str, value))

@@ -1,0 +1,108 @@
+"""Overview: what the data is, in ten seconds, and whom the release is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from setveil.report.profiles import DEFAULT, ENVIRONMENTS, PROFILES
+from setveil.web import texts as t
+from setveil.web.elements import Text, drawing, heading, in_fields, paragraph, problem, shown, table, warnings
+from setveil.workflows.proposals import PURPOSES
+
+if TYPE_CHECKING:
+    from setveil.web.dataset import Dataset
+    from setveil.web.page import Page
+
+MOST_LISTED = 20  # items of a record
+
+
+def build(page: Page) -> None:
+    """The step."""
+    dataset = page.dataset
+    read = dataset.read
+    assert read is not None
+    if dataset.reopening:
+        problem(dataset.reopening)
+    warnings(dataset.notes)
+    _figures(read)
+    _purpose(dataset)
+    with ui.element("div").classes("thirds"):
+        for title, chart in ((t.LENGTHS_TITLE, "lengths"), (t.SUPPORTS_TITLE, "supports")):
+            with ui.element("section"):
+                Text("h2", title)
+                drawing(read[chart])
+        with ui.element("section"):
+            Text("h2", t.COMMON_TITLE)
+            n_people = max(read["facts"]["records"], 1)
+            common = [(shown(item, 40), f"{n:,}", f"{n / n_people:.0%}") for item, n in read["overview"]["common"]]
+            table(t.COMMON_TITLE, t.COMMON_HEADER, common, n_numbers=2)
+    if read["columns"]:
+        heading(t.KNOWN_COLUMNS)
+        table(t.KNOWN_COLUMNS, t.KNOWN_COLUMNS_HEADER, [_column(found) for found in read["columns"]], n_numbers=2)
+    _records(read)
+
+
+def _figures(read: dict[str, Any]) -> None:
+    facts, found = read["facts"], read["overview"]
+    figures = {
+        "people": (f"{facts['records']:,}", ""),
+        "items": (f"{facts['items']:,}", ""),
+        "length": (f"{found['median_length']:g}", t.LENGTH_RANGE.format(low=found["shortest"], high=found["longest"])),
+        "rare": (f"{found['rare_items']:,}", ""),
+    }
+    if facts.get("empty_records"):
+        figures["empty"] = (f"{facts['empty_records']:,}", "")
+    with ui.element("dl").classes("figures tiles"):
+        for name, (figure, more) in figures.items():
+            with ui.element("div"):
+                Text("dt", t.OVERVIEW_FIGURES[name].format(n=found["rare_below"]))
+                Text("dd", figure)
+                if more:
+                    Text("dd", more, "soft")
+
+
+def _purpose(dataset: Dataset) -> None:
+    """Whom the release is for and what it is held against: asked once, used by proposals, lights and assessment."""
+    heading(t.PURPOSE_TITLE)
+    paragraph(t.PURPOSE_NOTE, "soft")
+    receivers = {name: sentence(ENVIRONMENTS[purpose.environment].words) for name, purpose in PURPOSES.items()}
+    profiles = {"": t.PROFILE_NONE.format(k=DEFAULT.k), **{name: found.words for name, found in PROFILES.items()}}
+    with ui.element("div").classes("fields two"):
+        receiver = ui.select(receivers, value=dataset.purpose, label=t.PURPOSE)
+        receiver.on_value_change(lambda event: setattr(dataset, "purpose", event.value))
+        profile = ui.select(profiles, value=dataset.profile or "", label=t.PROFILE)
+        profile.on_value_change(lambda event: setattr(dataset, "profile", event.value or None))
+        recipient = ui.input(label=t.RECIPIENT, value=dataset.recipient)
+        recipient.on_value_change(lambda event: setattr(dataset, "recipient", (event.value or "").strip()))
+        purpose = ui.input(label=t.ABOUT["purpose"], value=dataset.about.get("purpose", ""))
+        purpose.on_value_change(lambda event: dataset.about.update(purpose=(event.value or "").strip()))
+        for field in (receiver, profile, recipient, purpose):
+            field.props("outlined dense")
+
+
+def sentence(words: str) -> str:
+    """Words with a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
+def _column(found: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    role = t.ROLES.get(found["role"], found["role"])
+    common = ", ".join(f"{shown(value, 24)} ({n:,})" for value, n in found["common"])
+    return shown(found["name"], 40), role, common, f"{found['values']:,}", f"{found['missing']:,}"
+
+
+def _records(read: dict[str, Any]) -> None:
+    facts = read["facts"]
+    heading(t.HOW_READ)
+    Text("p", shown(in_fields(facts["summary"]), 4000), "result")
+    rows = [
+        [
+            shown(name, 30),
+            ", ".join(shown(item, 40) for item in items[:MOST_LISTED]) + (t.MORE if len(items) > MOST_LISTED else ""),
+        ]
+        for name, items in read["records"]
+    ]
+    with ui.expansion(t.PREVIEW, value=True).props("dense"):
+        table(t.PREVIEW, (t.PERSON, t.ITEMS), rows)  # by number: ids are not kept

@@ -1,0 +1,170 @@
+"""Start: open a file, the sample or a workspace; keep workspaces, and delete them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nicegui import events, ui
+
+from setveil.errors import SetveilError
+from setveil.web import kept
+from setveil.web import texts as t
+from setveil.web.elements import Text, button, card_title, heading, paragraph, shown, uploader
+from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+
+if TYPE_CHECKING:
+    from setveil.web.dataset import Dataset
+    from setveil.web.page import Page
+
+
+def build(page: Page) -> None:
+    """The step."""
+    _open(page)
+    _opened(page)
+    _kept(page)
+
+
+def _open(page: Page) -> None:
+    session = page.session
+    limit = session.workspace.max_upload(MAX_UPLOAD)
+
+    def refuse(why: str) -> None:
+        page.dataset.problems["start"] = why
+
+    def open_file(path: Path, name: str, **given: Any) -> None:
+        page.dataset.problems.pop("start", None)
+        page.show_dataset(session.open(page.dataset, path, name, **given), "overview")
+
+    async def receive(event: events.UploadEventArguments) -> None:
+        try:
+            path = await session.receive(event.file, "input")
+        except SetveilError as problem:
+            refuse(str(problem))
+            return
+        open_file(path, shown(event.file.name))
+
+    def open_path() -> None:
+        path = Path((field.value or "").strip()).expanduser()
+        if not path.is_file():
+            field.error = t.NO_SUCH_FILE.format(path=shown(path, 200))
+            return
+        open_file(path.absolute(), shown(path.name))
+
+    def open_sample(*, with_tour: bool = False) -> None:
+        from setveil.workflows.samples import demo_files
+
+        session.is_touring = with_tour
+        baskets, taxonomy = demo_files()
+        open_file(baskets, baskets.name, hierarchy=str(taxonomy))
+
+    is_first = all(dataset.read is None for dataset in session.datasets)
+    with ui.element("div").classes("cards four"):
+        with ui.element("section").classes("card"):
+            card_title(t.DROP_TITLE)
+            too_large = t.TOO_LARGE.format(megabytes=limit // MEGABYTE)
+            uploader(t.DROP_HERE, limit, receive, lambda: refuse(too_large), main=is_first)
+            paragraph(t.DROP_NOTE, "soft")
+            note = t.DROP_LIMIT if limit == MAX_UPLOAD else t.DROP_LIMIT_DISK
+            paragraph(note.format(megabytes=limit // MEGABYTE), "soft")
+        with ui.element("section").classes("card"):
+            card_title(t.PATH_TITLE)
+            field = ui.input(label=t.PATH_LABEL).props("outlined dense")
+            field.on("keydown.enter", open_path)
+            button(t.PATH_OPEN, open_path)
+            paragraph(t.PATH_NOTE, "soft")
+        with ui.element("section").classes("card"):
+            card_title(t.SAMPLE_TITLE)
+            paragraph(t.SAMPLE_NOTE)
+            with ui.element("div").classes("row-of-buttons"):
+                button(t.SAMPLE_OPEN, lambda: open_sample(), main=is_first)
+                button(t.TOUR_START, lambda: open_sample(with_tour=True))
+        with ui.element("section").classes("card"):
+            card_title(t.RECEIVED_TITLE)
+            paragraph(t.RECEIVED_NOTE)
+            button(t.RECEIVED_CHECK, lambda: page.go("check"))
+
+
+def _opened(page: Page) -> None:
+    """The data sets that are open, each with its runs: return to one, keep it, or close it."""
+
+    def close(dataset: Dataset) -> None:
+        following = page.session.remove(dataset)
+        page.show_dataset(following if dataset is page.dataset else page.dataset)
+
+    async def keep(dataset: Dataset) -> None:
+        page.dataset.problems.pop("start", None)
+        try:
+            dataset.kept = await asyncio.to_thread(kept.keep, dataset)
+        except SetveilError as problem:
+            page.dataset.problems["start"] = str(problem)
+        page.refresh()
+
+    opened = [dataset for dataset in page.session.datasets if dataset.path is not None]
+    heading(t.DATASETS)
+    if not opened:
+        paragraph(t.DATASETS_NONE, "soft")
+        return
+    paragraph(t.DATASETS_NOTE, "soft")
+    with ui.element("ul").classes("datasets"):
+        for dataset in opened:
+            name = dataset.title()
+            with ui.element("li"):
+                Text("span", name, "which")
+                Text("span", _facts(dataset.description(), len(dataset.runs)), "soft")
+                with ui.element("span").classes("acts"):
+                    button(
+                        t.DATASET_SHOW,
+                        lambda dataset=dataset: page.show_dataset(dataset, "overview"),
+                        name=f"{t.DATASET_SHOW}: {name}",
+                    )
+                    words = t.DATASET_KEEP if dataset.kept is None else t.DATASET_KEEP_AGAIN
+                    if dataset.read is not None:
+                        button(words, lambda dataset=dataset: keep(dataset), name=f"{words}: {name}")
+                    button(t.DATASET_REMOVE, lambda dataset=dataset: close(dataset), name=f"{t.DATASET_REMOVE}: {name}")
+
+
+def _kept(page: Page) -> None:
+    """The workspaces on the disk: open one, or delete it."""
+    open_already = [dataset.kept for dataset in page.session.datasets]
+    heading(t.KEPT_TITLE)
+    found = kept.kept_workspaces()
+    if not found:
+        paragraph(t.KEPT_NONE.format(place=shown(kept.place(), 200)), "soft")
+        return
+
+    async def reopen(workspace: kept.Kept) -> None:
+        page.dataset.problems.pop("start", None)
+        try:
+            page.show_dataset(kept.reopen(page.session, page.dataset, workspace.folder), "overview")
+        except SetveilError as problem:
+            page.dataset.problems["start"] = str(problem)
+
+    def delete(workspace: kept.Kept) -> None:
+        kept.delete(workspace.folder)
+        for dataset in page.session.datasets:
+            dataset.kept = None if dataset.kept == workspace.folder else dataset.kept
+        page.refresh()
+
+    paragraph(t.KEPT_NOTE.format(place=shown(kept.place(), 200)), "soft")
+    with ui.element("ul").classes("datasets"):
+        for workspace in found:
+            name = shown(workspace.name)
+            with ui.element("li"):
+                Text("span", name, "which")
+                Text("span", _facts(shown(workspace.facts, 200), workspace.n_runs), "soft")
+                with ui.element("span").classes("acts"):
+                    if workspace.folder not in open_already:
+                        button(
+                            t.KEPT_OPEN,
+                            lambda workspace=workspace: reopen(workspace),
+                            name=f"{t.KEPT_OPEN}: {name}",
+                        )
+                    button(
+                        t.KEPT_DELETE, lambda workspace=workspace: delete(workspace), name=f"{t.KEPT_DELETE}: {name}"
+                    )
+
+
+def _facts(description: str, n_runs: int) -> str:
+    return " · ".join(part for part in (description, t.DATASET_RUNS[n_runs == 1].format(n=n_runs)) if part)
