@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if reasons:
         told = "; ".join(f"{count} × {reason}" for reason, count in sorted(reasons.items()))
         terminalreporter.write_line(f"!!! NOT RUN: {sum(reasons.values())} tests: {told}", red=True, bold=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_flushing() -> Iterator[None]:
+    """No test outlives a power failure, and waiting for the disk takes minutes in all. Child processes do wait."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @pytest.fixture(scope="session")

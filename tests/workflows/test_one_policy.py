@@ -21,6 +21,7 @@ from setveil.core.progress import no_progress
 from setveil.errors import InputError, SetveilError
 from setveil.models import MODELS
 from setveil.web.tasks import Tasks
+from setveil.workflows import assess
 from setveil.workflows.policies import make_policy
 from setveil.workflows.portfolio import EFFORTS, YARDSTICKS
 
@@ -78,9 +79,9 @@ COLUMNS = {
 CASES = [
     pytest.param(entry.name, model, {option.name: value}, id=f"{entry.name}-{model}-{option.name}={value}"[:60])
     for entry in ENTRIES
-    for model in entry.models
     for option in entry.options()
-    for value in values_of(entry, option)
+    for number, value in enumerate(values_of(entry, option))
+    for model in entry.models[: None if number == 0 else 1]  # how an option travels does not depend on its value
 ]
 CASES += [
     pytest.param(entry.name, model, {}, id=f"{entry.name}-{model}")
@@ -99,6 +100,7 @@ CASES += [pytest.param(None, model, {}, id=f"default-{model}") for model in MODE
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(assess, "TARGETS", 20)  # attacks are not what is compared here
     random = np.random.default_rng(7)
     rows = [random.choice(8, size=random.integers(1, 4), replace=False) + 1 for _ in range(30)]
     lines = [" ".join(map(str, sorted(row))) + (" 9" if number % 8 == 0 else "") for number, row in enumerate(rows)]

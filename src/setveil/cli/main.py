@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 import traceback
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -133,6 +134,12 @@ def _run(arguments: list[str]) -> int:
         return _run_command(arguments)
 
 
+@cache
+def _commands() -> Any:
+    """All commands with their options; made once, for whoever runs several in one process."""
+    return typer.main.get_command(app)
+
+
 def _run_command(arguments: list[str]) -> int:
     show_warnings()
     try:
@@ -145,7 +152,7 @@ def _run_command(arguments: list[str]) -> int:
             say(f"setveil {__version__}")
             return 0
         _refuse_empty(arguments)
-        status = app(_switched(arguments), prog_name="setveil", standalone_mode=False)
+        status = _commands()(_switched(arguments), prog_name="setveil", standalone_mode=False)
     except _UsageProblem as problem:
         where = getattr(problem, "ctx", None)
         command = where.command_path if where else "setveil"
