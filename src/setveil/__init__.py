@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from setveil.workflows.publish import publish
     from setveil.workflows.reading import read
     from setveil.workflows.recheck import verify_folder
+    from setveil.workflows.roles import roles
     from setveil.workflows.samples import generate
     from setveil.workflows.suggest import suggest
 
@@ -94,6 +95,7 @@ __all__ = [
     "query",
     "read",
     "risk",
+    "roles",
     "run",
     "suggest",
     "verify",
@@ -114,6 +116,7 @@ _ROOMS = {
     "setveil.workflows.assess": "attack measure risk verify",
     "setveil.workflows.compare": "compare",
     "setveil.workflows.pipeline": "run",
+    "setveil.workflows.roles": "roles",
     "setveil.workflows.samples": "generate",
     "setveil.workflows.suggest": "suggest",
     "setveil.workflows.progress_bars": "progress_bar",

@@ -77,7 +77,7 @@ def _refuse_empty(arguments: list[str]) -> None:
 
 def _register() -> None:
     names = (
-        "risk anonymize apply verify measure query attack compare suggest hierarchy constraints generate "
+        "roles risk anonymize apply verify measure query attack compare suggest hierarchy constraints generate "
         "algorithms demo ui help"
     )
     for name in names.split():

@@ -26,10 +26,10 @@ def advised_hierarchy(codes: Iterable[str]) -> str:
     if found is not None and found[0] != EAN:
         return found[0]
     longest = max(map(len, known), default=1)
-    return f"prefix:{','.join(map(str, _shared(known, range(1, longest)) or (1,)))}"
+    return f"prefix:{','.join(map(str, shared_lengths(known, range(1, longest)) or (1,)))}"
 
 
-def _shared(codes: list[str], lengths: Iterable[int]) -> tuple[int, ...]:
+def shared_lengths(codes: list[str], lengths: Iterable[int]) -> tuple[int, ...]:
     """The lengths at which groups differ from those of the length before, and hold more than one code."""
     chosen: list[int] = []
     n_before = 1

@@ -50,6 +50,7 @@ ID_FILLERS = frozenset(
         "ids",
         "number",
         "nr",
+        "nbr",
         "no",
         "num",
         "key",
@@ -144,12 +145,12 @@ class Pair(NamedTuple):
 
 def looks_like_ids(name: str) -> bool:
     """``id``, ``TransactionID``, ``member_number``, …"""
-    return bool(_words(name) & (PERSON_WORDS | VISIT_WORDS | ID_FILLERS - {"code", "the", "of"}))
+    return bool(words_in(name) & (PERSON_WORDS | VISIT_WORDS | ID_FILLERS - {"code", "the", "of"}))
 
 
 def looks_like_items(name: str) -> bool:
     """``item``, ``StockCode``, ``diagnosis``, …"""
-    return bool(_words(name) & ITEM_WORDS)
+    return bool(words_in(name) & ITEM_WORDS)
 
 
 def is_known_header(names: Sequence[str]) -> bool:
@@ -164,7 +165,7 @@ def is_turned_round(names: Sequence[str]) -> bool:
 
 def rank_of_ids(name: str) -> int:
     """How surely a column holds ids of people (3), of their visits (2), or of something (1); 0 for another column."""
-    words = _words(name)
+    words = words_in(name)
     rest = words - ID_FILLERS
     if not words:
         return 0
@@ -179,7 +180,7 @@ def rank_of_items(name: str) -> int:
     """How surely a column holds items: codes and products (3), names of them (2), descriptions (1); 0 for another
     column.
     """
-    words = _words(name)
+    words = words_in(name)
     rest = words - ITEM_FILLERS
     if not rest or not rest <= ITEM_WORDS | {"name"}:
         return 0
@@ -221,5 +222,6 @@ def numbered_columns(names: Sequence[str]) -> dict[str, list[int]]:
     return runs
 
 
-def _words(name: str) -> set[str]:
+def words_in(name: str) -> set[str]:
+    """The words of a column name, in small letters: ``PatientNbr`` has two."""
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}

@@ -25,7 +25,7 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     """An array of arrays, an array of objects with one list each, an array of flat objects, or an object from id to
     items.
     """
-    content = _parse(source)
+    content = parse_json(source)
     if content and isinstance(content, dict):
         lists = [value for value in content.values() if isinstance(value, list)]
         if len(content) == 1 and lists and all(isinstance(record, dict | list) for record in lists[0]):
@@ -88,7 +88,8 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     return data, replace(seen, notes=(*seen.notes, *dropped))
 
 
-def _parse(source: Source) -> Any:
+def parse_json(source: Source) -> Any:
+    """The one JSON text of a file; whole numbers stay the text they are."""
     text = source.whole()
     source.check_text(text, 1)
     try:

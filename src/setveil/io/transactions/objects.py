@@ -33,7 +33,7 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
         obj = list(obj)
     elif isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.dtype.kind not in "biuf":
         obj = obj.tolist()
-    frame = _frame_of(obj) or frame_of_plain(obj, options, type(obj).__name__)
+    frame = frame_of(obj, options)
     if frame is not None:
         return from_frame(frame, options)
     if options.format is not None:
@@ -94,6 +94,11 @@ def _index_as_id(obj: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
     if len(names) > 1 or options.id_column is not None or not is_person:
         return (obj.reset_index() if is_person and options.id_column is None else obj), options
     return obj.reset_index(), replace(options, id_column=names[0])
+
+
+def frame_of(obj: Any, options: ReadOptions) -> Frame | None:
+    """A frame of any library, or dicts and rows that make a table, as columns; None for any other object."""
+    return _frame_of(obj) or frame_of_plain(obj, options, type(obj).__name__)
 
 
 def _frame_of(obj: Any) -> Frame | None:

@@ -35,13 +35,13 @@ AT_ONCE = 100_000  # records that are written at once
 
 def read_parquet(source: Source, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read a list column, one row per (id, item), or one column per item."""
-    data, plan = from_frame(_open(source), options, in_file=True)
+    data, plan = from_frame(open_frame(source), options, in_file=True)
     if data.n_records == 0:
         raise source.error("the file holds no records.", None)
     return data, replace(plan, layout="parquet", shape=plan.layout, kind=f"Parquet, {words_for(plan.layout)}")
 
 
-def _open(source: Source) -> PolarsFrame:
+def open_frame(source: Source) -> PolarsFrame:
     """The file as a frame: a small one whole, a large one part by part; what Polars cannot read is refused."""
     if not source.start().startswith(PARQUET):
         raise source.error("is not a Parquet file; name its layout with --format.", None)

@@ -1,0 +1,1 @@
+"""What the columns of a table hold, seen from their cells, and which roles they could have."""
