@@ -135,8 +135,8 @@ def _system(texts: Sequence[str]) -> tuple[str, str] | None:
 def _separator(texts: Sequence[str]) -> str:
     """What separates the items of cells that hold lists: the same pieces come in many cells."""
     for separator in SEPARATORS:
-        lists = [text.split(separator) for text in texts if separator in text]
-        pieces = [piece.strip() for pieces in lists for piece in pieces]
+        lists = [text for text in texts if separator in text]
+        pieces = [piece.strip() for text in texts for piece in text.split(separator)]
         if len(lists) >= max(3, 0.3 * len(texts)) and len(set(pieces)) <= 0.5 * len(pieces):
             return separator
     return ""
