@@ -31,6 +31,7 @@ from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.row_order import sort_rows
 from setveil.core.seam import call
+from setveil.core.tables import Tabular
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.risk._identifying import find_rare_subsets
@@ -67,14 +68,42 @@ class RiskRow:
 
 
 @dataclass(frozen=True, repr=False)
-class RiskTable:
-    """One row per number of known items, ascending."""
+class RiskTable(Tabular):
+    """One row per number of known items, ascending; shares are numbers between 0 and 1.
+
+    Examples:
+        >>> import setveil as sv
+        >>> table = sv.risk("baskets.txt", known=(1, 2))
+        >>> table["singled_out"], table.filter(known=2)["singled_out"]
+        ([0.0, 0.5], [0.5])
+        >>> table.to_polars().columns[:4]
+        ['known', 'n_records', 'share_of_records', 'singled_out']
+    """
 
     n_records: int
     k: int
     seed: int
     rows: tuple[RiskRow, ...]
     inference: tuple[ExposureRow, ...] = ()  # what known items reveal about further ones, where it was asked for
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row per number of known items."""
+        return [asdict(row) for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int | str) -> Any:
+        """A row by its number, or the figures of a column by its name."""
+        return [getattr(row, place) for row in self.rows] if isinstance(place, str) else self.rows[place]
+
+    def plot(self) -> Any:
+        """A chart of the share of people who are singled out, as a figure of Matplotlib.
+
+        Raises:
+            InputError: Matplotlib is not installed.
+        """
+        return call("RiskTable.plot", self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
