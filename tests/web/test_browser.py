@@ -356,7 +356,7 @@ def test_warnings_of_readers_are_shown_before_figures_look_safe(page: Page) -> N
     warning.wait_for()
     assert "“Column that identifies a person”" in warning.inner_text()
     go(page, "Risk")
-    page.get_by_role("heading", name="People singled out").wait_for()
+    page.get_by_role("heading", name="Who can be singled out").wait_for()
     warning.wait_for()
 
 

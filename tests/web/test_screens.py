@@ -58,7 +58,7 @@ def test_the_whole_way_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     page.get_by_role("heading", name="Overview of your data").wait_for()
     page.get_by_text("300 people").first.wait_for()
     press(page, "Next: Risk")
-    page.get_by_text("Try it yourself").wait_for()
+    page.get_by_text("Look for a neighbour").wait_for()
     press(page, "Search an item", "item 3", "Enter")
     page.get_by_text("people match").wait_for()
     press(page, "Next: Protect")

@@ -6,12 +6,10 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.errors import InputError
 from setveil.workflows import explore
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcde"), max_size=4), min_size=1, max_size=12)
@@ -63,40 +61,24 @@ VISITS = "visit,patient,code,day\n" + "".join(f"{n},{n % 5},c{n % 3},d{n % 7}\n"
 def test_columns_and_what_they_are_taken_for(tmp_path: Path) -> None:
     path = tmp_path / "visits.csv"
     path.write_text(VISITS)
-    columns = explore.columns_of(str(path), {})
-    assert [(name, role) for name, role, _ in columns] == [
-        ("visit", "unused"),
-        ("patient", "id"),
+    columns, _ = explore.columns_of(str(path), {})
+    assert [(one["name"], one["role"]) for one in columns if one["role"] in ("person", "item")] == [
+        ("patient", "person"),
         ("code", "item"),
-        ("day", "unused"),
     ]
-    assert columns[2].cells == ["c0", "c1", "c2"]
+    assert all(one["role"] == one["proposed"] and one["reason"] for one in columns)
+    stated = {"person": "visit", "item": ["code", "day"], "known_columns": ["patient"], "delimiter": ","}
+    columns, _ = explore.columns_of(str(path), {**stated, "column_hierarchy": {"patient": "flat"}})
+    assert [(one["name"], one["role"], one["hierarchy"]) for one in columns] == [
+        ("visit", "person", ""),
+        ("patient", "known", "flat"),
+        ("code", "item", ""),
+        ("day", "item", ""),
+    ]
+    columns, _ = explore.columns_of(str(path), {"id_column": "visit", "item_columns": "c*,d*"})
+    assert [one["role"] for one in columns] == ["person", "drop", "item", "item"]
     (tmp_path / "numbers.dat").write_text("1 2 3\n2 3\n")
-    assert explore.columns_of(str(tmp_path / "numbers.dat"), {}) == []
-    (tmp_path / "odd.csv").write_text("a,b,c\n1,x,2.5\n2,y,3.5\n")  # nobody can tell: asked with nothing said
-    assert [column.role for column in explore.columns_of(str(tmp_path / "odd.csv"), {"format": "long"})] == [""] * 3
-
-
-@pytest.mark.parametrize(
-    ("roles", "n_people", "items"),
-    [
-        ({"visit": "id", "code": "item", "day": "item"}, 20, {"c0", "d0"}),
-        ({"visit": "id", "code": "item"}, 20, {"c0"}),
-        ({"patient": "id", "day": "item"}, 5, {"d0", "d5", "d3", "d1"}),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:.*(is not used; a person with several records|has one item only)")
-def test_roles_are_said_to_the_reader(roles: dict[str, str], n_people: int, items: set[str], tmp_path: Path) -> None:
-    path = tmp_path / "visits.csv"
-    path.write_text(VISITS)
-    named = [(name, roles.get(name, "unused")) for name in ("visit", "patient", "code", "day")]
-    data = sv.read(path, **explore.options_of_roles(named, "long"))
-    assert data.n_records == n_people
-    assert set(data.to_lists()[0]) == items
-
-
-def test_roles_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(InputError, match="choose one column"):
-        explore.options_of_roles([("a", "id"), ("b", "id"), ("c", "item")], None)
-    with pytest.raises(InputError, match="left for items"):
-        explore.options_of_roles([("a", "id"), ("b", "unused")], None)
+    assert explore.columns_of(str(tmp_path / "numbers.dat"), {}) == ([], [])
+    path.write_text("a,a,b\n1,x,y\n2,x,z\n")  # names that do not do
+    columns, _ = explore.columns_of(str(path), {})
+    assert [one["key"] for one in columns] == ["1", "2", "b"]

@@ -141,13 +141,7 @@ class Hierarchy:
 
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[str]], derived_from_data: bool = False) -> Hierarchy:
-        """From leaf-to-root label paths, root or forest. An inner node is identified by its label path from the top.
-
-        Examples:
-            >>> import setveil as sv
-            >>> sv.Hierarchy.from_paths([("milk", "dairy", "all"), ("bread", "food", "all")]).n_items
-            2
-        """
+        """From leaf-to-root label paths, root or forest. An inner node is identified by its label path from the top."""
         number: dict[tuple[int, str, bool], int] = {}
         parents: list[int] = []
         labels: list[str] = []
@@ -165,50 +159,25 @@ class Hierarchy:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], **options: object) -> Hierarchy:
-        """Read a hierarchy file in any supported format (see ``docs/formats.md``).
-
-        Examples:
-            >>> import setveil as sv
-            >>> sv.Hierarchy.from_file("taxonomy.csv").height > 0
-            True
-        """
+        """Read a hierarchy file in any supported format (see ``docs/formats.md``)."""
         made: Hierarchy = call("Hierarchy.from_file", path, **options)
         return made
 
     @classmethod
     def balanced(cls, data: Dataset | Vocabulary, fanout: int = 5) -> Hierarchy:
-        """A balanced tree over the items in ascending order.
-
-        Examples:
-            >>> import setveil as sv
-            >>> sv.Hierarchy.balanced(sv.read("baskets.txt"), fanout=2).n_items
-            5
-        """
+        """A balanced tree over the items in ascending order."""
         made: Hierarchy = call("Hierarchy.balanced", data if isinstance(data, Vocabulary) else data.vocabulary, fanout)
         return made
 
     @classmethod
     def prefix(cls, data: Dataset | Vocabulary, lengths: Sequence[int]) -> Hierarchy:
-        """Codes grouped by their leading characters, as in ICD.
-
-        Examples:
-            >>> import setveil as sv
-            >>> tree = sv.Hierarchy.prefix(sv.read([["A01", "A02", "B10"]]), (1,))
-            >>> "A*" in tree.labels, tree.height
-            (True, 2)
-        """
+        """Codes grouped by their leading characters, as in ICD."""
         made: Hierarchy = call("Hierarchy.prefix", data if isinstance(data, Vocabulary) else data.vocabulary, lengths)
         return made
 
     @classmethod
     def auto(cls, data: Dataset, method: str = "") -> Hierarchy:
-        """A hierarchy built from the data for a low loss; its categories have no meaning for people.
-
-        Examples:
-            >>> import setveil as sv
-            >>> sv.Hierarchy.auto(sv.read("baskets.txt")).n_items
-            5
-        """
+        """A hierarchy built from the data for a low loss; its categories have no meaning for people."""
         made: Hierarchy = call("Hierarchy.auto", data, method)
         return made
 
@@ -302,14 +271,7 @@ class Hierarchy:
         return f"Hierarchy({self.n_items:,} items, {self.n_nodes - self.n_items:,} inner nodes, height {self.height})"
 
     def to_file(self, path: str, format: str = "csv") -> None:
-        """Write as ``csv`` (leaf to root), ``edges``, ``amnesia`` or ``amnesia-json``.
-
-        Examples:
-            >>> import setveil as sv
-            >>> sv.Hierarchy.from_file("taxonomy.csv").to_file("again.csv")
-            >>> sv.Hierarchy.from_file("again.csv").n_items
-            5
-        """
+        """Write as ``csv`` (leaf to root), ``edges``, ``amnesia`` or ``amnesia-json``."""
         call("Hierarchy.to_file", self, path, format)
 
     # -- meeting the data -----------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from setveil.models.registry import (
     as_model,
     certified_model,
     check_written,
+    list_models,
     make_model,
     parameters_of,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "certified_model",
     "check_written",
     "declared",
+    "list_models",
     "make_model",
     "parameter",
     "parameters_of",

@@ -178,33 +178,15 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def attacker(self) -> Attacker:
-        """The attacker the guarantee is about.
-
-        Examples:
-            >>> import setveil as sv
-            >>> len(sv.KmAnonymity(k=5, m=2).attacker()) > 0
-            True
-        """
+        """The attacker the guarantee is about."""
 
     @abstractmethod
     def guarantee(self) -> str:
-        """The guarantee in one plain sentence, with the attacker it assumes.
-
-        Examples:
-            >>> import setveil as sv
-            >>> "at least 5" in sv.KmAnonymity(k=5, m=2).guarantee()
-            True
-        """
+        """The guarantee in one plain sentence, with the attacker it assumes."""
 
     @abstractmethod
     def not_protected(self) -> list[str]:
-        """What the guarantee does not cover, in plain sentences.
-
-        Examples:
-            >>> import setveil as sv
-            >>> len(sv.KmAnonymity(k=5, m=2).not_protected()) > 0
-            True
-        """
+        """What the guarantee does not cover, in plain sentences."""
 
 
 def _shown(value: Any) -> str:

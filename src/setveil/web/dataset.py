@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.errors import one_line
+from setveil.io.roles import OPTION_OF
 from setveil.web import texts as t
 from setveil.web.children import ENDED, Child, TaskError
 from setveil.web.form import Form
@@ -54,14 +55,18 @@ class Dataset:
         self.notes: list[str] = []  # warnings of readers
         self.options: dict[str, Any] = {}
         self.read: dict[str, Any] | None = None
-        self.columns: list[Any] = []  # of a table: name, role, some cells
+        self.columns: list[dict[str, Any]] = []  # of a table, with their roles
+        self.questions: list[str] = []  # about columns, for the owner
         self.purpose = next(iter(PURPOSES))
         self.profile: str | None = None
         self.recipient = ""
         self.is_reading = False
         # risk
         self.risk: dict[str, Any] | None = None
-        self.known: list[str] = []
+        self.known: list[str] = []  # items of a person, tried by hand
+        self.known_values: dict[str, str] = {}  # and values of columns
+        self.known_columns: list[str] = []  # in the picture of the risk
+        self.risk_of: dict[tuple[str, ...], list[dict[str, Any]]] = {}  # rows by the known columns
         # protect
         self.form = Form()
         self.algorithm: str | None = None
@@ -171,6 +176,7 @@ class Dataset:
         """Read the file as the options say."""
         given = {"path": str(self.path), "name": self.name, "options": self.options}
         self.read = self.risk = self.tree = None
+        self.known, self.known_values, self.known_columns, self.risk_of = [], {}, [], {}
         self.is_reading = True
         self.touch()
         read: dict[str, Any] | None = None
@@ -180,7 +186,10 @@ class Dataset:
             read, notes = await self.child.ask("read", given, progress)
         self._holder = self.child.n_starts
         columns = await self._columns()
-        self.read, self.columns, self.is_reading = read, columns, False
+        self.read, self.is_reading = read, False
+        self.columns, self.questions = columns["columns"], columns["questions"]
+        if read is not None:
+            self.form.suit([(column["name"], column["role"]) for column in read["columns"]])
         self.notes = [self.by_name(note) for note in notes]
         self.touch()
         if read is not None:
@@ -188,12 +197,23 @@ class Dataset:
             self.risk = await self.ask(t.ASSESSING, "risk", "risk")
             self.touch("risk")
 
-    async def _columns(self) -> list[Any]:
+    async def _columns(self) -> dict[str, Any]:
         try:
             found, _ = await self.child.ask("columns", {"path": str(self.path), "options": self.options})
         except TaskError:
-            return []
-        return list(found)
+            return {"columns": [], "questions": []}
+        return dict(found)
+
+    def states_roles(self) -> bool:
+        """Whether somebody said what the columns are."""
+        return any(name in self.options for name in OPTION_OF.values())
+
+    def asks_for_roles(self) -> bool:
+        """Whether the columns have to be looked at first: something may be known or sensitive, or a question is open,
+        and nobody has stated a role.
+        """
+        roles = {column["role"] for column in self.columns}
+        return not self.states_roles() and bool(self.questions or roles & {"known", "sensitive"})
 
     async def wake(self) -> None:
         """Start the process that will hold the data before a file is chosen."""
@@ -333,7 +353,8 @@ class Dataset:
         is_seen, is_read = step in self.visited, self.read is not None
         conditions = {
             "start": self.path is not None,
-            "columns": is_read,
+            "columns": is_read and not self.asks_for_roles(),
+            "risk": is_seen and self.risk is not None,
             "protect": is_seen and is_read and not self.form.problem(),
             "hierarchy": is_read and (is_seen or bool(self.runs)),
             "run": bool(self.done()),

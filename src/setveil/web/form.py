@@ -5,6 +5,7 @@ Nothing here names a model or a parameter. A model of another package has its fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -23,6 +24,7 @@ class Form:
 
     def __init__(self) -> None:
         self.model = next(iter(MODELS))
+        self.columns: Sequence[tuple[str, str]] = ()  # beside the items: name and role
         self._values: dict[tuple[str, str], Any] = {}
         self._lists: dict[tuple[str, str], list[Any]] = {}
 
@@ -30,6 +32,22 @@ class Form:
     def kind(self) -> type[PrivacyModel]:
         """The class of the chosen model."""
         return MODELS[self.model]
+
+    def suit(self, columns: Sequence[tuple[str, str]]) -> None:
+        """Know the columns beside the items, by name and role; a model that does not take them is not chosen."""
+        self.columns = columns
+        if self.refusal(self.kind):
+            taken = [kind for kind in MODELS.values() if not self.refusal(kind)]
+            taken.sort(key=lambda kind: not kind.generalizes_columns)  # else they would be published as they are
+            self.model = taken[0].name if taken else self.model
+
+    def refusal(self, kind: type[PrivacyModel]) -> str:
+        """Why a model cannot be used with the columns; empty where it can."""
+        try:
+            make_model(kind.name, kind.example).check_columns(self.columns)
+        except SetveilError as problem:
+            return str(problem)
+        return ""
 
     def parameters(self) -> list[Parameter]:
         """Everything that can be entered for the chosen model; plain values come before lists."""

@@ -142,6 +142,8 @@ class Page:
         dataset, session = self.dataset, self.session
         if step == "overview" and dataset.path and not dataset.read and not dataset.is_reading:
             step = "columns"  # where it can be mended
+        if step == "overview" and dataset.read and dataset.asks_for_roles() and "columns" not in dataset.visited:
+            step = "columns"  # before any figure looks safe
         self.step = session.step = step  # a new tab opens where the last one was
         self.part = part
         session.dataset = dataset

@@ -14,7 +14,6 @@ from typing import Any
 import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
 from setveil.errors import InputError
-from setveil.io.roles import Roles
 from setveil.models import make_model
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
 from setveil.report.profiles import find_profile
@@ -38,7 +37,6 @@ from setveil.workflows.proposals import Choice, Purpose
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
 FACTS = "facts"  # what the report of a run was made of, beside its release
-READ_AS = {"id": "person", "unused": "drop"}  # roles that were detected, as they are stated
 BINS = (1, 2, 5, 10, 100)
 # Figures of the comparison in which one run can be better: the page's name, the name in the comparison, what is best.
 BETTER: dict[tuple[str, str], Callable[[set[float]], float]] = {
@@ -92,20 +90,10 @@ class Tasks:
             "supports": pictures.support_chart(_supports_by_size(data)),
         }
 
-    def do_columns(self, path: str, options: dict[str, Any]) -> list[dict[str, Any]]:
-        """The columns of a table and their roles."""
-        trees = dict(Roles.of(options).hierarchies)
-        return [
-            {
-                "name": column.name,
-                "role": READ_AS.get(column.role, column.role),
-                "examples": column.cells,
-                "facts": "",
-                "reason": "",
-                "hierarchy": trees.get(column.name, ""),
-            }
-            for column in explore.columns_of(path, options)
-        ]
+    def do_columns(self, path: str, options: dict[str, Any]) -> dict[str, Any]:
+        """The columns of a table with their roles, and what only the owner can answer."""
+        columns, questions = explore.columns_of(path, options)
+        return {"columns": columns, "questions": questions}
 
     # -- risk -----------------------------------------------------------------------------------------------------
 
@@ -115,8 +103,14 @@ class Tasks:
         return {
             "rows": rows,
             "chart": pictures.risk_chart(rows),
-            "rarest": explore.rarest(self.data, progress=self.progress),
+            "rarest": [[{}, items] for items, _ in explore.rarest(self.data, progress=self.progress)],
+            "rare_people": explore.rare_people(self.data),
+            "values": explore.column_values(self.data),
         }
+
+    def do_risk_with_columns(self, columns: list[str], known: list[int]) -> list[dict[str, Any]]:
+        """The risk of attackers who know these columns and some items."""
+        return explore.risk_with_columns(self.data, columns, known, self.progress)
 
     def do_find_items(self, text: str) -> list[tuple[str, int]]:
         """Items by name."""
@@ -130,9 +124,9 @@ class Tasks:
             self.picked_from = {source: tree}
         return tree_edits.groups_with_items(self.picked_from[source], self.data, text)
 
-    def do_fitting(self, labels: list[str]) -> int:
+    def do_fitting(self, labels: list[str], values: dict[str, str]) -> int:
         """How many people have all these."""
-        return explore.fitting(self.data, labels)
+        return explore.fitting(self.data, labels, values)
 
     # -- protect --------------------------------------------------------------------------------------------------
 

@@ -187,8 +187,15 @@ NO_COLUMNS = "This file has no named columns, or too many to list. One line is o
 CORRECT = "Further options of reading"
 CORRECT_NOTE = "Leave a field empty where the detected value is right."
 COLUMNS = "Columns and their roles"
-COLUMNS_NOTE = "The roles were proposed from the content. Correct them where they are wrong, then read the file again."
-COLUMNS_HEADER = ("column", "examples", "content", "role", "hierarchy")
+COLUMNS_NOTE = (
+    "The roles are proposals, made from names and content. Correct them where they are wrong, then read the file with "
+    "them."
+)
+COLUMNS_STATED = "The file was read with these roles."
+COLUMNS_HEADER = ("column", "common values", "role", "reason of the proposal")
+COLUMN_VALUES = ("{n:,} values", "1 value")  # several, one
+COLUMN_SHARES = {"missing": "{share} missing", "unique": "{share} of rows have a value of their own"}
+COLUMN_TREE = "Hierarchy, such as bands:5,10,20"
 ROLES = {
     "person": "person: identifies a person",
     "item": "items",
@@ -199,7 +206,6 @@ ROLES = {
 }
 ROLE_OF = "Role of {column}"
 COLUMN_TREE_OF = "Hierarchy of {column}"
-COLUMN_TREE_HINT = "bands:5,10,20 or flat"
 READ_AGAIN = "Read the file with these settings"
 DETECT = "detect"
 OPTIONS = {
@@ -210,9 +216,14 @@ OPTIONS = {
 
 # risk
 PEOPLE_TITLE = "Who can be singled out"
-PEOPLE_SLIDER = "Items of a person that the attacker knows: {n}"
+PEOPLE_SLIDER = "Items of the person: {n}"
 PEOPLE_SLIDER_NAME = "Items of a person that the attacker knows"
-PEOPLE_SENTENCE = "Of 100 people with at least {items}, {n} can be singled out by an attacker who knows {items}."
+PEOPLE_SENTENCE = "Of 100 people{base}, {n} can be singled out by an attacker who knows {knows}."
+PEOPLE_WITH = " with at least {items}"
+PEOPLE_KNOWS = "What the attacker knows"
+PEOPLE_COLUMN = "{column} of the person"
+PEOPLE_NOTHING = "An attacker who knows nothing singles out nobody. Choose what the attacker knows."
+AND = " and "
 PEOPLE_WORST = "An attacker who knows the most revealing items of each person singles out {n}."
 PEOPLE_NONE = "No person has at least {items}."
 PEOPLE_ALL = "Of all people, that is {share}; with the most revealing items {worst}."
@@ -221,18 +232,19 @@ PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "no
 N_ITEMS = ("{n} items", "1 item")  # several, one
 FEWER = "fewer than 1"
 NEARLY = "more than 99"
-CURVE_TITLE = "People singled out"
 CURVE_TABLE = "People singled out, by number of known items"
 CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "chance to pick the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
-RAREST_TITLE = "Combinations that only one person has"
+RAREST_TITLE = "Examples that lead to one person"
 RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person. Press one to try it."
 TRY_THESE = "Try {items}"
 RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per person"
-TRY_TITLE = "Try it yourself"
-TRY_NOTE = "Choose two or three items that an attacker might know about a person."
+TRY_TITLE = "Look for a neighbour"
+N_EXAMPLES = 16
+VALUE_OF = "{column} {value}"
+TRY_NOTE = "Choose what you know about a person in the data. The page counts who matches."
 TRY_LABEL = "Search an item"
 FITTING = (
     "No person has all of these items.",
@@ -259,6 +271,7 @@ REASONS = "Why these settings"
 REJECTED = "Settings that were rejected"
 TAKE = "Use this"
 MODEL_TITLE = "Privacy model"
+MODEL_REFUSES = "Does not protect your columns."
 NUMBERS_TITLE = "Parameters"
 WORD_INSTEAD = "{name}: “{word}” instead of a number"
 ALLOWED = "Allowed: {range}."
@@ -369,6 +382,8 @@ RUN_HEADING = {
     "failed": "Run {number}: no release",
     "cancelled": "Run {number}: cancelled, nothing was written",
 }
+RUNS_ALL = "All runs"
+REASONS_OF_LIGHTS = "The figures behind the lights"
 RUN_RED = "{question}: {answer}"
 PROGRESS = "Progress of this stage"
 STARTING = "starting"
@@ -423,8 +438,8 @@ COMPARE_NO_CHART = "These runs have no common measure of risk and loss, so there
 COMPARE_READ = "How to read the chart"
 COMPARE_BEST = " (best)"
 RUN_DETAILS = "Details"
-RUN_DETAILS_NOTE = "The details show original records: for internal use only."
 CUT_TITLE = "How items are published"
+CUT_PRESS = "Press a block to see what it covers."
 LOSSES_TITLE = "Largest losses"
 LOSSES_HEADER = ("published", "change", "share", "cause")
 LOSS_CAUSES = {
@@ -433,8 +448,9 @@ LOSS_CAUSES = {
     "group": "at most one in {n:,} people of a group may have it",
     "": "not reported by this algorithm",
 }
-EXAMPLES_TITLE = "Single records"
-EXAMPLES_NOTE = "A few short records that changed."
+EXAMPLES_TITLE = "Records before and after"
+EXAMPLES_NOTE = "A few short records that changed. They are original records: for internal use only."
+EXAMPLES_SHOW = "Show these records"
 EXAMPLES_HEADER = ("before", "after")
 EXAMPLE_MARKS = {"removed": "{item} (suppressed)", "added": "{item} (added)"}
 EXAMPLE_SET = "{item} (one of {n:,} items)"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.core import Transactions, Vocabulary
+from setveil.core.columns import Column as DataColumn
+from setveil.core.columns import Columns
 from setveil.core.progress import Progress, no_progress
 from setveil.core.text_files import open_text
 from setveil.errors import InputError, name_some
@@ -66,14 +70,83 @@ def find_items(data: Transactions, text: str, limit: int = 20) -> list[tuple[str
     return [(data.vocabulary[number], int(data.supports[number])) for number in found[:limit]]
 
 
-def fitting(data: Transactions, labels: Sequence[str]) -> int:
-    """How many people have all these items."""
+def fitting(data: Transactions, labels: Sequence[str], values: Mapping[str, str] | None = None) -> int:
+    """How many people have all these items, and these values in these columns."""
     strangers = [label for label in labels if label not in data.vocabulary]
     if strangers:
         raise InputError(f"{name_some(strangers)} not in the data; check the spelling.")
     wanted = data.vocabulary.numbers(labels)
     n_before = np.concatenate(([0], np.cumsum(np.isin(data.items, wanted))))  # wanted items in front of each occurrence
-    return int((n_before[data.indptr[1:]] - n_before[data.indptr[:-1]] == len(set(labels))).sum())
+    fits = n_before[data.indptr[1:]] - n_before[data.indptr[:-1]] == len(set(labels))
+    for name, value in (values or {}).items():
+        assert data.columns is not None
+        column = data.columns[name]
+        fits &= column.codes == column.values.number(value)
+    return int(fits.sum())
+
+
+def column_values(data: Transactions, limit: int = 500) -> dict[str, list[str]]:
+    """The values of each known column, in their order."""
+    return {column.name: list(column.values)[:limit] for column in _known(data)}
+
+
+def risk_with_columns(
+    data: Transactions, names: Sequence[str], known: Sequence[int], progress: Progress = no_progress
+) -> list[dict[str, Any]]:
+    """The risk rows of attackers who know the values of these columns and some items of a person.
+
+    Only people with the same values can be mistaken for each other. An item together with these values is therefore
+    an item of its own: itemsets of such items have as many people as the attacker finds.
+    """
+    from setveil.workflows.assess import risk
+
+    classes = _classes_of(data, names)
+    sizes = np.bincount(classes, minlength=1)
+    alone = float((sizes[classes] == 1).mean()) if data.n_records else None
+    mean = float((1 / sizes[classes]).mean()) if data.n_records else None
+    first = {"known": 0, "share_of_records": 1.0, "singled_out": alone, "below_k": alone, "exact": True}
+    first["mean_inverse_support"] = mean
+    rows = risk(_within(data, classes), known, k=2, inference=False, progress=progress).to_dict()["rows"]
+    return [first, *rows]
+
+
+def rare_people(data: Transactions, limit: int = 12) -> list[tuple[dict[str, str], list[str]]]:
+    """Values of all known columns, or these and one item, that exactly one person has; a few of all kinds."""
+    columns = _known(data)
+    if not columns:
+        return []
+    classes = _classes_of(data, [column.name for column in columns])
+    sizes = np.bincount(classes)
+    alone = np.flatnonzero(sizes[classes] == 1)
+    within = _within(data, classes)
+    rare = np.flatnonzero((within.supports[within.items] == 1) & (sizes[classes] > 1)[data.owners])
+    found: list[tuple[int, list[str]]] = [(int(record), []) for record in _some(alone, limit // 3)]
+    for place in _some(rare, limit - len(found)):
+        found.append((int(data.owners[place]), [data.vocabulary[int(data.items[place])]]))
+    return [({one.name: one.values[int(one.codes[record])] for one in columns}, items) for record, items in found]
+
+
+def _known(data: Transactions) -> list[DataColumn]:
+    return list(data.columns.with_role("known")) if data.columns else []
+
+
+def _some(places: NDArray[np.int64], limit: int) -> list[int]:
+    """At most so many, from the first to the last."""
+    return [int(place) for place in places[:: max(-(-len(places) // max(limit, 1)), 1)][:limit]]
+
+
+def _classes_of(data: Transactions, names: Sequence[str]) -> NDArray[np.int64]:
+    """The number of the class of each person: people with equal values in these columns."""
+    chosen = Columns(tuple(column for column in _known(data) if column.name in names))
+    return chosen.classes(data.n_records)
+
+
+def _within(data: Transactions, classes: NDArray[np.int64]) -> Transactions:
+    """The records with items of their own for each class."""
+    pairs = classes[data.owners] * len(data.vocabulary) + data.items
+    used, items = np.unique(pairs, return_inverse=True)
+    labels = [f"{number:09d}" for number in range(len(used))]
+    return Transactions(data.indptr, items.astype(np.int32), Vocabulary.presorted(labels))
 
 
 def rarest(
@@ -84,6 +157,7 @@ def rarest(
     """
     from setveil.verify import minimal_violations
 
+    data = replace(data, columns=None)  # of items alone
     found = minimal_violations(data, KmAnonymity(k=2, m=m), 100 * limit, progress)
     step = max(len(found) // limit, 1)  # neighbours in the list share their first item
     return [(violation.itemset, violation.support) for violation in found[::step][:limit]]
@@ -103,70 +177,46 @@ def lengths(data: Transactions) -> tuple[list[int], list[str]]:
     return counts[part], labels[part]
 
 
-class Column(NamedTuple):
-    """A column of a table: its name, what it was taken for, and some of its cells."""
+def columns_of(path: str, options: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """The columns of a table, each with the role that the options state or else with the one that is proposed, and
+    what only the owner can answer. No columns where the file is not a table.
 
-    name: str
-    role: str  # "id", "item", "unused"; empty where nobody could tell
-    cells: list[str]
+    ``key`` is what an option calls a column: its name, or its number from 1 where the name does not do.
+    """
+    from setveil.io.options import READING
+    from setveil.io.roles import OLDER, as_tables
+    from setveil.workflows.roles import roles
 
-
-def columns_of(path: str, options: Mapping[str, Any]) -> list[Column]:
-    """The columns of a table as its first rows show them; none where the file is not a table with names."""
-    from setveil.io.formats.base import Plan
-    from setveil.io.options import ReadOptions
-    from setveil.io.roles import Roles
-    from setveil.io.source import Source
-    from setveil.io.transactions.delimiters import choose_delimiter
-    from setveil.io.transactions.detect import make_plan
-    from setveil.io.transactions.tables import Look
-
-    given = ReadOptions.of(options).checked()
-    with Source(path, given.encoding) as source:
-        plan: Plan | None = None
-        try:
-            plan = make_plan(source, given)
-            if not _has_header(plan.layout):
-                return []
-        except InputError:
-            if given.format is not None and not _has_header(given.format):
-                return []
-        layout = given.format if plan is None else plan.layout
-        look = Look(source, replace(given, roles=Roles()), given.delimiter or choose_delimiter(source, layout, given))
-    if not look.width or look.width < 2:
-        return []
-
-    def role(place: int) -> str:
-        if plan is None:
-            return ""
-        stated = {column.place: column.role for column in plan.columns}
-        if place in stated:
-            return stated[place]
-        return "id" if place == plan.id_place else "item" if place in plan.item_places else "unused"
-
-    return [Column(name, role(place), look.column(place)[:3]) for place, name in enumerate(look.names)]
-
-
-def _has_header(layout: str) -> bool:
-    """Whether a layout is a delimited table whose first line names its columns."""
-    from setveil.io.formats.registry import FORMATS
-
-    return "no_header" in FORMATS[layout].takes
-
-
-def options_of_roles(roles: Sequence[tuple[str, str]], layout: str | None) -> dict[str, Any]:
-    """What to say to the reader so that columns are taken for what they are; ``roles``: name and role of each."""
-    from setveil.io.formats.registry import is_grid
-
-    ids, items = ([name for name, role in roles if role == wanted] for wanted in ("id", "item"))
-    if len(ids) > 1:
-        raise InputError(f"{name_some(ids)} cannot all identify people; choose one column.")
-    if not items:
-        raise InputError("no column is left for items; choose at least one item column.")
-    told: dict[str, Any] = {"id_column": ids[0]} if ids else {}
-    if len(items) == 1 and ids and layout not in ("onehot", "table"):
-        return {**told, "format": "long", "item_column": items[0]}
-    return {**told, "format": layout if is_grid(layout) else "wide", "item_columns": items}
+    says_roles = {name for name, option in READING.items() if option.is_role} | set(OLDER)
+    try:
+        found = roles(path, **{name: value for name, value in options.items() if name not in says_roles})
+    except InputError:
+        return [], []
+    stated = as_tables({name: value for name, value in options.items() if name in says_roles})
+    names = [one.name for one in found.columns]
+    columns = []
+    for one in found.columns:
+        is_plain = names.count(one.name) == 1 and one.name == one.name.strip() and not set(one.name) & set(",*?[=")
+        key = one.name if one.name and is_plain else str(one.place + 1)
+        said = next((table for name, table in stated.items() if name != "" and fnmatchcase(key, name)), {})
+        columns.append(
+            {
+                "name": one.name,
+                "key": key,
+                "role": said.get("role", "drop") if stated else one.role,
+                "hierarchy": said.get("hierarchy", "") if stated else one.hierarchy,
+                "proposed": one.role,
+                "reason": one.reason,
+                "question": one.question,
+                "looks_like": one.looks_like,
+                "code_system": one.code_system,
+                "n_values": one.n_values,
+                "missing": one.missing,
+                "unique": one.unique,
+                "examples": list(one.examples),
+            }
+        )
+    return columns, list(found.questions)
 
 
 class Fault(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -23,28 +22,21 @@ TRIED_ON = 2_000_000  # occurrences; of more data, evenly spaced records are tri
 
 
 def resolve_hierarchy(
-    hierarchy: Any,
+    hierarchy: Hierarchy | str | None,
     data: Dataset,
     unknown_items: str = "error",
     model: PrivacyModel | None = None,
     progress: Progress = no_progress,
 ) -> Hierarchy | None:
-    """A Hierarchy, a dict or a frame (``io.hierarchies.objects``), a file, ``fanout:D``, ``fanout:D:even``,
-    ``levels:N``, ``prefix:1,3``, ``auto``, ``auto:METHOD``, a code system (``icd10``), ``columns:LEAF,…,TOP:FILE`` or
-    ``FORMAT:FILE``; checked against the data.
+    """A Hierarchy, a file, ``fanout:D``, ``fanout:D:even``, ``levels:N``, ``prefix:1,3``,
+    ``auto``, ``auto:METHOD``, a code system (``icd10``), ``columns:LEAF,…,TOP:FILE`` or ``FORMAT:FILE``; checked
+    against the data.
 
     ``auto`` tries several trees and takes the one that loses least under ``model``.
     """
-    if hierarchy is None:
+    tree = _built(hierarchy, data, unknown_items, model, progress) if isinstance(hierarchy, str) else hierarchy
+    if tree is None:
         return None
-    if isinstance(hierarchy, str | os.PathLike):
-        tree = _built(os.fspath(hierarchy), data, unknown_items, model, progress)
-    elif isinstance(hierarchy, Hierarchy):
-        tree = hierarchy
-    else:
-        from setveil.io.hierarchies.objects import hierarchy_of_object
-
-        tree = hierarchy_of_object(hierarchy, data.vocabulary)
     if unknown_items == "root":
         inner = set(tree.labels[tree.n_items :])
         strangers = [label for label in data.vocabulary if label not in tree.vocabulary and label not in inner]

@@ -52,11 +52,13 @@ class _Reading:
         needs_more = self.dataset.read is None or any(name not in SAYS_ROLES for name in self.dataset.options)
         with ui.expansion(t.CORRECT, value=needs_more).props("dense"):
             self._options(has_table)
-        button(t.READ_AGAIN, self._read, main=self.dataset.read is None)
+        button(t.READ_AGAIN, self._read, main=not self.dataset.states_roles())
 
     def _table(self) -> None:
         heading(t.COLUMNS)
-        paragraph(t.COLUMNS_NOTE, "soft")
+        paragraph(t.COLUMNS_STATED if self.dataset.states_roles() else t.COLUMNS_NOTE, "soft")
+        for question in self.dataset.questions:
+            paragraph(shown(in_fields(question), 600), "note")
         with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
             region.props["aria-label"] = t.COLUMNS
             with ui.element("table").classes("roles"):
@@ -69,23 +71,27 @@ class _Reading:
                         self._row(column)
 
     def _row(self, column: dict[str, Any]) -> None:
-        name, label = column["name"], shown(column["name"], 40)
+        key, label = column["key"], shown(column["name"] or column["key"], 40)
         with ui.element("tr"):
-            Text("td", label)
-            Text("td", ", ".join(shown(cell, 24) for cell in column["examples"]), "soft")
-            Text("td", shown(column["facts"], 300), "soft")
+            with ui.element("td"):
+                Text("strong", label)
+                paragraph(shown(column["looks_like"], 80), "soft")
+            with ui.element("td"):
+                Text("span", ", ".join(shown(cell, 24) for cell in column["examples"]))
+                paragraph(_facts(column), "soft")
             with ui.element("td"):
                 choices = {role: t.ROLES.get(role, role) for role in OPTION_OF}
-                role = ui.select(choices, value=column["role"] or None).props("outlined dense")
+                role = ui.select(choices, value=column["role"] or None).props("outlined dense options-dense")
                 role.props["aria-label"] = t.ROLE_OF.format(column=label)
-                self.roles[name] = role
-                if column["reason"]:
-                    paragraph(shown(column["reason"], 300), "soft")
-            with ui.element("td"):
-                tree = ui.input(placeholder=t.COLUMN_TREE_HINT, value=column["hierarchy"]).props("outlined dense")
+                self.roles[key] = role
+                tree = ui.input(label=t.COLUMN_TREE, value=column["hierarchy"]).props("outlined dense")
                 tree.props["aria-label"] = t.COLUMN_TREE_OF.format(column=label)
                 tree.bind_visibility_from(role, "value", backward=lambda value: value == "known")
-                self.trees[name] = tree
+                self.trees[key] = tree
+            with ui.element("td"):
+                Text("span", shown(column["reason"], 300), "soft")
+                if column["question"]:
+                    paragraph(shown(column["question"], 300), "note")
 
     def _options(self, has_table: bool) -> None:
         paragraph(t.CORRECT_NOTE, "soft")
@@ -115,7 +121,7 @@ class _Reading:
         given = {name: field.value for name, field in fields.items() if field.value}
         layout = (dataset.read or {}).get("facts", {}).get("layout")
         try:
-            given |= self._stated(given)
+            given |= self._stated()
             if "item" in given and "format" not in given and is_grid(layout):
                 given["format"] = layout  # its cells are no labels
         except SetveilError as reason:
@@ -124,22 +130,23 @@ class _Reading:
         found = self.page.session.read_again(dataset, given)
         self.page.show_dataset(found, "columns")
 
-    def _stated(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The roles as options of reading; none where nothing was changed and nothing was stated before."""
-        chosen = {
-            name: {"role": field.value, "hierarchy": (self.trees[name].value or "").strip()}
-            for name, field in self.roles.items()
-            if field.value
-        }
-        before = {one["name"]: {"role": one["role"], "hierarchy": one["hierarchy"]} for one in self.dataset.columns}
-        stated = {name: value for name, value in self.dataset.options.items() if name in SAYS_ROLES}
-        if not chosen or chosen == {name: found for name, found in before.items() if found["role"]}:
-            is_same_table = given.get("delimiter") == self.dataset.options.get("delimiter")
-            return stated if is_same_table and self.roles else {}
-        for found in chosen.values():
-            if found["role"] != "known":
-                found["hierarchy"] = ""
+    def _stated(self) -> dict[str, Any]:
+        """The roles as options of reading; none where a table has none."""
+        chosen: dict[str, dict[str, str]] = {}
+        for key, field in self.roles.items():
+            if field.value:
+                tree = (self.trees[key].value or "").strip() if field.value == "known" else ""
+                chosen[key] = {"role": field.value, "hierarchy": tree}
         return as_options(chosen)
+
+
+def _facts(column: dict[str, Any]) -> str:
+    """How many values it has; how many are missing, and unique, where there are such."""
+    from setveil.workflows.pictures import percent
+
+    told = [t.COLUMN_VALUES[column["n_values"] == 1].format(n=column["n_values"])]
+    told += [t.COLUMN_SHARES[name].format(share=percent(column[name])) for name in t.COLUMN_SHARES if column[name]]
+    return "; ".join(told)
 
 
 def _text(value: Any) -> str:

@@ -25,12 +25,12 @@ from setveil.web.elements import (
     table,
 )
 from setveil.web.runs import Run
+from setveil.web.steps.outcome import cut_picture, examples, losses
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
 
 AT_FIRST = 2  # runs side by side until the user chooses
-N_ITEMS = 6  # of a combination that is shown
 UNKNOWN = "–"  # a figure that a run does not have
 
 
@@ -165,63 +165,13 @@ def _one(run: Run) -> None:
         Text("h2", t.RUN_NAME.format(number=run.number), "title")
         ui.link(t.REPORT_OF.format(number=run.number), f"{run.address}/report/internal", new_tab=True)
     paragraph(result["guarantee"])
-    if result["picture"]:
-        Text("h3", t.CUT_TITLE)
-        with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
-            region.props["aria-label"] = t.CUT_TITLE
-            drawing(result["picture"])
-        with ui.element("ul").classes("legend"):
-            for css, words in result["legend"]:
-                with ui.element("li"):
-                    ui.element("span").classes(f"swatch cut-{css}")  # Quasar hides what is called "hidden"
-                    Text("span", words)
+    cut_picture(result)
     with ui.expansion(t.RUN_DETAILS).props("dense"):
-        paragraph(t.RUN_DETAILS_NOTE, "soft")
         table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
         if result["losses"]:
             Text("h3", t.LOSSES_TITLE)
-            _losses(result["losses"])
+            losses(result["losses"])
         if result["examples"]:
             Text("h3", t.EXAMPLES_TITLE)
-            paragraph(t.EXAMPLES_NOTE, "soft")
-            table(t.EXAMPLES_TITLE, t.EXAMPLES_HEADER, [_example(example) for example in result["examples"]])
+            examples(result["examples"])
         bullets([shown(in_fields(line), 500) for line in result["advice"][:2]], "soft")
-
-
-def _losses(losses: list[Any]) -> None:
-    """The largest losses; shares only where the algorithm reports them."""
-    has_shares = any(share is not None for _, _, share, _ in losses)
-    rows = [
-        (shown(label), what, *([_share(share)] if has_shares else []), _cause(*cause))
-        for label, what, share, cause in losses
-    ]
-    table(t.LOSSES_TITLE, [name for place, name in enumerate(t.LOSSES_HEADER) if has_shares or place != 2], rows)
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else f"{share:.0%}"
-
-
-def _cause(kind: str, items: list[str], n: int | None) -> str:
-    words = " + ".join(shown(item, 40) for item in items[:N_ITEMS]) + (t.MORE if len(items) > N_ITEMS else "")
-    return t.LOSS_CAUSES[kind].format(items=words, n=n or 0)
-
-
-def _example(example: dict[str, Any]) -> tuple[str, str]:
-    """A record before and after; suppressed and added items are named, not only coloured."""
-    before = [_marked(item) for item in example["before"]]
-    after = [_marked(item) for item in example["after"]] or [t.EXAMPLE_EMPTY]
-    group = example["group"]
-    if group is not None:
-        counts = (
-            ", ".join(f"{shown(label, 40)}: {count:,}" for label, count in group["counts"]) or t.EXAMPLE_NOT_SENSITIVE
-        )
-        after.append(t.EXAMPLE_GROUP.format(n=group["size"], counts=counts))
-    return ", ".join(before), ", ".join(after)
-
-
-def _marked(item: dict[str, Any]) -> str:
-    words = shown(item["label"], 40)
-    if item["mark"]:
-        return t.EXAMPLE_MARKS[item["mark"]].format(item=words)
-    return words if item["size"] <= 1 else t.EXAMPLE_SET.format(item=words, n=item["size"])

@@ -12,7 +12,7 @@ from setveil.errors import SetveilError
 from setveil.models import Parameter
 from setveil.web import texts as t
 from setveil.web.dataset import EFFORT
-from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, lights, paragraph, shown
+from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, in_fields, lights, paragraph, shown
 from setveil.web.form import is_number, slider_of
 from setveil.web.model_pictures import picture_of
 from setveil.web.steps.lists import item_list
@@ -51,14 +51,21 @@ def _models(page: Page) -> None:
     with ui.element("fieldset").classes("models"):
         Text("legend", t.MODEL_TITLE, "hidden-from-eyes")
         for kind in sv.models():
-            with ui.element("label").classes("model"):
+            with ui.element("label").classes("model") as place:
                 box = ui.element("input").props("type=radio name=model")
                 box.props["value"], box.props["aria-label"] = kind.name, kind.title
+                refusal = page.dataset.form.refusal(kind)
+                if refusal:
+                    box.props("disabled")
+                    place.classes("refused").props["title"] = in_fields(refusal)
                 if kind.name == page.dataset.form.model:
                     box.props("checked")
                 box.on("change", lambda name=kind.name: choose(name))
                 ui.html(picture_of(kind.picture), sanitize=False).classes("picture")
-                Text("span", kind.title)
+                with ui.element("span"):
+                    Text("span", kind.title)
+                    if refusal:
+                        paragraph(t.MODEL_REFUSES, "soft")
 
 
 class _Sentence:

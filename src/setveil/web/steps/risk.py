@@ -36,43 +36,54 @@ def build(page: Page) -> None:
     if risk is None:
         paragraph(t.ASSESSING if dataset.busy else t.NOT_ASSESSED)
         return
-
-    def try_these(items: list[str]) -> None:
-        dataset.known[:] = items
-        page.refresh()
-
     warnings(dataset.notes)  # figures look safe where the file was read wrongly
     with ui.element("div").classes("halves"):
         with ui.element("section"):
-            _People(page, risk["rows"])
-            heading(t.CURVE_TITLE)
+            _People(page, risk)
+        with ui.element("section"):
+            _try_it(page, risk)
+            _examples(page, risk)
+    with ui.expansion(t.CURVE_TABLE).props("dense"), ui.element("div").classes("halves"):
+        with ui.element("section"):
             drawing(risk["chart"])
-            with ui.expansion(t.CURVE_TABLE).props("dense"):
-                rows = [
-                    (str(row["known"]), *(_percent(row[name]) for name in ("singled_out", "below_k", CHANCE)))
-                    for row in risk["rows"]
-                ]
-                table(t.CURVE_TABLE, t.CURVE_HEADER, rows, n_numbers=3)
+        with ui.element("section"):
+            rows = [
+                (str(row["known"]), *(_percent(row[name]) for name in ("singled_out", "below_k", CHANCE)))
+                for row in risk["rows"]
+            ]
+            table(t.CURVE_TABLE, t.CURVE_HEADER, rows, n_numbers=3)
             if not all(row["exact"] for row in risk["rows"]):
                 paragraph(t.SAMPLED, "soft")
-        with ui.element("section"):
-            _try_it(page)
-            heading(t.RAREST_TITLE)
-            paragraph(t.RAREST_NOTE if risk["rarest"] else t.RAREST_NONE)
-            with ui.element("ul").classes("chips"):
-                for items, _ in risk["rarest"]:
-                    with ui.element("li"):
-                        words = " + ".join(shown(item, 40) for item in items)
-                        button(words, lambda items=items: try_these(items), name=t.TRY_THESE.format(items=words))
+
+
+def _examples(page: Page, risk: dict[str, Any]) -> None:
+    """Knowledge that leads to one person, to be tried with one click."""
+    dataset = page.dataset
+
+    def try_these(values: dict[str, str], items: list[str]) -> None:
+        dataset.known[:], dataset.known_values = items, dict(values)
+        page.refresh()
+
+    found = [*risk["rare_people"], *risk["rarest"]][: t.N_EXAMPLES]
+    heading(t.RAREST_TITLE)
+    paragraph(t.RAREST_NOTE if found else t.RAREST_NONE)
+    with ui.element("ul").classes("chips"):
+        for values, items in found:
+            told = [t.VALUE_OF.format(column=shown(name, 20), value=shown(value, 20)) for name, value in values.items()]
+            words = " + ".join([*told, *(shown(item, 40) for item in items)])
+            with ui.element("li"):
+                button(
+                    words,
+                    lambda values=values, items=items: try_these(values, items),
+                    name=t.TRY_THESE.format(items=words),
+                )
 
 
 class _People:
-    """Of a hundred people, those whom a few known items single out; a slider says how many items are known."""
+    """Of a hundred people, those whom an attacker singles out; sliders and boxes say what is known."""
 
-    def __init__(self, page: Page, rows: list[dict[str, Any]]) -> None:
-        self.dataset = page.dataset
-        self.rows = {row["known"]: row for row in rows}
-        known = min(self.dataset.n_known, max(self.rows))
+    def __init__(self, page: Page, risk: dict[str, Any]) -> None:
+        self.dataset, self.risk = page.dataset, risk
         heading(t.PEOPLE_TITLE)
         self.sentence = Text("p", "", "sentence").props("aria-live=polite")
         self.picture = ui.element("div")
@@ -81,29 +92,68 @@ class _People:
                 with ui.element("li"):
                     drawing(person(css))
                     Text("span", words)
-        with ui.element("div").classes("sliding"):
+        with ui.element("fieldset").classes("sliding"):
+            Text("legend", t.PEOPLE_KNOWS)
+            for name in risk["values"]:
+                ui.checkbox(
+                    t.PEOPLE_COLUMN.format(column=shown(name, 40)),
+                    value=name in self.dataset.known_columns,
+                    on_change=lambda event, name=name: self._choose(name, is_known=event.value),
+                ).props("dense")
             self.label = Text("label", "")
-            slider = Slider(t.PEOPLE_SLIDER_NAME, min(self.rows), max(self.rows), 1, known)
-            slider.on_slide(self.show)
+            numbers = [row["known"] for row in risk["rows"]]
+            least = 0 if risk["values"] else min(numbers)
+            known = max(min(self.dataset.n_known, max(numbers)), least)
+            slider = Slider(t.PEOPLE_SLIDER_NAME, least, max(numbers), 1, known)
+            slider.on_slide(self._slide)
         self.worst = Text("p", "")
         self.all = Text("p", "", "soft")
-        self.show(known)
+        self.dataset.n_known = known
+        self.show()
 
-    def show(self, known: float) -> None:
-        """The picture for so many known items."""
-        self.dataset.n_known = number = int(known)
-        row, items = self.rows[number], t.N_ITEMS[number == 1].format(n=number)
+    async def _choose(self, name: str, *, is_known: bool) -> None:
+        chosen = [*self.dataset.known_columns, name] if is_known else self.dataset.known_columns
+        dataset = self.dataset
+        dataset.known_columns = [one for one in self.risk["values"] if one in chosen and (is_known or one != name)]
+        key = tuple(dataset.known_columns)
+        if key and key not in dataset.risk_of:
+            self.sentence.text = t.ASSESSING
+            numbers = [row["known"] for row in self.risk["rows"]]
+            given = {"columns": list(key), "known": numbers}
+            rows = await dataset.ask(t.ASSESSING, "risk", "risk_with_columns", **given)
+            if rows is not None:
+                dataset.risk_of[key] = rows
+        self.show()
+
+    def _slide(self, known: float) -> None:
+        self.dataset.n_known = int(known)
+        self.show()
+
+    def show(self) -> None:
+        """The picture for what is known."""
+        columns, number = self.dataset.known_columns, self.dataset.n_known
+        rows = self.dataset.risk_of.get(tuple(columns), []) if columns else self.risk["rows"]
+        row = next((row for row in rows if row["known"] == number), None)
+        items = t.N_ITEMS[number == 1].format(n=number)
+        told = [*(shown(name, 40) for name in columns), *([items] if number else [])]
+        knows = t.AND.join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
         self.label.text = t.PEOPLE_SLIDER.format(n=number)
         self.picture.clear()
-        average, worst = row["singled_out"], row["below_k"]
-        if average is None or worst is None:
-            self.sentence.text, self.worst.text, self.all.text = t.PEOPLE_NONE.format(items=items), "", ""
+        self.worst.text = self.all.text = ""
+        if not told:
+            self.sentence.text = t.PEOPLE_NOTHING
+            return
+        average, worst = (row["singled_out"], row["below_k"]) if row else (None, None)
+        if average is None or worst is None or row is None:
+            self.sentence.text = t.PEOPLE_NONE.format(items=items)
             return
         worst = max(average, worst)  # a search in a sample may give up
-        self.sentence.text = t.PEOPLE_SENTENCE.format(items=items, n=of_100(average))
-        self.worst.text = t.PEOPLE_WORST.format(n=of_100(worst))
-        shares = [_percent(share * row["share_of_records"]) for share in (average, worst)]
-        self.all.text = t.PEOPLE_ALL.format(share=shares[0], worst=shares[1])
+        base = t.PEOPLE_WITH.format(items=items) if number else ""
+        self.sentence.text = t.PEOPLE_SENTENCE.format(base=base, knows=knows, n=of_100(average))
+        if number:
+            self.worst.text = t.PEOPLE_WORST.format(n=of_100(worst))
+            shares = [_percent(share * row["share_of_records"]) for share in (average, worst)]
+            self.all.text = t.PEOPLE_ALL.format(share=shares[0], worst=shares[1])
         with self.picture:
             people(
                 round(100 * average),
@@ -118,26 +168,41 @@ def of_100(share: float) -> str:
     return t.FEWER if n == 0 < share else t.NEARLY if n == 100 and share < 1 else str(n)
 
 
-def _try_it(page: Page) -> None:
+def _try_it(page: Page, risk: dict[str, Any]) -> None:
+    """Look for a neighbour: values of columns and items that somebody may know, and how many people match."""
     dataset = page.dataset
     heading(t.TRY_TITLE)
     paragraph(t.TRY_NOTE)
 
     async def count() -> None:
-        if not dataset.known:
+        if not dataset.known and not dataset.known_values:
             answer.text = ""
             return
         try:
-            n = await dataset.answer("fitting", {"labels": dataset.known})
+            n = await dataset.answer("fitting", {"labels": dataset.known, "values": dataset.known_values})
         except TaskError as problem:
             answer.text = shown(problem, 300)
             return
         answer.text = t.FITTING[min(n, 2)].format(n=n)
         answer.classes(replace="fits " + ("bad" if n == 1 else "care" if 1 < n < 5 else "good"))
 
+    async def choose(name: str, value: str | None) -> None:
+        if value is None:
+            dataset.known_values.pop(name, None)
+        else:
+            dataset.known_values[name] = value
+        await count()
+
+    if risk["values"]:
+        with ui.element("div").classes("fields"):
+            for name, values in risk["values"].items():
+                choices = {value: shown(value, 40) for value in values}
+                select = ui.select(choices, value=dataset.known_values.get(name), label=shown(name, 40), clearable=True)
+                select.on_value_change(lambda event, name=name: choose(name, event.value))
+                select.props("outlined dense options-dense")
     ItemPicker(t.TRY_LABEL, dataset.known, dataset.find_items, count)
     answer = Text("p", "", "fits").props("role=status")
-    if dataset.known:
+    if dataset.known or dataset.known_values:
         ui.timer(0.05, count, once=True)
 
 

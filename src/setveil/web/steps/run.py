@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -13,17 +14,18 @@ from setveil.web.elements import (
     Text,
     bullets,
     button,
-    card_title,
     drawing,
     in_fields,
     lights,
     paragraph,
     problem,
     shown,
+    small_lights,
     table,
     warnings,
 )
 from setveil.web.runs import BAD, Run
+from setveil.web.steps.outcome import cut_picture, examples, losses
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -42,18 +44,42 @@ def build(page: Page) -> None:
 
         def start() -> None:
             dataset.start_run()
-            page.refresh()
+            page.go("run")
 
         button(t.RUN_START if not dataset.runs else t.RUN_ANOTHER, start, main=True)
     except SetveilError as reason:
         problem(shown(str(reason), 300))
         button(t.GO_TO.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
-    for run in reversed(dataset.runs):
-        with ui.element("section").classes("card run") as card:
-            card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
-            red = [t.RUN_RED.format(**light) for light in run.lights if light["colour"] == BAD]
-            Text("h2", "; ".join([t.RUN_HEADING[run.state].format(number=run.number), *red]))
-            {"running": _running, "done": _done}.get(run.state, _failed)(page, run)
+    running = [run for run in dataset.runs if run.state == "running"]
+    for run in reversed(running):
+        _card(page, run)
+    ended = [run for run in dataset.runs if run.state != "running"]
+    if ended:
+        _ended(page, ended)
+
+
+def _ended(page: Page, runs: list[Run]) -> None:
+    """The run that the address names, else the latest; and a way to the others."""
+    shown_run = next((run for run in runs if str(run.number) == page.part), runs[-1])
+    if len(runs) > 1:
+        with ui.element("nav").classes("way") as way:
+            way.props["aria-label"] = t.RUNS_ALL
+            for run in runs:
+                name = t.RUN_NAME.format(number=run.number)
+                made = button("", lambda run=run: page.go("run", str(run.number)), name=name)
+                made.props["aria-pressed"] = "true" if run is shown_run else "false"
+                with made:
+                    Text("span", name)
+                    small_lights(run.lights)
+    _card(page, shown_run)
+
+
+def _card(page: Page, run: Run) -> None:
+    with ui.element("section").classes("card run") as card:
+        card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
+        red = [t.RUN_RED.format(**light) for light in run.lights if light["colour"] == BAD]
+        Text("h2", "; ".join([t.RUN_HEADING[run.state].format(number=run.number), *red]))
+        {"running": _running, "done": _done}.get(run.state, _failed)(page, run)
 
 
 def _hierarchy_name(page: Page) -> str:
@@ -99,30 +125,46 @@ def _done(page: Page, run: Run) -> None:
         page.dataset.handed_over = run.number
         page.go("handover")
 
-    lights(result["lights"], level=3)
+    paragraph(run.guarantee)
+    lights(result["lights"], level=3, with_reasons=False)
     if result["advice"]:
-        with ui.expansion(t.ADVICE, value=True).props("dense"):
-            bullets([shown(in_fields(line), 500) for line in result["advice"]])
+        Text("h3", t.ADVICE)
+        bullets([shown(in_fields(line), 500) for line in result["advice"]])
     warnings([page.dataset.by_name(line) for line in result["warnings"]])
-    with ui.expansion(t.FIGURES).props("dense"):
-        with ui.element("div").classes("halves"):
-            with ui.element("section"):
-                drawing(result["chart"])
-                with ui.element("p").classes("key drawn"):
-                    Text("span", t.KEY_BEFORE, "b")
-                    Text("span", t.KEY_AFTER, "a")
-                    if result["has_reach"]:
-                        with ui.element("span"):
-                            ui.element("span").classes("swatch reach")
-                            Text("span", t.KEY_REACH)
-            with ui.element("section"):
-                table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
-        card_title(t.NOT_PROTECTED, 3)
-        bullets(result["not_protected"], "soft")
-    paragraph(t.RUN_TOOK.format(seconds=_seconds(run.seconds)), "soft")
     with ui.element("div").classes("row-of-buttons"):
-        ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
         button(t.STEPS["handover"][0], hand_over, name=t.HANDOVER_RUN.format(number=run.number))
+        ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
+        Text("span", t.RUN_TOOK.format(seconds=_seconds(run.seconds)), "soft")
+    cut_picture(result)
+    if result["examples"]:
+        Text("h3", t.EXAMPLES_TITLE)
+        examples(result["examples"])
+    with ui.expansion(t.REASONS_OF_LIGHTS).props("dense"):
+        for light in result["lights"]:
+            Text("h3", t.LIGHT.format(**light))
+            bullets(_sentences(shown(light["sentence"], 2000)), "soft")
+    if result["losses"]:
+        with ui.expansion(t.LOSSES_TITLE).props("dense"):
+            losses(result["losses"])
+    with ui.expansion(t.FIGURES).props("dense"), ui.element("div").classes("halves"):
+        with ui.element("section"):
+            drawing(result["chart"])
+            with ui.element("p").classes("key drawn"):
+                Text("span", t.KEY_BEFORE, "b")
+                Text("span", t.KEY_AFTER, "a")
+                if result["has_reach"]:
+                    with ui.element("span"):
+                        ui.element("span").classes("swatch reach")
+                        Text("span", t.KEY_REACH)
+        with ui.element("section"):
+            table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
+    with ui.expansion(t.NOT_PROTECTED).props("dense"):
+        bullets(result["not_protected"], "soft")
+
+
+def _sentences(text: str) -> list[str]:
+    """One per line: a light says much."""
+    return [part if part.endswith(".") else f"{part}." for part in re.split(r"(?<=\.) (?=[A-Z0-9])|; ", text) if part]
 
 
 def _seconds(value: float) -> str:
