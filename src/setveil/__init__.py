@@ -14,7 +14,6 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from setveil.algorithms.base import Algorithm
-    from setveil.algorithms.registry import list_algorithms as algorithms
     from setveil.core import Hierarchy, Transactions
     from setveil.errors import (
         CancelledError,
@@ -36,15 +35,16 @@ if TYPE_CHECKING:
         RuleAnonymity,
         Uncertainty,
     )
-    from setveil.models import list_models as models
     from setveil.policy.schema import Policy
     from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
     from setveil.utility.asking import query
     from setveil.verify import Verdict, minimal_violations
     from setveil.workflows.anonymize import anonymize
     from setveil.workflows.assess import attack, measure, risk, verify
+    from setveil.workflows.auditing import audit
     from setveil.workflows.compare import compare
     from setveil.workflows.folder import open_release
+    from setveil.workflows.listing import algorithms, models
     from setveil.workflows.pipeline import run
     from setveil.workflows.progress_bars import progress_bar
     from setveil.workflows.publish import publish
@@ -83,6 +83,7 @@ __all__ = [
     "algorithms",
     "anonymize",
     "attack",
+    "audit",
     "check_hierarchy",
     "compare",
     "generate",
@@ -114,7 +115,9 @@ _ROOMS = {
     "RuleAnonymity Uncertainty",
     "setveil.workflows.anonymize": "anonymize",
     "setveil.workflows.assess": "attack measure risk verify",
+    "setveil.workflows.auditing": "audit",
     "setveil.workflows.compare": "compare",
+    "setveil.workflows.listing": "algorithms models",
     "setveil.workflows.pipeline": "run",
     "setveil.workflows.roles": "roles",
     "setveil.workflows.samples": "generate",
@@ -126,9 +129,8 @@ _ROOMS = {
     "setveil.utility.asking": "query",
     "setveil.verify": "Verdict minimal_violations",
 }
+_SHARED = ("algorithms", "generate", "models", "risk", "verify")  # functions that are called like rooms
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}
-_WHERE["models"] = "setveil.models:list_models"
-_WHERE["algorithms"] = "setveil.algorithms.registry:list_algorithms"
 
 
 class _Public(ModuleType):
@@ -145,8 +147,9 @@ sys.modules[__name__].__class__ = _Public
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'setveil' has no attribute '{name}'")
-    module, _, attribute = _WHERE[name].partition(":")
-    value = getattr(import_module(module), attribute or name)
+    value = getattr(import_module(_WHERE[name]), name)
+    if name in _SHARED:  # then `import setveil.algorithms.registry as r` finds the module below the function
+        value.__name__ = f"setveil.{name}"
     globals()[name] = value
     return value
 

@@ -194,6 +194,12 @@ def test_round_trips_with_any_labels(
     assert same(read_hierarchy(path), tree)
 
 
+def test_an_arrow_as_a_label_makes_no_paths(tmp_path: Path) -> None:
+    tree = Hierarchy.from_paths([*([item, " > ", " > "] for item in "bcd "), [" > ", " > ", " > "]])
+    write_hierarchy(tree, tmp_path / "h.csv", "csv")
+    assert same(read_hierarchy(tmp_path / "h.csv"), tree)
+
+
 def test_what_a_format_cannot_say_is_refused_by_name(tmp_path: Path) -> None:
     repeated = Hierarchy.from_paths([["ham", "sausage"], ["sausage", "sausage"]])
     for format in ("edges", "amnesia"):

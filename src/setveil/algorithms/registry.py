@@ -57,6 +57,14 @@ class Entry:
         return options_of(self.load())
 
     @property
+    def tier(self) -> str:
+        """``recommended`` (a default, or our own), ``from a paper``, or ``baseline`` (to compare with)."""
+        if self.paper == BASELINE:
+            return "baseline"
+        is_default = any(model not in PORTFOLIO and default_for(model) is self for model in self.models)
+        return "recommended" if is_default or self.paper == "own" else "from a paper"
+
+    @property
     def needs_shard_size(self) -> bool:
         """Whether it works on independent parts only where the user gives their size."""
         return any(option.name == "shard_size" for option in self.options())
@@ -74,6 +82,8 @@ CKRT10 = "Cao, Karras, Raïssi, Tan 2010"
 LGS10 = "Loukides, Gkoulalas-Divanis, Shao 2010, 2013"
 LGM11 = "Loukides, Gkoulalas-Divanis, Malin 2011"
 PLGS13 = "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos 2013"
+
+BASELINE = "control"  # the paper of an algorithm that others are compared with
 
 PORTFOLIO = ("km",)  # models whose default is what loses least of several algorithms: ``workflows/portfolio.py``
 
@@ -227,7 +237,7 @@ OWN: tuple[Entry, ...] = (
         "random",
         "setveil.algorithms.degree.random_groups:RandomGroups",
         ("degree",),
-        "control",
+        BASELINE,
         "local",
         "none",
         "grouping",
@@ -537,20 +547,3 @@ def by_kind(model: str) -> dict[str, list[str]]:
         if entry.enforces(model):
             names.setdefault(entry.release, []).append(entry.name)
     return names
-
-
-def list_algorithms() -> tuple[Entry, ...]:
-    """Every algorithm, in the order of the registry.
-
-    The first one for a model is its default. For k^m-anonymity several are tried, and the one with the lowest loss is
-    used.
-
-    Returns:
-        Entries with ``name``, ``models``, ``paper``, ``scales``, ``hierarchy`` and ``summary``.
-
-    Examples:
-        >>> import setveil as sv
-        >>> "aa" in [entry.name for entry in sv.algorithms()]
-        True
-    """
-    return ENTRIES

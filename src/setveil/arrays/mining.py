@@ -52,6 +52,18 @@ def index_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
     return add_bits(invert_side_by_side(indptr, items, n_items), len(indptr) - 1)
 
 
+def join_postings(one: Postings, other: Postings) -> Postings:
+    """Postings of the items of both, over the same records; those of the other come after."""
+    dense = np.where(other.dense >= 0, other.dense + len(one.bits), -1).astype(np.int32)
+    return Postings(
+        np.concatenate((one.indptr, other.indptr[1:] + one.indptr[-1])),
+        np.concatenate((one.records, other.records)),
+        np.concatenate((one.dense, dense)),
+        np.concatenate((one.bits, other.bits)),
+        one.n_records,
+    )
+
+
 def add_bits(lists: Lists, n_records: int) -> Postings:
     """Postings from inverted lists, which stay as they are."""
     indptr, records = lists

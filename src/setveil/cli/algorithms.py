@@ -34,6 +34,7 @@ def algorithms(
                         {
                             "name": e.name,
                             "models": e.models,
+                            "tier": e.tier,
                             "paper": e.paper,
                             "scales": e.scales,
                             "hierarchy": e.hierarchy,
@@ -49,7 +50,7 @@ def algorithms(
             needs = "; needs a hierarchy" if entry.hierarchy == "required" else ""
             say(f"{entry.name:14}{', '.join(entry.models):18}{entry.summary}")
             guessable = "; guessable: needs --accept-guessable" if entry.guessable else ""
-            say(f"{'':32}{entry.paper}; scales by {entry.scales}{needs}{guessable}")
+            say(f"{'':32}{entry.tier}; {entry.paper}; scales by {entry.scales}{needs}{guessable}")
         say(
             "\nThe first algorithm listed for a model is its default. For km several are tried, and the one with the "
             "lowest loss is used."

@@ -34,6 +34,7 @@ def attack(
     """Carry out attacks on the original and on its release, and compare them with attacks on people who are not in the
     data.
     """
+    from setveil.errors import name_some
     from setveil.report.figures import worst_of
     from setveil.report.lights import risk_words
     from setveil.workflows import folder, policies
@@ -70,6 +71,9 @@ def attack(
     table(("attacker", "items", *(columns[place][0] for place in shown)), rows)
     say(f"{targets:,} people attacked by each attacker. Shares are of people with at least as many items.")
     say("Singled out: exactly one record matches, and it is the right one. Wrong match: it is another person's.")
+    also = told[0].get("known_columns") if told else None
+    if also:
+        say(f"Attackers also know the columns {name_some(also)} of the person; 0 items: these alone.")
     say("Control: people who are not in the published data. 95 % intervals are in the JSON output.")
     worst = worst_of(told, [])
     if worst is not None:

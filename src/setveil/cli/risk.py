@@ -34,6 +34,7 @@ def risk(
 ) -> None:
     """Show how many people of the original data an attacker who knows a few items can single out."""
     import setveil
+    from setveil.errors import name_some
     from setveil.report.words import figure, percent
     from setveil.workflows import policies
 
@@ -74,8 +75,11 @@ def risk(
         f"combination below {k}",
     )
     table(header, rows)
+    columns = next((row["columns"] for row in content["rows"] if row.get("columns")), ())
+    if columns:
+        say(f"The attacker also knows the columns {name_some(columns)} of the person; 0: these alone.")
     say('Shares are of people with at least as many items, except "of all people".')
-    say("Singled out: the known items match exactly one record. Probability: of picking the right record.")
+    say("Singled out: what is known matches exactly one record. Probability: of picking the right record.")
     for row in content["rows"]:
         if row["note"]:
             say(f"{row['known']} known items: {row['note']}")

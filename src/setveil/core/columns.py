@@ -139,6 +139,10 @@ class Columns:
         """Only the columns with one of these roles."""
         return Columns(tuple(column for column in self.columns if column.role in roles))
 
+    def named(self, names: Iterable[str]) -> Columns:
+        """Only the columns with these names, in their order."""
+        return Columns(tuple(self[name] for name in names))
+
     def select(self, records: NDArray[np.integer]) -> Columns:
         """The given records, in the given order."""
         return Columns(tuple(replace(column, codes=column.codes[records]) for column in self.columns))

@@ -141,7 +141,13 @@ class Hierarchy:
 
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[str]], derived_from_data: bool = False) -> Hierarchy:
-        """From leaf-to-root label paths, root or forest. An inner node is identified by its label path from the top."""
+        """From leaf-to-root label paths, root or forest. An inner node is identified by its label path from the top.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.Hierarchy.from_paths([("milk", "dairy", "all"), ("bread", "food", "all")]).n_items
+            2
+        """
         number: dict[tuple[int, str, bool], int] = {}
         parents: list[int] = []
         labels: list[str] = []
@@ -159,25 +165,50 @@ class Hierarchy:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], **options: object) -> Hierarchy:
-        """Read a hierarchy file in any supported format (see ``docs/formats.md``)."""
+        """Read a hierarchy file in any supported format (see ``docs/formats.md``).
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.Hierarchy.from_file("taxonomy.csv").height > 0
+            True
+        """
         made: Hierarchy = call("Hierarchy.from_file", path, **options)
         return made
 
     @classmethod
     def balanced(cls, data: Dataset | Vocabulary, fanout: int = 5) -> Hierarchy:
-        """A balanced tree over the items in ascending order."""
+        """A balanced tree over the items in ascending order.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.Hierarchy.balanced(sv.read("baskets.txt"), fanout=2).n_items
+            5
+        """
         made: Hierarchy = call("Hierarchy.balanced", data if isinstance(data, Vocabulary) else data.vocabulary, fanout)
         return made
 
     @classmethod
     def prefix(cls, data: Dataset | Vocabulary, lengths: Sequence[int]) -> Hierarchy:
-        """Codes grouped by their leading characters, as in ICD."""
+        """Codes grouped by their leading characters, as in ICD.
+
+        Examples:
+            >>> import setveil as sv
+            >>> tree = sv.Hierarchy.prefix(sv.read([["A01", "A02", "B10"]]), (1,))
+            >>> "A*" in tree.labels, tree.height
+            (True, 2)
+        """
         made: Hierarchy = call("Hierarchy.prefix", data if isinstance(data, Vocabulary) else data.vocabulary, lengths)
         return made
 
     @classmethod
     def auto(cls, data: Dataset, method: str = "") -> Hierarchy:
-        """A hierarchy built from the data for a low loss; its categories have no meaning for people."""
+        """A hierarchy built from the data for a low loss; its categories have no meaning for people.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.Hierarchy.auto(sv.read("baskets.txt")).n_items
+            5
+        """
         made: Hierarchy = call("Hierarchy.auto", data, method)
         return made
 
@@ -271,7 +302,14 @@ class Hierarchy:
         return f"Hierarchy({self.n_items:,} items, {self.n_nodes - self.n_items:,} inner nodes, height {self.height})"
 
     def to_file(self, path: str, format: str = "csv") -> None:
-        """Write as ``csv`` (leaf to root), ``edges``, ``amnesia`` or ``amnesia-json``."""
+        """Write as ``csv`` (leaf to root), ``edges``, ``amnesia`` or ``amnesia-json``.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.Hierarchy.from_file("taxonomy.csv").to_file("again.csv")
+            >>> sv.Hierarchy.from_file("again.csv").n_items
+            5
+        """
         call("Hierarchy.to_file", self, path, format)
 
     # -- meeting the data -----------------------------------------------------------------------------------------

@@ -36,6 +36,11 @@ PLACES = {
     "Release.to_lists": "setveil.io.releases.frames:to_lists",
     "Codebook.to_polars": "setveil.io.releases.frames:codebook_to_polars",
     "Codebook.to_pandas": "setveil.io.releases.frames:codebook_to_pandas",
+    "Transactions.to_polars": "setveil.io.releases.frames:to_polars",
+    "Transactions.to_pandas": "setveil.io.releases.frames:to_pandas",
+    "RiskTable.plot": "setveil.report.plots:plot_risk",
+    "Release.plot": "setveil.report.plots:plot_release",
+    "Release.compare": "setveil.workflows.beside:compare_releases",
     "card": "setveil.report.cards:card",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,10 @@ from setveil.core.row_order import LARGE, distinct_rows, sort_rows, take_rows
 from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 AnyDataset = TypeVar("AnyDataset", bound=Dataset)
 
@@ -49,6 +53,10 @@ class Transactions(Dataset):
         >>> data = sv.Transactions.from_lists([["milk", "bread"], ["milk"]])
         >>> data.n_records, data.n_items, data.supports.tolist()
         (2, 2, [1, 2])
+        >>> data[0], list(data), len(data[:1])
+        (['bread', 'milk'], [['bread', 'milk'], ['milk']], 1)
+        >>> data == sv.Transactions.from_lists([["bread", "milk"], ["milk"]])
+        True
     """
 
     has_rows: ClassVar[bool] = True
@@ -65,7 +73,13 @@ class Transactions(Dataset):
 
     @classmethod
     def from_lists(cls, records: Iterable[Iterable[Hashable]], ids: Iterable[str] | None = None) -> Transactions:
-        """From any iterable of iterables. Strings are labels; integers become their decimal label."""
+        """From any iterable of iterables. Strings are labels; integers become their decimal label.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.Transactions.from_lists([["milk", 7], ["milk"]]).to_lists()
+            [['7', 'milk'], ['milk']]
+        """
         rows: list[list[str]] = []
         for position, record in enumerate(records):
             if isinstance(record, str | bytes):
@@ -167,11 +181,77 @@ class Transactions(Dataset):
         return counts
 
     def record(self, number: int) -> NDArray[np.int32]:
-        """The items of one record."""
+        """The items of one record.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.read([["milk", "bread"], ["milk"]]).record(0).tolist()
+            [0, 1]
+        """
         return self.items[self.indptr[number] : self.indptr[number + 1]]
 
+    @overload
+    def __getitem__(self, place: int) -> list[str]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Transactions: ...
+    def __getitem__(self, place: int | slice) -> list[str] | Transactions:
+        """The labels of one record, or some of the records."""
+        if isinstance(place, slice):
+            return self.select(np.arange(self.n_records)[place])
+        number = range(self.n_records)[place]  # from the end, too; IndexError beyond it
+        return [self.vocabulary[int(item)] for item in self.record(number)]
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """The labels of each record."""
+        return (self[number] for number in range(self.n_records))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same records in the same order, with the same columns."""
+        if not isinstance(other, Transactions):
+            return NotImplemented
+        return self is other or (
+            np.array_equal(self.indptr, other.indptr)
+            and self._labels_in_use == other._labels_in_use
+            and np.array_equal(self.used_items().items, other.used_items().items)
+            and _cells(self.columns) == _cells(other.columns)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_records, self.n_occurrences))
+
+    @property
+    def _labels_in_use(self) -> list[str]:
+        return [self.vocabulary[int(item)] for item in np.flatnonzero(self.supports)]
+
+    def to_polars(self, layout: str = "long") -> pl.DataFrame:
+        """The records as a Polars frame: ``"long"`` (a row per record and item), ``"list"`` or ``"onehot"``.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.read([["milk", "bread"], ["beer"]]).to_polars("list")["items"].to_list()
+            [['bread', 'milk'], ['beer']]
+        """
+        frame: pl.DataFrame = call("Transactions.to_polars", self, layout)
+        return frame
+
+    def to_pandas(self, layout: str = "long") -> pd.DataFrame:
+        """The same as a pandas frame.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.read([["milk", "bread"], ["beer"]]).to_pandas("onehot").shape
+            (2, 3)
+        """
+        return call("Transactions.to_pandas", self, layout)
+
     def to_lists(self) -> list[list[str]]:
-        """Labels, record by record, each in ascending order."""
+        """Labels, record by record, each in ascending order.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.read([["milk", "bread"], ["beer"]]).to_lists()
+            [['bread', 'milk'], ['beer']]
+        """
         labels = self.vocabulary.labels
         flat = [labels[item] for item in self.items.tolist()]
         bounds = self.indptr.tolist()
@@ -207,7 +287,13 @@ class Transactions(Dataset):
     # -- deriving -------------------------------------------------------------------------------------------------
 
     def select(self, records: NDArray[np.integer]) -> Transactions:
-        """The given records, in the given order, over the same vocabulary."""
+        """The given records, in the given order, over the same vocabulary.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.read([["a"], ["b"], ["c"]]).select([2, 0]).to_lists()
+            [['c'], ['a']]
+        """
         ids = None if self.ids is None else tuple(self.ids[record] for record in records)
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
             indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
@@ -326,7 +412,13 @@ class Transactions(Dataset):
         return found
 
     def distinct(self) -> Distinct:
-        """Distinct rows with weights; ``rows.select(inverse)`` has the same items as ``self``, without its columns."""
+        """Distinct rows with weights; ``rows.select(inverse)`` has the same items as ``self``, without its columns.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.read([["a"], ["b"], ["a"]]).distinct().weights.tolist()
+            [2, 1]
+        """
         once, inverse = distinct_rows(*self._sorted)
         rows = replace(self, ids=None, columns=None).select(once)
         weights = np.bincount(inverse, minlength=rows.n_records).astype(np.int64, copy=False)
@@ -350,3 +442,10 @@ def label_of(item: object, where: str) -> str:
     if item is None or (isinstance(item, float | np.floating) and np.isnan(item)):
         raise InputError(f"{where}: an item is null or NaN; drop it or give it a name.")
     raise InputError(f"{where}: item {item!r} is neither text nor an integer; convert it to text.")
+
+
+def _cells(columns: Columns | None) -> list[tuple[str, str, list[str]]]:
+    """Names, roles and values of the columns of people, to be compared."""
+    return [
+        (column.name, column.role, [column.values[code] for code in column.codes.tolist()]) for column in columns or ()
+    ]

@@ -15,7 +15,6 @@ from setveil.models.registry import (
     as_model,
     certified_model,
     check_written,
-    list_models,
     make_model,
     parameters_of,
 )
@@ -42,7 +41,6 @@ __all__ = [
     "certified_model",
     "check_written",
     "declared",
-    "list_models",
     "make_model",
     "parameter",
     "parameters_of",

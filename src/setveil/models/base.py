@@ -178,15 +178,33 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def attacker(self) -> Attacker:
-        """The attacker the guarantee is about."""
+        """The attacker the guarantee is about.
+
+        Examples:
+            >>> import setveil as sv
+            >>> len(sv.KmAnonymity(k=5, m=2).attacker()) > 0
+            True
+        """
 
     @abstractmethod
     def guarantee(self) -> str:
-        """The guarantee in one plain sentence, with the attacker it assumes."""
+        """The guarantee in one plain sentence, with the attacker it assumes.
+
+        Examples:
+            >>> import setveil as sv
+            >>> "at least 5" in sv.KmAnonymity(k=5, m=2).guarantee()
+            True
+        """
 
     @abstractmethod
     def not_protected(self) -> list[str]:
-        """What the guarantee does not cover, in plain sentences."""
+        """What the guarantee does not cover, in plain sentences.
+
+        Examples:
+            >>> import setveil as sv
+            >>> len(sv.KmAnonymity(k=5, m=2).not_protected()) > 0
+            True
+        """
 
 
 def _shown(value: Any) -> str:

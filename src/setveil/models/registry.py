@@ -103,17 +103,3 @@ def as_model(model: PrivacyModel | str, parameters: Mapping[str, Any]) -> Privac
     if parameters:
         raise InputError(f"{', '.join(parameters)} given beside a model that has its parameters; remove them.")
     return model
-
-
-def list_models() -> tuple[type[PrivacyModel], ...]:
-    """Every privacy model: those of setveil, then those of other packages.
-
-    Returns:
-        Their classes, each with ``name``, ``title`` and ``example``.
-
-    Examples:
-        >>> import setveil as sv
-        >>> [model.name for model in sv.models()][:2]
-        ['km', 'degree']
-    """
-    return tuple(MODELS.values())

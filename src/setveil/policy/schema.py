@@ -199,7 +199,7 @@ class Policy(_Section):
         'km'
     """
 
-    schema_version: Literal[1] = Field(alias="schema")
+    schema_version: Literal[1] = Field(1, alias="schema")  # files must say it
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     model: ModelSection
     algorithm: AlgorithmSection = AlgorithmSection()
@@ -212,13 +212,28 @@ class Policy(_Section):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Policy:
-        """Read and check a policy; paths in it become relative to the current folder."""
+        """Read and check a policy; paths in it become relative to the current folder.
+
+        Examples:
+            >>> import setveil as sv
+            >>> text = sv.Policy(model={"name": "km", "k": 5, "m": 2}).to_toml()
+            >>> with open("policy.toml", "w") as file:
+            ...     _ = file.write(text)
+            >>> sv.Policy.from_file("policy.toml").seed
+            0
+        """
         where = Path(path)
         return cls.from_dict(read_toml(where), where)
 
     @classmethod
     def from_dict(cls, content: dict[str, Any], where: Path | None = None) -> Policy:
-        """Check a policy given as nested dictionaries."""
+        """Check a policy given as nested dictionaries.
+
+        Examples:
+            >>> import setveil as sv
+            >>> sv.Policy.from_dict({"schema": 1, "model": {"name": "km", "k": 5, "m": 2}}).model.name
+            'km'
+        """
         name = str(where) if where else "policy"
         _refuse_unwritable(content, name)
         if "schema" not in content:
@@ -284,7 +299,13 @@ class Policy(_Section):
         )
 
     def to_toml(self) -> str:
-        """The policy as TOML, without defaults."""
+        """The policy as TOML, without defaults.
+
+        Examples:
+            >>> import setveil as sv
+            >>> print(sv.Policy(model={"name": "km", "k": 5, "m": 2}).to_toml().splitlines()[0])
+            schema = 1
+        """
         content = self.model_dump(exclude_defaults=True, exclude_none=True, by_alias=True)
         content["schema"] = self.schema_version
         return tomli_w.dumps(content)

@@ -93,12 +93,26 @@ class Release(ABC):
         return self.published.rows
 
     def transactions(self) -> list[set[str]]:
-        """Published records as sets of labels, in input order."""
+        """Published records as sets of labels, in input order.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> sorted(release.transactions()[5])
+            ['bread', 'dairy']
+        """
         return [set(row) for row in self.rows.to_lists()]
 
     @abstractmethod
     def codebook(self) -> Codebook:
-        """Published label → the original items it covers, sorted; ``''`` only if something is suppressed."""
+        """Published label → the original items it covers, sorted; ``''`` only if something is suppressed.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.codebook()["dairy"]
+            ['cheese', 'milk']
+        """
 
     # -- what published items cover ---------------------------------------------------------------------------------
 
@@ -273,6 +287,12 @@ class Release(ABC):
         Raises:
             GuaranteeError: the files as written do not meet the guarantee; nothing is published.
             InputError: the folder exists, or the release was read from files and not made here.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.publish("ready").name
+            'ready'
         """
         path: Path = call("Release.publish", self, out, **options).path
         return path
@@ -285,6 +305,12 @@ class Release(ABC):
 
         Raises:
             InputError: there are no ids, or not one per record.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.with_ids(range(10, 16)).to_polars("list")["id"].to_list()[:2]
+            ['10', '11']
         """
         given = self.published.ids if ids is None else tuple(str(name) for name in ids)
         if given is None:
@@ -308,6 +334,12 @@ class Release(ABC):
         Raises:
             GuaranteeError: the new records do not meet the guarantee under this recoding.
             InputError: this is not a recoding, or it does not know an item.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.apply([["milk", "bread"], ["cheese", "bread"]]).transactions()[0] == {"bread", "dairy"}
+            True
         """
         applied: Release = call("Release.apply", self, new_data, model, **options)
         return applied
@@ -367,6 +399,39 @@ class Release(ABC):
         """
         return call("attack", self._original(data), self, **options)
 
+    def compare(self, *others: Release, data: Any = None) -> Any:
+        """This release beside others of the same data: guarantee, utility and risk, a row each.
+
+        Args:
+            others: further releases.
+            data: the original; only releases that were opened without it need it.
+
+        Returns:
+            A table, which can be filtered and turned into a frame.
+
+        Examples:
+            >>> import setveil as sv
+            >>> options = {"hierarchy": "taxonomy.csv", "algorithm": "aa"}
+            >>> weak, strong = (sv.anonymize("baskets.txt", "km", k=k, m=1, **options) for k in (2, 3))
+            >>> weak.compare(strong)["smallest_support"]
+            [2, 4]
+        """
+        return call("Release.compare", self, *others, data=data)
+
+    def plot(self) -> Any:
+        """A chart of the most frequent items, before and after, as a figure of Matplotlib.
+
+        Raises:
+            InputError: Matplotlib is not installed.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> type(release.plot()).__name__
+            'Figure'
+        """
+        return call("Release.plot", self)
+
     def _original(self, data: Any) -> Any:
         if data is None and self.record is None:
             raise InputError(
@@ -405,25 +470,59 @@ class Release(ABC):
 
         Raises:
             InputError: the layout is unknown, or a one-hot frame would not fit.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.to_polars("list").height
+            6
         """
         frame: pl.DataFrame = call("Release.to_polars", self, layout, keep_order=keep_order)
         return frame
 
     def to_pandas(self, layout: str = "long", *, keep_order: bool = True) -> pd.DataFrame:
-        """The same as a pandas frame; after ``with_ids`` the ids are the index of list and one-hot frames."""
+        """The same as a pandas frame; after ``with_ids`` the ids are the index of list and one-hot frames.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.to_pandas("onehot").shape
+            (6, 3)
+        """
         return call("Release.to_pandas", self, layout, keep_order=keep_order)
 
     def to_arrow(self, layout: str = "long", *, keep_order: bool = True) -> pa.Table:
-        """The same as an Arrow table."""
+        """The same as an Arrow table.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.to_arrow().column_names
+            ['record', 'item']
+        """
         return call("Release.to_arrow", self, layout, keep_order=keep_order)
 
     def to_sparse(self, *, keep_order: bool = True) -> csr_array[Any]:
-        """A SciPy array of true and false: a row per record, a column per label of ``published.vocabulary``."""
+        """A SciPy array of true and false: a row per record, a column per label of ``published.vocabulary``.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.to_sparse().shape
+            (6, 3)
+        """
         matrix: csr_array[Any] = call("Release.to_sparse", self, keep_order=keep_order)
         return matrix
 
     def to_lists(self, *, keep_order: bool = True) -> list[list[str]]:
-        """Labels, record by record, each in ascending order."""
+        """Labels, record by record, each in ascending order.
+
+        Examples:
+            >>> import setveil as sv
+            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
+            >>> release.to_lists()[5]
+            ['bread', 'dairy']
+        """
         lists: list[list[str]] = call("Release.to_lists", self, keep_order=keep_order)
         return lists
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setveil.report.figures import (
+    Inference,
     Residual,
     highest_probability,
     inference_by_known,
+    known_words,
     residual_of,
     unchanged_of,
     utility_of,
@@ -125,10 +127,18 @@ def singling_out(facts: Facts) -> list[str]:
     if worst is None:
         told.append("No published record has an item that could be known.")
     elif worst.of_all_people == 0:
-        told.append(f"With up to {worst.known} known items no attacker tried singles out anyone.")
+        told.append(f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone.")
     else:
-        told.append(f"Worst attacker tried, with {worst.known} known items: {_share(worst)}.")
+        told.append(f"Worst attacker tried, with {_counted(worst)}: {_share(worst)}.")
     return told
+
+
+def _counted(row: Residual | Inference) -> str:
+    """What an attacker knows."""
+    if not row.known:
+        return "the known columns alone"
+    items = f"{row.known} known item{'s' if row.known > 1 else ''}"
+    return f"the known columns and {items}" if row.columns else items
 
 
 def _share(row: Residual) -> str:
@@ -204,7 +214,7 @@ def risks_of(facts: Facts) -> list[Risk]:
                 f"{percent(worst.of_all_people)} of all people",
                 f"low: {good}; high: {bad}",
                 rule.colour(worst.of_all_people),
-                f"{worst.known} known items, beyond the guarantee or within it",
+                f"{_counted(worst)}, beyond the guarantee or within it",
             )
         )
     inferred = worst_inference(facts.attacks)
@@ -219,7 +229,7 @@ def risks_of(facts: Facts) -> list[Risk]:
                 f"{percent(inferred.share)} of {base}",
                 f"low: {good}; high: {bad}",
                 rule.colour(inferred.share),
-                f"{inferred.known} known items{control}",
+                f"{_counted(inferred)}{control}",
             )
         )
     return rows
@@ -259,7 +269,11 @@ def _marketer(facts: Facts) -> tuple[str, str]:
     within = [row for row in rows if facts.reach is None or row["known"] <= facts.reach] or rows[:1]
     row = max(within, key=lambda row: row["known"])
     label = "label" if row["known"] == 1 else "labels"
-    return percent(row["mean_inverse_support"]), f"mean over people with {row['known']} known published {label}"
+    if not row["known"]:
+        return percent(row["mean_inverse_support"]), "mean over all people, whose columns are known"
+    columns = " besides the columns" if row.get("columns") else ""
+    told = f"mean over people with {row['known']} known published {label}{columns}"
+    return percent(row["mean_inverse_support"]), told
 
 
 def _features(facts: Facts) -> list[tuple[str, str]]:

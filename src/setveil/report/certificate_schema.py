@@ -50,8 +50,11 @@ class _Layout(_Strict):
     long: bool
 
 
+ColumnName = Annotated[str, Field(min_length=1, max_length=1000)]
+
+
 class _Column(_Strict):
-    name: Annotated[str, Field(min_length=1, max_length=1000)]
+    name: ColumnName
     role: Literal["known", "sensitive", "carry"]
 
 
@@ -78,6 +81,7 @@ class _RiskRow(_Strict):
     mean_inverse_support_interval: list[Share] | None
     below_k_interval: list[Share] | None
     note: Annotated[str, Field(max_length=1000)]
+    columns: Annotated[list[ColumnName], Field(min_length=1, max_length=1000)] | None = None  # known besides the items
 
 
 class _Risk(_Strict):

@@ -29,7 +29,24 @@ BARS = 20  # of a chart of sizes
 
 def shape_of(release: Release, labels: Sequence[str]) -> dict[str, Any]:
     """Figures and tables that follow from the published files alone."""
-    return SHAPES[release.kind](release, labels)
+    shape = SHAPES[release.kind](release, labels)
+    varying = _varying_columns(release)
+    return {**shape, "varying_columns": varying} if varying else shape
+
+
+def _varying_columns(release: Release) -> list[str]:
+    """Carried columns that are not the same for all people with the same known columns."""
+    columns = release.published.columns
+    if columns is None:
+        return []
+    classes = columns.classes(release.published.n_records)
+    n_classes = int(classes.max(initial=-1)) + 1
+    found = []
+    for column in columns.with_role("carry"):
+        pairs = np.unique(classes * len(column.values) + column.codes)
+        if len(pairs) > n_classes:
+            found.append(column.name)
+    return found
 
 
 def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:

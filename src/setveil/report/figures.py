@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from setveil.errors import name_some
 from setveil.report.words import percent
 
 if TYPE_CHECKING:
@@ -19,6 +20,14 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 # -- residual risk -----------------------------------------------------------------------------------------------------
+
+
+def known_words(known: int, columns: Sequence[str] = ()) -> str:
+    """What attackers know, after "with"; ``columns``: those that they know besides the items."""
+    if columns and not known:
+        return "the known columns alone"
+    items = "one known item" if known == 1 else f"up to {known} known items"
+    return f"the known columns and {items}" if columns else items
 
 
 class Residual(NamedTuple):
@@ -34,6 +43,7 @@ class Residual(NamedTuple):
     n_people: int  # in the base
     before: float | None  # the same attack on the original
     control: float | None  # attacks on people who are not in the data that end with exactly one record
+    columns: Sequence[str] = ()  # that the attacker knows besides the items
 
     @property
     def sentence(self) -> str:
@@ -45,7 +55,9 @@ class Residual(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {**self._asdict(), "interval": None if self.interval is None else list(self.interval)}
+        plain = {**self._asdict(), "interval": None if self.interval is None else list(self.interval)}
+        columns = list(plain.pop("columns"))
+        return {**plain, "known_columns": columns} if columns else plain
 
 
 def worst_by_known(attacks: Rows, risk_after: Rows) -> list[Residual]:
@@ -86,24 +98,30 @@ def _attacked(row: Mapping[str, Any]) -> Residual:
         row["n_people"],
         None if found["before"] is None else found["before"][0],
         None if found["control"] is None else found["control"][0],
+        row.get("known_columns", ()),
     )
 
 
 def _by_labels(row: Mapping[str, Any]) -> Residual:
     known = row["known"]
     label = "label" if known == 1 else "labels"
-    interval = row["singled_out_interval"]
+    interval, columns = row["singled_out_interval"], row.get("columns", ())
+    words = f"{known} {label} of a person's published record"
+    if columns:
+        named = f"the published column{'s' if len(columns) > 1 else ''} {name_some(columns)}"
+        words = f"{named} and {words}" if known else f"{named} of a person"
     return Residual(
         "labels",
-        f"knows {known} {label} of a person's published record",
+        f"knows {words}",
         known,
         row["singled_out"] * row["share_of_records"],
         row["singled_out"],
         None if interval is None else (interval[0], interval[1]),
-        f"people with at least {known} published {label}",
+        f"people with at least {known} published {label}" if known else ALL_PEOPLE,
         row["n_records"],
         None,
         None,
+        columns,
     )
 
 
@@ -131,6 +149,7 @@ class Inference(NamedTuple):
     category: float | None  # share of the base with a further label that is certain, whatever it covers
     category_control: float | None
     highest: float | None  # probability of a named item, over all people attacked
+    columns: Sequence[str] = ()  # that the attacker knows besides the items
 
     @property
     def share(self) -> float:
@@ -146,7 +165,7 @@ class Inference(NamedTuple):
     def sentence(self) -> str:
         """The figure with its base, the original and the control."""
         if self.certain == 0:
-            items = "one known item" if self.known == 1 else f"up to {self.known} known items"
+            items = known_words(self.known, self.columns)
             return f"With {items}, no attacker tried becomes certain of {self.what} of anyone{self._categories}"
         told = f"An attacker who {self.words} becomes certain of {self.what} for "
         if not self.is_named:
@@ -230,6 +249,7 @@ def _inferred(row: Mapping[str, Any]) -> Inference:
         None if category is None else category["after"][0],
         None if category is None else first(category["control"]),
         row["highest_probability"]["after"],
+        row.get("known_columns", ()),
     )
 
 

@@ -14,6 +14,7 @@ from setveil.report.figures import (
     Inference,
     Residual,
     Utility,
+    known_words,
     residual_of,
     unchanged_of,
     utility_of,
@@ -198,12 +199,12 @@ def risk_of(facts: Facts) -> Light:
     """What the worst attacker tried can still do, within the guarantee or beyond it."""
     worst = residual_of(facts)
     nothing = "No published record has an item that could be known."
-    beside = f" {_beside_columns(facts)}" if facts.columns else ""
+    beside = _beside_columns(facts)
     if not facts.is_internal:
         figures = nothing if worst is None else risk_words(worst)
         return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{figures}{beside} {_linked(facts)}{FROM_FILES}")
     if worst is None:
-        colour: Colour = "care" if facts.columns else "good"
+        colour: Colour = "care" if beside else "good"
         return Light(RESIDUAL_RISK, colour, LEVELS[colour], nothing + beside)
     inferred = worst_inference(facts.attacks)
     colour = colour_of_risk(worst, inferred, facts.profile)
@@ -212,9 +213,16 @@ def risk_of(facts: Facts) -> Light:
         sentence += f" {inferred.sentence}."
     if facts.traits.has_groups:
         sentence += f" {_linked(facts).rstrip()}"
-    if facts.columns:
+    if beside:
         colour = _worst([colour, "care"])
         sentence += beside
+    revealing = facts.achieved.get("people_in_revealing_classes", 0)
+    if revealing:
+        colour = _worst([colour, "care"])
+        sentence += (
+            f" The columns alone reveal an item or a sensitive value of {figure(revealing)} people with certainty: "
+            "everybody with these columns has it."
+        )
     homogeneous = (facts.shape.get("diversity") or {}).get("homogeneous", 0)
     if homogeneous:
         colour = _worst([colour, "care"])
@@ -226,9 +234,14 @@ def risk_of(facts: Facts) -> Light:
 
 
 def _beside_columns(facts: Facts) -> str:
-    """Figures about items alone must not comfort where columns are published, too."""
-    names = name_some([name for name, _ in facts.columns])
-    return f"These figures do not use the columns {names}: attackers who know them can single out more people."
+    """Figures must not comfort where columns are published that attackers are not taken to know."""
+    varying = facts.shape.get("varying_columns")
+    if not varying:
+        return ""
+    return (
+        f" These figures do not use the carried columns {name_some(varying)}: attackers who know them can single out "
+        "more people."
+    )
 
 
 def _linked(facts: Facts) -> str:
@@ -253,8 +266,7 @@ def colour_of_risk(worst: Residual | None, inferred: Inference | None, profile: 
 def risk_words(worst: Residual) -> str:
     """What the worst attacker achieves, with base, interval and control."""
     if worst.of_all_people == 0:
-        items = "one known item" if worst.known == 1 else f"up to {worst.known} known items"
-        return f"With {items}, no attacker tried singles out anyone."
+        return f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone."
     told = f"{worst.sentence}."
     if worst.interval is not None:
         low, high = (percent(end) for end in worst.interval)

@@ -10,6 +10,9 @@ probability 1/support. Per c, over the records with at least c items:
 - *maximum 1/support*: the worst case over all records and all c-subsets;
 - *below k*: the share of records that have some c-subset with support below k.
 
+Where columns are known, the attacker knows them besides, and c may be 0: all of this is about records with the same
+known columns.
+
 Exact for c ≤ 2, and for larger c as long as the records have no more than ``budget`` c-subsets. Beyond that, records
 are drawn at random (with replacement, one random c-subset each) and the figures carry 95 % intervals.
 """
@@ -17,7 +20,7 @@ are drawn at random (with replacement, one random c-subset each) and the figures
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,11 +34,13 @@ from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.row_order import sort_rows
 from setveil.core.seam import call
+from setveil.core.tables import Tabular
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.risk._identifying import find_rare_subsets
 from setveil.risk.exposure import ExposureRow
 from setveil.risk.intervals import Interval, wilson
+from setveil.risk.places import Places, placed
 from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -64,11 +69,27 @@ class RiskRow:
     mean_inverse_support_interval: Interval | None = None
     below_k_interval: Interval | None = None
     note: str = ""
+    columns: tuple[str, ...] = ()  # known besides the items
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; columns only where some are known."""
+        plain = asdict(self)
+        columns = list(plain.pop("columns"))
+        return {**plain, "columns": columns} if columns else plain
 
 
 @dataclass(frozen=True, repr=False)
-class RiskTable:
-    """One row per number of known items, ascending."""
+class RiskTable(Tabular):
+    """One row per number of known items, ascending; shares are numbers between 0 and 1.
+
+    Examples:
+        >>> import setveil as sv
+        >>> table = sv.risk("baskets.txt", known=(1, 2))
+        >>> table["singled_out"], table.filter(known=2)["singled_out"]
+        ([0.0, 0.5], [0.5])
+        >>> table.to_polars().columns[:4]
+        ['known', 'n_records', 'share_of_records', 'singled_out']
+    """
 
     n_records: int
     k: int
@@ -76,9 +97,29 @@ class RiskTable:
     rows: tuple[RiskRow, ...]
     inference: tuple[ExposureRow, ...] = ()  # what known items reveal about further ones, where it was asked for
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row per number of known items."""
+        return [asdict(row) for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int | str) -> Any:
+        """A row by its number, or the figures of a column by its name."""
+        return [getattr(row, place) for row in self.rows] if isinstance(place, str) else self.rows[place]
+
+    def plot(self) -> Any:
+        """A chart of the share of people who are singled out, as a figure of Matplotlib.
+
+        Raises:
+            InputError: Matplotlib is not installed.
+        """
+        return call("RiskTable.plot", self)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {**asdict(self), "inference": [row.to_dict() for row in self.inference]}
+        rows = [row.to_dict() for row in self.rows]
+        return {**asdict(self), "rows": rows, "inference": [row.to_dict() for row in self.inference]}
 
     def __str__(self) -> str:
         head = (
@@ -127,6 +168,10 @@ def risk(
     """
     sizes = checked_sizes(known, k, targets)
     progress("finding distinct records", None)
+    places = Places.of(data)
+    alone = () if places is None else (_by_columns(places, k),)
+    if places is not None:
+        data = placed(data, places)
     n_exact = _feasible_size(data, max(sizes), budget)
     n_of_length = np.bincount(data.lengths, minlength=1)
     n_long = {size: int(n_of_length[size:].sum()) for size in sizes}  # records with so many items
@@ -151,7 +196,19 @@ def risk(
             verdicts = _search_rare(data, drawn[size], k, is_below[size])
             smallest = int(tally.least[size:].min())
             rows.append(sampled_row(size, n_long[size], data.n_records, supports, smallest, verdicts))
-    return RiskTable(data.n_records, k, seed, tuple(rows))
+    columns = () if places is None else places.columns.names
+    return RiskTable(data.n_records, k, seed, (*alone, *(replace(row, columns=columns) for row in rows)))
+
+
+def _by_columns(places: Places, k: int) -> RiskRow:
+    """What the columns alone reveal."""
+    n_records = len(places.of_record)
+    supports = places.sizes[places.of_record]
+    if not n_records:
+        return replace(empty_row(0), note="there are no records", columns=places.columns.names)
+    totals = np.array([float((supports == 1).sum()), float((1 / supports).sum())])
+    row = exact_row(0, n_records, n_records, totals, int(supports.min()), int((supports < k).sum()))
+    return replace(row, columns=places.columns.names)
 
 
 def checked_sizes(known: Iterable[int], k: int, targets: int) -> list[int]:

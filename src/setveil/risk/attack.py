@@ -2,7 +2,8 @@
 
 A *target* is a random person of the original with at least c public items. The attacker knows c of them, has the
 published data and the codebook, and looks for the records that fit: the *candidates*. ``attackers.py`` lists the
-attackers: which items they know, which labels they use, how they match records. Measured, over the targets:
+attackers: which items they know, which labels they use, how they match records. Where the release has known columns,
+every attacker also knows those of the target, and c may be 0 (``places.py``). Measured, over the targets:
 
 - *claimed*: there is exactly one candidate; *singled out*: and it is the target's record; *wrong match*: and it is
   somebody else's;
@@ -30,8 +31,8 @@ attacker is tried on it, who knows nobody and picks a record of a group by its l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError
+from setveil.errors import InputError, name_some
 from setveil.models.parameters import whole_number
 from setveil.releases import Release, is_grouped
 from setveil.risk.attackers import ATTACKERS, Attacker, base_words, inference_base
@@ -47,6 +48,7 @@ from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.inference import Conclusions, Revealed
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.knowledge import People
+from setveil.risk.places import known_columns
 from setveil.risk.surface import Outcomes, Surface
 from setveil.risk.targets import Targets
 from setveil.risk.trimmed import LeftOutTable, attack_left_out
@@ -86,6 +88,7 @@ class AttackRow:
     before: Success
     after: Success
     control: Success | None
+    columns: tuple[str, ...] = ()  # that every attacker knows
 
     @property
     def attacker(self) -> Attacker:
@@ -99,8 +102,9 @@ class AttackRow:
         """
         return {
             "attacker": self.strategy,
-            "words": self.attacker.words(self.known),
+            "words": self.attacker.words(self.known, self.columns),
             "known": self.known,
+            **({"known_columns": list(self.columns)} if self.columns else {}),
             "base": base_words(self.known),
             "n_people": self.n_people,
             "n_all_people": self.n_all,
@@ -207,6 +211,11 @@ def attack(
     """
     original = release.published_part(original)
     sizes, attackers = _check(original, release, known, targets, strategies, wrong)
+    columns = known_columns(release.rows.columns).names
+    if columns:
+        _require_columns(columns, original, control)
+        sizes = [0, *sizes]  # the columns alone
+    original = replace(original, columns=known_columns(original.columns).named(columns) if columns else None)
     secrets = _secret_items(original, release, sensitive)
     people = People.of(original, secrets)
     held_out = None if control is None else People.of(_over(control, original), secrets)
@@ -219,9 +228,12 @@ def attack(
         if not people.can_be_known(size) or (held_out is not None and not held_out.can_be_known(size)):
             notes.append(f"No person has {size} public items or more.")
             continue
-        here = Targets(people, size, targets, seed, wrong)
-        strangers = None if held_out is None else Targets(held_out, size, targets, seed, wrong, are_in_data=False)
-        for attacker in attackers:
+        strange = () if aligned else tuple(views.values())
+        here = Targets(people, size, targets, seed, wrong, strange=strange)
+        strangers = None
+        if held_out is not None:
+            strangers = Targets(held_out, size, targets, seed, wrong, False, tuple(views.values()))
+        for attacker in attackers if size else [ATTACKERS["random"]]:
             progress(f"attacking with {size} known items", len(rows) / (len(sizes) * len(attackers)))
             view = views[attacker.labels]
             # The original shows everything that is true, exactly: there only errors make a best match.
@@ -248,6 +260,7 @@ def attack(
                     before=_success(before, True, told_before),
                     after=_success(after, aligned, told_after),
                     control=missed,
+                    columns=columns,
                 )
             )
     how = "the targets without their own record" if control is None else f"{control.n_records:,} people held out"
@@ -280,6 +293,17 @@ def _check(
             "attack a release with the data it was made from."
         )
     return sizes, [ATTACKERS[way] for way in ways]
+
+
+def _require_columns(columns: Sequence[str], original: Transactions, control: Transactions | None) -> None:
+    """Whoever is attacked has the columns that attackers know."""
+    for who, data in (("original", original), ("control group", control)):
+        lacking = [name for name in columns if data is not None and name not in known_columns(data.columns).names]
+        if lacking:
+            raise InputError(
+                f"the {who} has no known column {name_some(lacking)}; state the same roles as in the run, with "
+                "--known-columns."
+            )
 
 
 def _secret_items(original: Transactions, release: Release, sensitive: Iterable[str] | None) -> NDArray[np.int32]:

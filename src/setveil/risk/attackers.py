@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from setveil.errors import name_some
 from setveil.risk.surface import Match
 
 # Which items of a person are known: any; those that the fewest people have; those that most people have; any, each of
@@ -26,8 +28,10 @@ class Attacker(NamedTuple):
     labels: Literal["all", "exact"] = "all"  # all labels that can stand for an item, or only those for it alone
     match: Match = "every"  # records that show every known item, or most of them
 
-    def words(self, known: int) -> str:
-        """What the attacker does, after "an attacker who"."""
+    def words(self, known: int, columns: Sequence[str] = ()) -> str:
+        """What the attacker does, after "an attacker who"; ``columns``: those that every attacker knows."""
+        if not known:
+            return f"{_knows(columns)} of a person"
         s = "s" if known > 1 else ""
         number = f"{known} " if known > 1 else ""
         items = {
@@ -40,7 +44,11 @@ class Attacker(NamedTuple):
             told += " and uses only labels that stand for one item"
         if self.match == "most":
             told += ", and takes the best match" if self.labels == "exact" else " and takes the best match"
-        return told
+        return f"{_knows(columns)} and {told.removeprefix('knows ')}" if columns else told
+
+
+def _knows(columns: Sequence[str]) -> str:
+    return f"knows the column{'s' if len(columns) > 1 else ''} {name_some(columns)}"
 
 
 ATTACKERS = {
@@ -64,9 +72,13 @@ TRIED = tuple(name for name, attacker in ATTACKERS.items() if attacker.knows in 
 
 def base_words(known: int) -> str:
     """The base of a rate: people of whom that many items can be known."""
+    if not known:
+        return "all people"
     return f"people with at least {known} item{'s' if known > 1 else ''}"
 
 
 def inference_base(known: int, is_named: bool) -> str:
     """The base of a rate of inference; ``is_named``: sensitive items are named, and only these are inferred."""
+    if not known and is_named:
+        return "people with a sensitive item"
     return base_words(known) + (" and a sensitive item" if is_named else "")

@@ -49,7 +49,7 @@ def expose(
     secrets = np.sort(numbers[numbers >= 0])
     people, surface = People.of(data, secrets), Surface.of_original(data, secrets)
     rows = []
-    for size in sorted(known):
+    for size in [0, *sorted(known)] if surface.places is not None else sorted(known):
         if not people.can_be_known(size):
             continue
         told = Targets(people, size, targets, seed, 0.0).inferred(surface, "random", True)

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.mining import Queries, count_matches
 from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets
 from setveil.core.row_order import take_rows
@@ -54,19 +55,27 @@ class Revealed(NamedTuple):
     control: Conclusions
 
 
-def reveal(surface: Surface, people: People, group: Group, known: Itemsets, own: NDArray[np.int64]) -> Revealed:
-    """What ``known`` items of the targets reveal about further ones. ``own``: their records, -1 if they have none.
+def reveal(
+    surface: Surface,
+    people: People,
+    group: Group,
+    known: Itemsets,
+    own: NDArray[np.int64],
+    classes: NDArray[np.int64] | None = None,
+) -> Revealed:
+    """What ``known`` items of the targets reveal about further ones. ``own``: their records, -1 if they have none;
+    ``classes``: their classes, where columns are known.
 
     Asked about are all targets, or those with a sensitive item where such items are named.
     """
     if len(surface.secrets):
-        return _of_named(surface, people, group, known, own)
+        return _of_named(surface, people, group, _queries(surface, known, classes), own)
     owners, labels = _further_labels(surface, people, group, known)
     n_targets = len(known)
     indptr = np.searchsorted(owners, np.arange(n_targets + 1)).astype(np.int64)
     n_fitting = np.zeros((n_targets, 2), dtype=np.int64)
     n_showing = np.zeros((len(labels), 2), dtype=np.int64)
-    queries = surface.queries(known)
+    queries = _queries(surface, known, classes)
     for_slices(
         lambda first, last: count_further(
             surface.postings,
@@ -117,12 +126,25 @@ def _further_labels(
     return pairs // width, (pairs % width).astype(np.int32)
 
 
-def _of_named(surface: Surface, people: People, group: Group, known: Itemsets, own: NDArray[np.int64]) -> Revealed:
+def _queries(surface: Surface, known: Itemsets, classes: NDArray[np.int64] | None) -> Queries:
+    """What to look for. Where columns are known and no record of the class fits the items, the class alone."""
+    queries = surface.queries(known, classes)
+    if surface.places is None:
+        return queries
+    indptr, items = queries
+    is_alone = count_matches(surface.postings, np.empty(0, dtype=np.int64), queries) == 0
+    lengths = np.where(is_alone, 1, np.diff(indptr))
+    kept = np.repeat(~is_alone, np.diff(indptr))
+    kept[indptr[1:] - 1] = True  # the class comes last
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), items[kept]
+
+
+def _of_named(surface: Surface, people: People, group: Group, searched: Queries, own: NDArray[np.int64]) -> Revealed:
     """The same for named items: every sensitive item of every target is asked for."""
-    n_targets = len(known)
+    n_targets = len(group.records)
     private = people.private.select(group.records)
     target, secret = private.owners, private.items.astype(np.int64)
-    queries = take_rows(*surface.queries(known), target)
+    queries = take_rows(*searched, target)
     found, control = surface.probabilities(queries, own[target], secret)
     asked = private.lengths > 0
 

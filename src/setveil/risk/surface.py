@@ -24,6 +24,7 @@ from setveil.arrays.mining import (
     Queries,
     are_matches,
     count_matches,
+    join_postings,
     sorted_distinct,
     sum_over_matches,
 )
@@ -33,6 +34,7 @@ from setveil.core.meaning import Images
 from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.releases import Release, is_grouped
 from setveil.risk._best import find_best
+from setveil.risk.places import Places
 
 Match = Literal["every", "most"]
 
@@ -61,7 +63,7 @@ class Surface:
     """Records to search, over images of the original's items."""
 
     images: Images
-    postings: Postings  # of the images
+    postings: Postings  # of the images, then of the classes where columns are known
     secrets: NDArray[np.float32]  # [secret items, records] how likely a record holds the secret, as far as one can tell
     group_of: NDArray[np.int64]  # [records] of a grouping; empty otherwise
     group_sizes: NDArray[np.int64]  # [groups]
@@ -69,6 +71,7 @@ class Surface:
     covering: Images  # of all labels, also where ``images`` are those of exact ones
     labels: Postings  # of the published labels: the records that show one, or one that covers part of its items
     label_sizes: NDArray[np.int64]  # [published labels] items that each covers
+    places: Places | None = None  # the classes; None where no column is known
 
     @classmethod
     def of_original(cls, original: Transactions, secrets: NDArray[np.integer]) -> Surface:
@@ -81,7 +84,9 @@ class Surface:
             for row, item in enumerate(secrets.tolist()):
                 holds[row, records[indptr[item] : indptr[item + 1]]] = 1
         ones = np.ones(original.n_items, dtype=np.int64)
-        return cls(images, images.postings(), holds, _NO_GROUPS, _NO_GROUPS, holds, images, original.postings, ones)
+        shown = images, original.postings, ones
+        surface = cls(images, images.postings(), holds, _NO_GROUPS, _NO_GROUPS, holds, *shown)
+        return surface._with_places(Places.of(original))
 
     @classmethod
     def of_release(cls, release: Release, vocabulary: Vocabulary, secrets: NDArray[np.integer]) -> Surface:
@@ -97,28 +102,40 @@ class Surface:
             shares[release.count_item, release.count_group] = release.count / sizes[release.count_group]
             numbers = release.sensitive.numbers(vocabulary[int(item)] for item in secrets)
             holds = shares[numbers][:, release.group_of]
-            return cls(images, postings, holds, release.group_of, sizes, holds, *shown)
+            surface = cls(images, postings, holds, release.group_of, sizes, holds, *shown)
+            return surface._with_places(Places.of(release.rows))
         weights = 1 / np.maximum(release.meaning.sizes, 1)
         holds = _read_secrets(release, images, secrets, weights)
         covered = _sensitive_shares(release, vocabulary, secrets)
         is_same = np.array_equal(covered[covered > 0], weights[covered > 0])  # no label covers several secrets
         hints = holds if is_same else _read_secrets(release, images, secrets, covered)
-        return cls(images, postings, holds, _NO_GROUPS, _NO_GROUPS, hints, *shown)
+        surface = cls(images, postings, holds, _NO_GROUPS, _NO_GROUPS, hints, *shown)
+        return surface._with_places(Places.of(release.rows))
+
+    def _with_places(self, places: Places | None) -> Surface:
+        if places is None:
+            return self
+        return replace(self, places=places, postings=join_postings(self.postings, places.postings))
 
     def exact_labels(self, release: Release, vocabulary: Vocabulary) -> Surface:
         """The same records for an attacker who uses only labels that stand for one item; itself if all do."""
         if (release.meaning.sizes == 1).all():
             return self
         images = release.meaning.of_single_items().images(vocabulary)
-        return replace(self, images=images, postings=images.postings())
+        return replace(self, images=images, postings=images.postings())._with_places(self.places)
 
     def search(
-        self, known: Itemsets, records: NDArray[np.int64], secrets: NDArray[np.int64], match: Match = "every"
+        self,
+        known: Itemsets,
+        records: NDArray[np.int64],
+        secrets: NDArray[np.int64],
+        match: Match = "every",
+        classes: NDArray[np.int64] | None = None,
     ) -> Outcomes:
         """Look for targets of which ``known`` is known. ``records``: their own; ``secrets``: a row of ``secrets``, or
-        -1.
+        -1; ``classes``: where to look, where columns are known.
         """
-        queries = self.queries(known, is_counted=match == "most")
+        queries = self.queries(known, classes, is_counted=match == "most")
         once, again = self._distinct(queries, records, secrets)
         indptr, items = take_rows(*queries, once)
         parts = []
@@ -135,7 +152,7 @@ class Surface:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of targets that are alike in everything one each, and for every target which of these it is like."""
         indptr, items = queries
-        first_record = len(self.images)
+        first_record = len(self.postings.dense)
         first_secret = first_record + self.postings.n_records + 1
         ends = np.repeat(indptr[1:], 2)
         marks = np.column_stack((first_record + records, first_secret + secrets)).ravel()
@@ -229,8 +246,25 @@ class Surface:
             control[target] = values[is_other].mean() if is_other.any() else 0.0
         return counts[:, 0], is_found, counts[:, 1], posterior, control
 
-    def queries(self, known: Itemsets, is_counted: bool = False) -> Queries:
-        """The images of each itemset, each image once; with ``is_counted`` once for every known item."""
+    def queries(self, known: Itemsets, classes: NDArray[np.int64] | None = None, is_counted: bool = False) -> Queries:
+        """The images of each itemset, each image once; with ``is_counted`` once for every known item.
+
+        ``classes``: the class of each target, which every candidate is in; it counts more than all items together.
+        """
+        return self.in_classes(self._images_of(known, is_counted), classes, is_counted)
+
+    def in_classes(self, queries: Queries, classes: NDArray[np.int64] | None, is_counted: bool = False) -> Queries:
+        """Itemsets of images, each with its class, where columns are known."""
+        if self.places is None:
+            return queries
+        assert classes is not None, "attackers know the columns"
+        indptr, items = queries
+        n_times = 1 + int(np.diff(indptr).max(initial=0)) if is_counted else 1
+        lists = (len(self.images) + classes).astype(np.int32)
+        rows = np.insert(items, np.repeat(indptr[1:], n_times), np.repeat(lists, n_times))
+        return indptr + n_times * np.arange(len(indptr)), rows
+
+    def _images_of(self, known: Itemsets, is_counted: bool) -> Queries:
         owners = np.repeat(np.arange(len(known)), np.diff(known.indptr))
         image = self.images.of_item[known.items].astype(np.int64)
         width = max(len(self.images), 1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.core import Itemsets
 from setveil.risk.attackers import KNOWLEDGE
@@ -16,7 +18,17 @@ from setveil.risk.surface import Match, Outcomes, Surface
 class Targets:
     """Drawn targets, what is known of them, and how attacks on them went."""
 
-    def __init__(self, people: People, size: int, n: int, seed: int, wrong: float, are_in_data: bool = True) -> None:
+    def __init__(
+        self,
+        people: People,
+        size: int,
+        n: int,
+        seed: int,
+        wrong: float,
+        are_in_data: bool = True,
+        strange: Collection[Surface] = (),  # in which the records of the targets are not known
+    ) -> None:
+        self.strange = strange
         self.people, self.size, self.wrong = people, size, wrong
         self.seed = (seed, size) if are_in_data else (seed, size, len(KNOWLEDGE) + 1)
         self.group = people.draw(size, n, np.random.default_rng(self.seed))
@@ -28,7 +40,8 @@ class Targets:
         """The outcomes; attackers who know and see the same are one."""
         key = (id(surface), knows, match)
         if key not in self.outcomes:
-            self.outcomes[key] = surface.search(self._known(knows), self.own, self.group.secrets, match)
+            known, classes = self._known(knows), self.classes(surface)
+            self.outcomes[key] = surface.search(known, self.own, self.group.secrets, match, classes)
         return self.outcomes[key]
 
     def inferred(self, surface: Surface, knows: str, has_own: bool) -> Revealed:
@@ -36,8 +49,20 @@ class Targets:
         key = (id(surface), knows)
         if key not in self.revealed:
             own = self.own if has_own else np.full_like(self.own, -1)
-            self.revealed[key] = reveal(surface, self.people, self.group, self._known(knows), own)
+            known, classes = self._known(knows), self.classes(surface)
+            self.revealed[key] = reveal(surface, self.people, self.group, known, own, classes)
         return self.revealed[key]
+
+    @cache  # noqa: B019 (there are few, and they go with the targets)
+    def classes(self, surface: Surface) -> NDArray[np.int64] | None:
+        """The class of each target among the records of a surface; None where no column is known."""
+        if surface.places is None:
+            return None
+        if surface in self.strange:
+            columns = self.people.data.columns
+            assert columns is not None, "people without columns cannot be looked up"
+            return surface.places.of_people(columns.select(self.group.records))
+        return surface.places.of_record[self.own]
 
     @cache  # noqa: B019 (there are few, and they go with the targets)
     def _known(self, knows: str) -> Itemsets:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,16 +81,20 @@ def attack_left_out(
     people = random.choice(np.flatnonzero(original.lengths >= 2), targets)
     places = original.indptr[people][:, None] + draw_subsets(original.lengths[people], 2, random)  # [targets, 2]
     fits = surface.images.of_item[original.items[places]]  # [targets, 2], -1 for what is published nowhere
-    n_one = np.append(_support(surface), 0)[fits].sum(axis=1)  # records that show one; those that show both, twice
-    n_both = np.zeros(targets, dtype=np.int64)
-    is_somewhere = (fits >= 0).all(axis=1)
-    n_both[is_somewhere] = _count_both(surface, fits[is_somewhere])
+    # The attacker knows the columns, too, where there are known ones.
+    classes = None if surface.places is None else surface.places.of_record[people]
+    # Records that show one; those that show both, twice.
+    n_one = _count_all(surface, fits[:, :1], classes) + _count_all(surface, fits[:, 1:], classes)
+    n_both = _count_all(surface, fits, classes)
+    n_everybody = np.full(targets, original.n_records)
+    if surface.places is not None:
+        n_everybody = surface.places.sizes[classes]
     n_own = is_shown[places].sum(axis=1)  # of the two, in the person's own record
     hidden = n_own < 2
     n_either = np.maximum(n_one - n_both, 0)
     nowhere = n_both[hidden] == 0
     # With nothing to go by at all, everybody fits.
-    n_fitting = np.where(n_either[hidden] > 0, n_either[hidden], original.n_records)
+    n_fitting = np.where(n_either[hidden] > 0, n_either[hidden], n_everybody[hidden])
     is_there = np.where(n_either[hidden] > 0, n_own[hidden] > 0, True)
     picked = np.where(nowhere & is_there, 1 / n_fitting, 0.0)
     replayed, n_replayed = _replay(original, release, is_shown, remake, seed) if remake else (None, 0)
@@ -109,20 +113,19 @@ def attack_left_out(
     )
 
 
-def _support(surface: Surface) -> NDArray[np.int64]:
-    """In how many records each image may be found."""
-    n_images = len(surface.images)
-    alone = np.arange(n_images + 1, dtype=np.int64), np.arange(n_images, dtype=np.int32)
-    return count_matches(surface.postings, _NOTHING, alone)
-
-
-def _count_both(surface: Surface, pairs: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many records fit both of two images, int64[pairs]; the image of both may be the same."""
-    ordered = np.sort(pairs, axis=1).astype(np.int32)
+def _count_all(surface: Surface, images: NDArray[np.int32], classes: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """How many records fit all images of each row, int64[rows], in the given class where columns are known; an image
+    may stand there twice, and nothing fits -1.
+    """
+    found = np.zeros(len(images), dtype=np.int64)
+    is_somewhere = (images >= 0).all(axis=1)
+    ordered = np.sort(images[is_somewhere], axis=1).astype(np.int32)
     keep = np.ones(ordered.shape, dtype=bool)
-    keep[:, 1] = ordered[:, 1] != ordered[:, 0]
+    keep[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     indptr = np.concatenate(([0], np.cumsum(keep.sum(axis=1)))).astype(np.int64)
-    return count_matches(surface.postings, _NOTHING, (indptr, ordered[keep]))
+    queries = surface.in_classes((indptr, ordered[keep]), None if classes is None else classes[is_somewhere])
+    found[is_somewhere] = count_matches(surface.postings, _NOTHING, queries)
+    return found
 
 
 def _shown_entries(surface: Surface, original: Transactions) -> NDArray[np.bool_]:
@@ -175,9 +178,11 @@ def _with_item(original: Transactions, entry: int, item: int) -> Transactions:
     """The data with another item in place of an entry."""
     items = original.items.copy()
     items[entry] = item
-    return Transactions.from_pairs(original.owners, items, original.n_records, original.vocabulary)
+    changed = Transactions.from_pairs(original.owners, items, original.n_records, original.vocabulary)
+    return replace(changed, columns=original.columns)
 
 
-def _contents(release: Release) -> Counter[frozenset[str]]:
-    """The published records without their order."""
-    return Counter(map(frozenset, release.transactions()))
+def _contents(release: Release) -> Counter[tuple[object, ...]]:
+    """The published records, with their columns and without their order."""
+    columns = [column.to_list() for column in release.rows.columns or ()]
+    return Counter(zip(map(frozenset, release.transactions()), *columns, strict=True))

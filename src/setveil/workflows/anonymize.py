@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import PORTFOLIO, Algorithm, Context, Entry, default_for, entry_of, find_for, make_algorithm
 from setveil.core import Dataset, Hierarchy
@@ -18,7 +18,11 @@ from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for, engine_for
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.names import with_names
+from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.reading import read_twice, split_roles
+
+if TYPE_CHECKING:
+    from setveil.policy.schema import Policy
 
 
 def never() -> bool:
@@ -26,18 +30,19 @@ def never() -> bool:
     return False
 
 
+@shows_progress
 def anonymize(
     data: Any,
-    model: PrivacyModel | str,
+    model: PrivacyModel | Policy | str,
     algorithm: str | Algorithm | type[Algorithm] | None = None,
-    hierarchy: Hierarchy | str | None = None,
+    hierarchy: Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | Any = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     *,
     unknown_items: str = "error",
     names: str | os.PathLike[str] | Mapping[str, str] | None = None,
     read_options: Mapping[str, Any] | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | bool = no_progress,
     cancelled: Callable[[], bool] = never,
     **parameters: Any,
 ) -> Release:
@@ -49,15 +54,17 @@ def anonymize(
 
     Args:
         data: anything that ``read`` takes, or Transactions.
-        model: the privacy model, or its name, as in ``"km"``; ``models()`` lists them.
+        model: the privacy model, its name, as in ``"km"`` (``models()`` lists them), or a policy, which has everything
+            else as well.
         algorithm: a name (see ``algorithms()``), or a class or instance of ``Algorithm``; None: the model's default.
-        hierarchy: a Hierarchy, a file, or ``"auto"``, ``"fanout:5"``, ``"prefix:1,3"``, …
+        hierarchy: a Hierarchy, a file, ``"auto"``, ``"fanout:5"``, ``"prefix:1,3"``, …, a dict (item → parent, item →
+            ancestors, or group → members), or a frame with the columns of a hierarchy file.
         options: the algorithm's own options.
         seed: seed of all random numbers.
         unknown_items: items missing from the hierarchy: ``"error"``, or ``"root"`` to put them below the root.
         names: a list of codes with descriptions (a file, or label → name), for codebook and reports.
         read_options: how to read ``data``, as in ``read``.
-        progress: called with a stage name and a fraction between 0 and 1.
+        progress: True for a bar, or a function that is called with a stage name and a fraction between 0 and 1.
         cancelled: polled regularly; return True to cancel the run.
         parameters: parameters of the model, if ``model`` is a name, and roles of columns: ``person``, ``item``,
             ``known`` (or ``known_columns``), ``sensitive_columns``, ``carry``, ``drop``, ``column_hierarchy``.
@@ -76,16 +83,58 @@ def anonymize(
         Recoding(6 records, 3 published items; aa for km)
         >>> release.codebook()["dairy"]
         ['cheese', 'milk']
+        >>> groups = {"dairy": ["milk", "cheese"], "drinks": ["beer", "wine"], "food": ["bread"]}
+        >>> sv.anonymize("baskets.txt", "km", k=2, m=1, algorithm="aa", hierarchy=groups).verify().holds
+        True
     """
+    assert callable(progress)
+    if isinstance(data, PrivacyModel):
+        raise InputError("anonymize takes the data first, then the model: anonymize(data, model).")
     stated, parameters = split_roles(parameters)
+    if not isinstance(model, PrivacyModel | str):
+        beside = {"algorithm": algorithm, "hierarchy": hierarchy, "options": options, **parameters}
+        return _by_policy(data, model, {**(read_options or {}), **stated}, beside, names, progress, cancelled)
     data = read_twice(data, **{**(read_options or {}), **stated})
     with collected_warnings() as notes:
         promise = as_model(model, parameters)
         tree = resolve_hierarchy(hierarchy, data, unknown_items, promise, progress)
-        source = hierarchy if isinstance(hierarchy, str) else "given" if hierarchy else ""
+        source = "" if hierarchy is None else "given"
+        if isinstance(hierarchy, str | os.PathLike):
+            source = os.fspath(hierarchy)
         context = Context(tree, engine_for(data), seed, progress, cancelled)
         release = make_release(data, promise, algorithm, options or {}, context, source)
     return with_warnings(with_names(release, names), notes)
+
+
+def _by_policy(
+    data: Any,
+    policy: Policy,
+    reading: Mapping[str, Any],
+    beside: Mapping[str, Any],
+    names: Any,
+    progress: Progress,
+    cancelled: Callable[[], bool],
+) -> Release:
+    """The release that a policy describes."""
+    from setveil.policy.resolve import model_of
+    from setveil.policy.schema import Policy
+    from setveil.workflows.policies import hierarchy_of
+
+    if not isinstance(policy, Policy):
+        raise InputError(
+            f"the model is {type(policy).__name__}; give a privacy model, its name with its parameters, or a Policy."
+        )
+    said = [name for name, value in beside.items() if value is not None]
+    if said:
+        raise InputError(f"{', '.join(said)} given beside a policy, which has its own; remove them.")
+    data = read_twice(data, **{**policy.reading(), **reading})
+    with collected_warnings() as notes:
+        tree = hierarchy_of(policy, data, progress)
+        model = model_of(policy, data, tree)
+        context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
+        chosen = policy.algorithm
+        release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
+    return with_warnings(with_names(release, names or policy.output.names), notes)
 
 
 def make_release(

@@ -12,7 +12,8 @@ from setveil.errors import InputError
 from setveil.models import PrivacyModel, as_model
 from setveil.releases import Release, RunRecord, is_grouped
 from setveil.workflows.cluster import engine_for
-from setveil.workflows.reading import as_dataset, as_transactions
+from setveil.workflows.progress_bars import shows_progress
+from setveil.workflows.reading import as_dataset, as_transactions, split_roles
 
 if TYPE_CHECKING:
     from setveil.risk import RiskTable
@@ -25,6 +26,7 @@ TARGETS = 1_000  # people attacked by each attacker in every run; `setveil attac
 USUAL_K = 5  # what risk tables compare with where the model has no smallest number of records
 
 
+@shows_progress
 def risk(
     data: Any,
     known: Sequence[int] = KNOWN,
@@ -32,7 +34,7 @@ def risk(
     sensitive: Iterable[str] = (),
     inference: bool = True,
     read_options: Mapping[str, Any] | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | bool = no_progress,
     **options: Any,
 ) -> RiskTable:
     """The attacker's view of data or of a release: what a few known items reveal.
@@ -45,7 +47,7 @@ def risk(
         read_options: how to read ``data``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
         options: ``k`` (the number of records to compare with), ``seed``, ``budget`` (combinations up to which figures
-            are exact), ``targets``.
+            are exact), ``targets``, and how to read ``data``, as in ``read`` (``person``, ``item``, …).
 
     Returns:
         A table with a row per number of known items; it prints as one.
@@ -61,7 +63,9 @@ def risk(
     """
     from setveil.risk import risk as assess
 
-    records = data.published if isinstance(data, Release) else as_dataset(data, **(read_options or {}))
+    assert callable(progress)
+    stated, options = split_roles(options)
+    records = data.published if isinstance(data, Release) else as_dataset(data, **{**(read_options or {}), **stated})
     if isinstance(records, RemoteTransactions):
         from setveil.risk.elsewhere import risk_elsewhere
 
@@ -97,12 +101,13 @@ def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_p
     return risk(release, k=model.crowd or USUAL_K, inference=False, progress=progress)
 
 
+@shows_progress
 def verify(
     what: Any,
     model: PrivacyModel | str | None = None,
     *,
     read_options: Mapping[str, Any] | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | bool = no_progress,
     **parameters: Any,
 ) -> Verdict:
     """Whether a release, or any records, meet the guarantee of a model; with a witness if not.
@@ -112,7 +117,7 @@ def verify(
         model: the privacy model, or its name with its ``parameters``; a release knows its own.
         read_options: how to read ``what``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
-        parameters: parameters of the model, if ``model`` is a name.
+        parameters: parameters of the model, if ``model`` is a name, and how to read ``what``, as in ``read``.
 
     Returns:
         A verdict, which is true if the guarantee is met.
@@ -129,7 +134,12 @@ def verify(
     """
     from setveil.verify import verify as check
 
-    records = what if isinstance(what, Release) else as_transactions(what, **(read_options or {}))
+    assert callable(progress)
+    if isinstance(what, PrivacyModel):
+        raise InputError("verify takes the records first, then the model: verify(records, model).")
+    stated, parameters = split_roles(parameters)
+    reading = {**(read_options or {}), **stated}
+    records = what if isinstance(what, Release) else as_transactions(what, **reading)
     if model is None:
         model = what.model if isinstance(what, Release) else None
         if model is None:
@@ -140,7 +150,12 @@ def verify(
 
 
 def measure(
-    data: Any, release: Release, *, aligned: bool = True, read_options: Mapping[str, Any] | None = None
+    data: Any,
+    release: Release,
+    *,
+    aligned: bool = True,
+    read_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """What the release cost: NCP, UL, suppression, added and removed items, as far as they apply.
 
@@ -152,6 +167,7 @@ def measure(
         release: the release made from it.
         aligned: whether both have their records in the same order.
         read_options: how to read ``data``, as in ``read``.
+        options: the same as keywords: ``person``, ``item``, …
 
     Returns:
         Figures by name; ``docs/metrics.md`` defines them.
@@ -167,10 +183,12 @@ def measure(
     """
     from setveil.utility import measure as compute
 
-    original = as_dataset(data, **(read_options or {}))
+    data, release = _in_order("measure", data, release)
+    original = as_dataset(data, **{**(read_options or {}), **options})
     return compute(original, _with_names(release, original), aligned=aligned)
 
 
+@shows_progress
 def attack(
     data: Any,
     release: Release,
@@ -180,7 +198,7 @@ def attack(
     *,
     control: Any = None,
     read_options: Mapping[str, Any] | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | bool = no_progress,
     **options: Any,
 ) -> AttackTable:
     """Attack a release of ``data`` with every attacker; ``control`` are people who are not in the data. See
@@ -195,7 +213,8 @@ def attack(
         control: people who are not in the data, to compare with.
         read_options: how to read ``data`` and ``control``, as in ``read``.
         progress: called with a stage name and a fraction between 0 and 1.
-        options: ``strategies``, ``sensitive``, ``wrong`` and ``aligned`` of ``risk.attack``.
+        options: ``strategies``, ``sensitive``, ``wrong`` and ``aligned`` of ``risk.attack``, and how to read ``data``
+            and ``control``, as in ``read``.
 
     Returns:
         A table of success rates with intervals; it prints as one.
@@ -212,12 +231,28 @@ def attack(
     """
     from setveil.risk.attack import attack as carry_out
 
-    original = as_transactions(data, **(read_options or {}))
-    others = None if control is None else as_transactions(control, **(read_options or {}))
+    assert callable(progress)
+    data, release = _in_order("attack", data, release)
+    stated, options = split_roles(options)
+    reading = {**(read_options or {}), **stated}
+    original = as_transactions(data, **reading)
+    others = None if control is None else as_transactions(control, **reading)
     if release.record is not None:
         options = {**guessing_options(release.record), **options}
     release = _with_names(release, original)
     return carry_out(original, release, known, targets, seed, control=others, progress=progress, **options)
+
+
+def _in_order(name: str, data: Any, release: Any) -> tuple[Any, Release]:
+    """The original and its release, given in either order."""
+    if isinstance(data, Release) and not isinstance(release, Release):
+        data, release = release, data
+    if not isinstance(release, Release):
+        raise InputError(
+            f"{name} takes the original and a release: {name}(data, release), not {type(release).__name__}; "
+            "open_release() opens a folder."
+        )
+    return data, release
 
 
 def _with_names(release: Release, original: Dataset) -> Release:

@@ -20,6 +20,7 @@ from typing import Any, overload
 
 from setveil.algorithms import ENTRIES
 from setveil.core.progress import Progress, no_progress
+from setveil.core.tables import Tabular
 from setveil.errors import InputError, one_line
 from setveil.io.releases.folders import write_whole
 from setveil.models import NUMBERS
@@ -35,6 +36,7 @@ from setveil.report.compare_page import (
 )
 from setveil.workflows.grid import Grid, default_grid, make_grid, read_grid
 from setveil.workflows.policies import make_policy
+from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.reading import as_transactions
 from setveil.workflows.trials import Job, Limits, kept_answer, try_in_processes
 
@@ -82,8 +84,16 @@ class Point:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Sequence[Point]):
-    """Every setting with its result; prints as the best settings: no other has both less risk and less loss."""
+class Comparison(Tabular, Sequence[Point]):
+    """Every setting with its result; prints as the best settings: no other has both less risk and less loss.
+
+    Examples:
+        >>> import setveil as sv
+        >>> setting = {"model": "km", "k": [2, 3], "m": 1, "algorithm": "aa", "hierarchy": "taxonomy.csv"}
+        >>> comparison = sv.compare("baskets.txt", {"grid": [setting]})
+        >>> comparison.filter(k=3)["status"]
+        ['ok']
+    """
 
     points: tuple[Point, ...]
     rows: tuple[Mapping[str, Any], ...]  # one tidy row per setting
@@ -123,9 +133,23 @@ class Comparison(Sequence[Point]):
             for by, lines in self.fronts
         ]
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row per setting."""
+        return [dict(row) for row in self.rows]
+
     def to_polars(self) -> Any:
         """The table of all settings."""
         return _frame(self.rows)
+
+    def plot(self) -> Any:
+        """A chart of risk against loss, a point per setting, as a figure of Matplotlib.
+
+        Raises:
+            InputError: Matplotlib is not installed.
+        """
+        from setveil.report.plots import plot_comparison
+
+        return plot_comparison(self.fronts, self.rows)
 
     def __str__(self) -> str:
         lines = []
@@ -158,6 +182,7 @@ def _told(by: Yardstick, same: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
+@shows_progress
 def compare(
     source: Any,
     grid: Grid | Mapping[str, Any] | str | os.PathLike[str] | None = None,
@@ -167,7 +192,8 @@ def compare(
     sensitive: Sequence[str] | str | None = None,
     read_options: Mapping[str, Any] | None = None,
     processes: int | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | bool = no_progress,
+    **options: Any,
 ) -> Comparison:
     """Run every setting of a grid and write ``results.csv``, ``results.parquet``, ``compare.html`` and the policies to
     ``out``.
@@ -184,7 +210,8 @@ def compare(
         sensitive: the sensitive items of the default grid.
         read_options: how to read ``source``, as in ``read``.
         processes: number of settings that run at the same time; by default one per core.
-        progress: called with a stage name and a fraction between 0 and 1.
+        progress: True for a bar, or a function that is called with a stage name and a fraction between 0 and 1.
+        options: how to read ``source``, as keywords: ``person``, ``item``, …
 
     Returns:
         Every setting with its result; prints as the best settings.
@@ -199,6 +226,8 @@ def compare(
         >>> comparison.to_polars()["status"].to_list()
         ['ok']
     """
+    assert callable(progress)
+    read_options = {**(read_options or {}), **options}
     if grid is not None and (hierarchy or sensitive):
         raise InputError(
             "the grid says which hierarchy and which sensitive items to use; remove --hierarchy and --sensitive."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -22,21 +23,28 @@ TRIED_ON = 2_000_000  # occurrences; of more data, evenly spaced records are tri
 
 
 def resolve_hierarchy(
-    hierarchy: Hierarchy | str | None,
+    hierarchy: Any,
     data: Dataset,
     unknown_items: str = "error",
     model: PrivacyModel | None = None,
     progress: Progress = no_progress,
 ) -> Hierarchy | None:
-    """A Hierarchy, a file, ``fanout:D``, ``fanout:D:even``, ``levels:N``, ``prefix:1,3``,
-    ``auto``, ``auto:METHOD``, a code system (``icd10``), ``columns:LEAF,…,TOP:FILE`` or ``FORMAT:FILE``; checked
-    against the data.
+    """A Hierarchy, a dict or a frame (``io.hierarchies.objects``), a file, ``fanout:D``, ``fanout:D:even``,
+    ``levels:N``, ``prefix:1,3``, ``auto``, ``auto:METHOD``, a code system (``icd10``), ``columns:LEAF,…,TOP:FILE`` or
+    ``FORMAT:FILE``; checked against the data.
 
     ``auto`` tries several trees and takes the one that loses least under ``model``.
     """
-    tree = _built(hierarchy, data, unknown_items, model, progress) if isinstance(hierarchy, str) else hierarchy
-    if tree is None:
+    if hierarchy is None:
         return None
+    if isinstance(hierarchy, str | os.PathLike):
+        tree = _built(os.fspath(hierarchy), data, unknown_items, model, progress)
+    elif isinstance(hierarchy, Hierarchy):
+        tree = hierarchy
+    else:
+        from setveil.io.hierarchies.objects import hierarchy_of_object
+
+        tree = hierarchy_of_object(hierarchy, data.vocabulary)
     if unknown_items == "root":
         inner = set(tree.labels[tree.n_items :])
         strangers = [label for label in data.vocabulary if label not in tree.vocabulary and label not in inner]

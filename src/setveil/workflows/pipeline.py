@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import Context, find_for
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import collected_warnings
+from setveil.errors import InputError, collected_warnings
 from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.report.profiles import find_profile
@@ -21,6 +22,7 @@ from setveil.workflows.assess import quick_risk
 from setveil.workflows.cluster import engine_for
 from setveil.workflows.names import with_names
 from setveil.workflows.policies import hierarchy_of
+from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
 from setveil.workflows.repeated import digest_if_repeated
@@ -30,13 +32,14 @@ if TYPE_CHECKING:
     from setveil.policy.schema import Policy
 
 
+@shows_progress
 def run(
-    policy: Policy,
+    policy: Policy | str | os.PathLike[str],
     source: Any,
     out: str | os.PathLike[str],
     *,
     force: bool = False,
-    progress: Progress = no_progress,
+    progress: Progress | bool = no_progress,
     cancelled: Callable[[], bool] = never,
     engine: str = "local",
     master: str | None = None,
@@ -47,7 +50,7 @@ def run(
     """Carry out a policy on an input: read, anonymize, verify, measure and publish.
 
     Args:
-        policy: the decisions of the data owner.
+        policy: the decisions of the data owner: a policy or its file. Policy and data may come in either order.
         source: anything that ``read`` takes.
         out: the folder to publish.
         force: replace an earlier release.
@@ -79,6 +82,8 @@ def run(
         >>> sv.run(policy, "baskets.txt", "from-a-policy").verdict.holds
         True
     """
+    assert callable(progress)
+    policy, source = _in_order(policy, source)
     chosen = policy.algorithm
     if chosen.name:
         find_for(policy.model.name, chosen.name)
@@ -118,3 +123,17 @@ def run(
             staging=staging,
             earlier=earlier,
         )
+
+
+def _in_order(policy: Any, source: Any) -> tuple[Policy, Any]:
+    """A policy and the data, given in either order; a policy may be its file."""
+    from setveil.policy.schema import Policy
+
+    if isinstance(policy, Policy):
+        return policy, source
+    if isinstance(source, Policy):
+        return source, policy
+    for one, other in ((policy, source), (source, policy)):
+        if isinstance(one, str | os.PathLike) and os.fspath(one).endswith(".toml"):
+            return Policy.from_file(Path(one)), other
+    raise InputError("run takes a policy, the data and the folder to publish: run(policy, data, out).")

@@ -5,15 +5,19 @@ from __future__ import annotations
 import html
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from setveil.core.progress import no_progress
+from setveil.errors import InputError
 
 if TYPE_CHECKING:
     from setveil.core.progress import Progress
 
+P = ParamSpec("P")
+R = TypeVar("R")
 PAUSE = 0.2  # seconds between two pictures in a notebook, whose every picture is a message
 
 
@@ -36,6 +40,27 @@ def progress_bar() -> AbstractContextManager[Progress]:
     if display is not None:
         return _in_a_notebook(display)
     return _on_a_terminal() if sys.stderr is not None and sys.stderr.isatty() else _nowhere()
+
+
+def shows_progress(function: Callable[P, R]) -> Callable[P, R]:
+    """A function whose ``progress`` may also be True, for ``progress_bar()``, and False or None, for nothing."""
+
+    @wraps(function)
+    def watched(*arguments: P.args, **options: P.kwargs) -> R:
+        progress: Any = options.get("progress", no_progress)
+        if progress is True:
+            with progress_bar() as bar:
+                options["progress"] = bar
+                return function(*arguments, **options)
+        if progress is None or progress is False:
+            options["progress"] = no_progress
+        elif not callable(progress):
+            raise InputError(
+                f"progress={progress!r}: give True for a progress bar, or a function that takes a stage and a fraction."
+            )
+        return function(*arguments, **options)
+
+    return watched
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from setveil.workflows.assess import public_risk, quick_attacks, risk, verify
 from setveil.workflows.code_systems import code_system_of
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.policies import make_policy
+from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.proposals import PURPOSES, Choice, Profile, Purpose, Suggestion, name_of
 from setveil.workflows.reading import as_transactions
 
@@ -61,6 +62,7 @@ WAYS = (
 )  # that generalize along a hierarchy, the most careful with entries first
 
 
+@shows_progress
 def suggest(
     data: Any,
     *,
@@ -72,8 +74,9 @@ def suggest(
     seed: int = 0,
     source: str = "INPUT",
     given: Mapping[str, Any] | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | bool = no_progress,
     first: Callable[[Choice], None] | None = None,
+    **options: Any,
 ) -> Suggestion:
     """Propose model, parameters, hierarchy and algorithm for a data set and a purpose, within a time budget.
 
@@ -92,6 +95,7 @@ def suggest(
         given: further options that the commands repeat.
         progress: called with a stage name and a fraction between 0 and 1.
         first: called with the first proposal.
+        options: how to read ``data``, as in ``read``: ``person``, ``item``, …
 
     Returns:
         The proposal, alternatives, and rejected settings with reasons.
@@ -107,11 +111,12 @@ def suggest(
         >>> found.choices[0].policy.model.name
         'km'
     """
+    assert callable(progress)
     if purpose not in PURPOSES:
         raise InputError(f'the purpose is one of {", ".join(PURPOSES)}, not "{purpose}".')
     if isinstance(sensitive, str):
         raise InputError(f"sensitive must be a list of item labels, not one string; write [{sensitive!r}].")
-    records = as_transactions(data)
+    records = as_transactions(data, **options)
     if records.n_records - records.n_empty < 2:
         raise InputError("the data has fewer than two records with items; it cannot be anonymized.")
     system, reason = (None, "") if hierarchy else code_system_of(records)

@@ -21,10 +21,15 @@ def looks_like_paths(text: str) -> str:
     """What separates the steps of paths, one path per line: ``>`` or ``/``; empty if lines are no paths."""
     lines = [line for _, line in _content(text)]
     if sum(" > " in line for line in lines) * 2 >= len(lines) and len(lines) > 1:
-        n_cells = sum(bool(re.search(r"[,;\t]", line.partition(" > ")[0])) for line in lines)
-        return ">" if n_cells < 0.9 * len(lines) else ""  # an item before the path makes a table
+        n_cells = sum(_has_cells(line.split(" > ")) for line in lines)
+        return ">" if n_cells < 0.9 * len(lines) else ""
     slashed = [line for line in lines if re.fullmatch(r"/?[^/;\t,]+(?:/[^/;\t,]+)+/?", line.strip())]
     return "/" if len(slashed) * 10 >= 9 * len(lines) and len(lines) > 1 else ""
+
+
+def _has_cells(steps: Sequence[str]) -> bool:
+    """Whether a line is a row of a table: an item comes before its path, or ``>`` itself is a label."""
+    return bool(re.search(r"[,;\t]", steps[0])) or any(re.fullmatch(r"\s*[,;\t][\s,;]*", step) for step in steps)
 
 
 def looks_like_outline(text: str) -> bool:

@@ -41,7 +41,9 @@ class _View:
     group: NDArray[np.int64] | None  # [rows] of groupings, numbered as in the files
 
     @classmethod
-    def of(cls, release: Release, keep_order: bool) -> _View:
+    def of(cls, release: Release | Transactions, keep_order: bool) -> _View:
+        if isinstance(release, Transactions):
+            return cls(release, release.ids, "record" if release.ids is None else "id", "item", None)
         rows, group = release.rows, None
         order = None if keep_order else rows.lexicographic_order()
         if is_grouped(release):
@@ -98,7 +100,7 @@ class _View:
         return columns
 
 
-def to_polars(release: Release, layout: str = "long", *, keep_order: bool = True) -> pl.DataFrame:
+def to_polars(release: Release | Transactions, layout: str = "long", *, keep_order: bool = True) -> pl.DataFrame:
     """The published records as a Polars frame."""
     import polars as pl
 
@@ -131,7 +133,7 @@ def to_arrow(release: Release, layout: str = "long", *, keep_order: bool = True)
     return to_polars(release, layout, keep_order=keep_order).to_arrow()
 
 
-def to_pandas(release: Release, layout: str = "long", *, keep_order: bool = True) -> pd.DataFrame:
+def to_pandas(release: Release | Transactions, layout: str = "long", *, keep_order: bool = True) -> pd.DataFrame:
     """The published records as a pandas frame; with ids, list and one-hot frames have them as their index."""
     try:
         import pandas as pd
@@ -165,10 +167,10 @@ def to_lists(release: Release, *, keep_order: bool = True) -> list[list[str]]:
     return _View.of(release, keep_order).rows.to_lists()
 
 
-def _checked(layout: str, release: Release) -> str:
+def _checked(layout: str, release: Release | Transactions) -> str:
     if layout not in LAYOUTS:
         raise InputError(f'layout="{layout}": unknown; choose one of {", ".join(LAYOUTS)}.')
-    if layout == "sensitive" and not release.has_groups:
+    if layout == "sensitive" and not getattr(release, "has_groups", False):
         raise InputError('layout="sensitive": only groupings count sensitive items; choose long, list or onehot.')
     return layout
 
