@@ -113,7 +113,7 @@ def library() -> str:
 def _place(package: Any, name: str) -> str:
     """Where a public name is defined."""
     value = getattr(package, name)
-    return f"{value.__module__}.{value.__name__}"
+    return f"{value.__module__}.{value.__qualname__}"
 
 
 # -- the command line -------------------------------------------------------------------------------------------------
