@@ -129,6 +129,13 @@ def collected_warnings() -> Iterator[list[str]]:
         warn(text)
 
 
+def is_interrupt(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind a problem: in the middle of a kernel it comes as the cause of a system error."""
+    while isinstance(problem, SystemError):
+        problem = problem.__cause__
+    return isinstance(problem, KeyboardInterrupt)
+
+
 # -- options and arguments --------------------------------------------------------------------------------------------
 
 _SWITCHES = "no-header strip labels-as-they-are force keep-ids keep-order publish-constraints accept-guessable"

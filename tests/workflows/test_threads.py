@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import multiprocessing
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 import setveil as sv
+from setveil.workflows import forecast
 
 RECORDS = [["a", "b"], ["a", "b", "c"], ["b", "c"], ["a", "c"], ["a", "b"], ["c"]] * 4
 
@@ -63,6 +66,53 @@ def test_runs_in_child_processes_are_the_same(method: str) -> None:
     finally:
         child.join(timeout=30)
         child.kill()
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.filterwarnings("ignore:.*not in the data:setveil.SetveilWarning")
+def test_runs_of_joblib_are_the_same(backend: str) -> None:
+    import joblib
+
+    with joblib.parallel_config(backend, n_jobs=2):
+        assert joblib.Parallel()(joblib.delayed(run)("nobody") for _ in range(2)) == [run("nobody")] * 2
+
+
+def test_ctrl_c_in_a_compiled_loop_is_a_keyboard_interrupt() -> None:
+    def interrupted(stage: str, share: float | None) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as inner:
+            raise SystemError("of a compiled function") from inner
+
+    with pytest.raises(KeyboardInterrupt):
+        sv.anonymize(RECORDS, "km", k=2, m=1, algorithm="aa", hierarchy="fanout:2", progress=interrupted)
+
+
+def test_the_log_tells_what_happened_and_nothing_of_the_data(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "setveil")
+    records = [["secret item", "b"], ["secret item", "b"]]
+    sv.anonymize(records, "km", k=2, m=2)
+    with pytest.raises(sv.InfeasibleError):
+        sv.anonymize(records, "km", k=3, m=2)
+    told = caplog.text
+    assert "read 2 records, 2 items, 4 entries" in told
+    assert "anonymize took" in told and "anonymize ended with InfeasibleError" in told
+    assert "secret" not in told
+
+
+def test_what_does_not_fit_into_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.dat").write_text("1 2\n1 2\n")
+    monkeypatch.setattr(forecast, "LARGE", 4)
+    monkeypatch.setattr(forecast, "free_memory", lambda: 1e8)
+    with pytest.raises(sv.InputError, match=r"x.dat: reading needs about 0.2 GB and 0 s; 0.1 GB are free"):
+        sv.read(tmp_path / "x.dat")
+    with pytest.raises(sv.InputError, match=r"8 entries: \w+ needs about"):
+        sv.anonymize([["a", "b"]] * 4, "km", k=2, m=1, algorithm="trim")
+    monkeypatch.setenv(forecast.OFF, "1")
+    assert sv.read(tmp_path / "x.dat").n_records == 2
+    monkeypatch.undo()
+    free = forecast.free_memory()
+    assert free is None or free > 1e6
 
 
 def test_a_warning_points_at_the_line_of_the_caller() -> None:

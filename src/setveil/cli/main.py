@@ -18,7 +18,7 @@ import typer
 
 from setveil.cli import is_loaded, is_loading
 from setveil.cli.console import be_quiet, complain, is_lost, note, say, show_warnings
-from setveil.errors import InputError, SetveilError, one_line, speaking_of_options
+from setveil.errors import InputError, SetveilError, is_interrupt, one_line, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
 _UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -117,13 +117,6 @@ def main() -> None:
     os._exit(status)
 
 
-def _is_interrupt(problem: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind a problem: in the middle of a kernel it comes as the cause of a system error."""
-    while isinstance(problem, SystemError):
-        problem = problem.__cause__
-    return isinstance(problem, KeyboardInterrupt)
-
-
 def _stopped() -> int:
     note("setveil: cancelled; nothing was written.")
     return 130
@@ -181,7 +174,7 @@ def _run_command(arguments: list[str]) -> int:
         note("setveil: out of memory; try a smaller m, an algorithm that scales, or a larger machine.")
         return 4
     except Exception as problem:
-        if _is_interrupt(problem):
+        if is_interrupt(problem):
             return _stopped()
         if os.environ.get("SETVEIL_VERBOSE"):
             note(traceback.format_exc())

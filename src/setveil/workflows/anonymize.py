@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from setveil.models import PrivacyModel, as_model
 from setveil.releases import Release, RunRecord
 from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for, engine_for
+from setveil.workflows.forecast import before_running
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.names import with_names
 from setveil.workflows.progress_bars import shows_progress
@@ -23,6 +25,8 @@ from setveil.workflows.reading import read_twice, split_roles
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
+
+log = logging.getLogger("setveil.anonymize")
 
 
 def never() -> bool:
@@ -163,7 +167,10 @@ def make_release(
         if not isinstance(algorithm, Algorithm):  # as it takes them
             options = {name: value for name in options if (value := getattr(chosen, name)) is not None}
         name, package = entry.name, entry.package
+        if data.has_rows:
+            before_running(data.n_occurrences, entry.scales, name)
         release = context.engine.run(chosen, data, model.strictest, context)
+    log.info("%s by %s in %.1f s", model.name, name, time.perf_counter() - started)
     original, data = data, release.published_part(data)
     check_release(data, release, model)
     _warn_of_mixed_categories(release, context)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import logging
+import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -10,14 +12,16 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from setveil.arrays import compiling
 from setveil.core.progress import no_progress
-from setveil.errors import InputError
+from setveil.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
     from setveil.core.progress import Progress
 
 P = ParamSpec("P")
 R = TypeVar("R")
+log = logging.getLogger("setveil.calls")
 PAUSE = 0.2  # seconds between two pictures in a notebook, whose every picture is a message
 
 
@@ -43,7 +47,10 @@ def progress_bar() -> AbstractContextManager[Progress]:
 
 
 def shows_progress(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose ``progress`` may also be True, for ``progress_bar()``, and False or None, for nothing."""
+    """A function whose ``progress`` may also be True, for ``progress_bar()``, and False or None, for nothing.
+
+    It is logged. Ctrl-C is KeyboardInterrupt in compiled loops, too.
+    """
 
     @wraps(function)
     def watched(*arguments: P.args, **options: P.kwargs) -> R:
@@ -51,16 +58,42 @@ def shows_progress(function: Callable[P, R]) -> Callable[P, R]:
         if progress is True:
             with progress_bar() as bar:
                 options["progress"] = bar
-                return function(*arguments, **options)
+                return _logged(function, *arguments, **options)
         if progress is None or progress is False:
             options["progress"] = no_progress
         elif not callable(progress):
             raise InputError(
                 f"progress={progress!r}: give True for a progress bar, or a function that takes a stage and a fraction."
             )
-        return function(*arguments, **options)
+        return _logged(function, *arguments, **options)
 
     return watched
+
+
+def _logged(function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
+    name, started = function.__qualname__, time.perf_counter()
+    log.debug("%s begins", name)
+    if compiling._announce is None:  # the command line and the page say it in their own way
+        compiling.call_before_compiling(_announce_compiling)
+    try:
+        result = function(*arguments, **options)
+    except BaseException as problem:
+        # Messages may name items, so only the kind of an error is logged.
+        log.info("%s ended with %s after %.1f s", name, type(problem).__name__, time.perf_counter() - started)
+        if isinstance(problem, SystemError) and is_interrupt(problem):
+            raise KeyboardInterrupt from problem
+        raise
+    log.info("%s took %.1f s", name, time.perf_counter() - started)
+    return result
+
+
+def _announce_compiling() -> None:
+    """Say in the log, and to whoever sits at a terminal or a notebook, that the first run takes longer."""
+    text = "First run of this kind: compiling for up to a minute. Later runs start at once."
+    log.info(text)
+    is_watched = _display_of_a_notebook() is not None or (sys.stderr is not None and sys.stderr.isatty())
+    if is_watched and multiprocessing.parent_process() is None:
+        sys.stderr.write(text + "\n")
 
 
 @contextmanager

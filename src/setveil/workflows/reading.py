@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -9,9 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from setveil.core import Dataset, Transactions, Vocabulary
 from setveil.errors import InputError, UncheckedError, name_some, one_line, warn
 from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
+from setveil.workflows.forecast import before_reading
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
+
+log = logging.getLogger("setveil.reading")
 
 
 def as_transactions(data: Any, **options: Any) -> Transactions:
@@ -31,7 +35,11 @@ def as_dataset(data: Any, **options: Any) -> Dataset:
         return data
     if is_spark_frame(data):
         return read_frame(data, "DataFrame", options)
-    return read_transactions(data, **options)
+    before_reading(data)
+    records = read_transactions(data, **options)
+    if not isinstance(data, Dataset):
+        log.info("read %d records, %d items, %d entries", records.n_records, records.n_items, records.n_occurrences)
+    return records
 
 
 def split_roles(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
