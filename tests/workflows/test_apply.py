@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -138,3 +141,26 @@ def test_only_recodings_can_be_applied() -> None:
     grouped = sv.anonymize([["a", "s"], ["a"], ["b"], ["a", "b"]], "degree", p=2, sensitive=["s"])
     with pytest.raises(sv.InputError, match="only a recoding"):
         grouped.apply(OLD)
+
+
+def test_a_saved_policy_tells_that_grown_data_changes_the_categories(tmp_path: Path) -> None:
+    tree, records = tmp_path / "tree.csv", tmp_path / "old.jsonl"
+    TREE.to_file(str(tree))
+    records.write_text("\n".join(map(json.dumps, OLD)))
+    policy = sv.Policy.from_dict(
+        {
+            "schema": 1,
+            "model": {"name": "km", "k": 5, "m": 2},
+            "algorithm": {"name": "aa"},
+            "hierarchy": {"source": str(tree)},
+        }
+    )
+    sv.run(policy, records, tmp_path / "old")
+    saved = tmp_path / "old.internal" / "policy.toml"
+    grown = tmp_path / "grown.jsonl"
+    grown.write_text("\n".join(map(json.dumps, [*OLD * 5, *[["rum", "milk"]] * 9])))
+    with pytest.warns(sv.SetveilWarning, match="the categories differ from those of old.*`setveil apply old INPUT"):
+        sv.run(saved, grown, tmp_path / "new")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sv.run(saved, records, tmp_path / "again")  # the same people: the same categories

@@ -54,7 +54,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    create_model,
+)
 from pydantic_core import PydanticCustomError
 
 from setveil.core.text_files import open_text
@@ -209,6 +218,7 @@ class Policy(_Section):
     output: OutputSection = OutputSection()
     about: AboutSection = AboutSection()
     assessment: AssessmentSection = AssessmentSection()
+    _file: Path | None = PrivateAttr(None)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Policy:
@@ -246,7 +256,18 @@ class Policy(_Section):
             raise InputError(f"{name}: {_first_problem(problem)}") from None
         except InputError as problem:
             raise InputError(f"{name}: {problem}" if where else str(problem)) from None
-        return policy if where is None else policy._with_paths(lambda path: _beside(where, path))
+        return policy if where is None else policy._with_paths(lambda path: _beside(where, path)).read_from(where)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the policy was read from."""
+        return self._file
+
+    def read_from(self, file: Path | None) -> Policy:
+        """The same policy, which knows its file."""
+        policy = self.model_copy()
+        policy._file = file
+        return policy
 
     def _check_columns(self) -> None:
         older = [name for name in OLDER if getattr(self.input, name) is not None]

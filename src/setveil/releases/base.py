@@ -326,7 +326,7 @@ class Release(ABC):
             new_data: records in any form that ``setveil.read`` takes.
             model: the privacy model; that of this release unless given.
             options: ``unknown_items`` (``"error"``, or ``"suppress"`` for items the recoding does not know) and
-                ``read_options``.
+                how to read ``new_data``, as in ``read``.
 
         Returns:
             A release of the new records under the same labels.

@@ -28,6 +28,7 @@ def apply(
     *,
     unknown_items: str = "error",
     read_options: Mapping[str, Any] | None = None,
+    **reading: Any,
 ) -> Release:
     """Apply the recoding of ``release`` to new records; an error if they do not meet its guarantee."""
     promise = release.model if model is None else model
@@ -35,7 +36,7 @@ def apply(
         raise InputError("the release does not name its privacy model; set model.")
     if unknown_items not in UNKNOWN:
         raise InputError(f'unknown_items="{unknown_items}": choose error or suppress.')
-    data = as_transactions(read_twice(new_data, **(read_options or {})))
+    data = as_transactions(read_twice(new_data, **{**(read_options or {}), **reading}))
     applied = replace(release.recoded(data, unknown_items), names=release.names)
     known = release.shown_items.union(release.codebook().get("", ()))
     strangers = sorted(set(data.used_items().vocabulary) - known)

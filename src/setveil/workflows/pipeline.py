@@ -25,7 +25,7 @@ from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
 from setveil.workflows.reading import read_input
-from setveil.workflows.repeated import digest_if_repeated
+from setveil.workflows.repeated import digest_if_repeated, warn_of_other_categories
 from setveil.workflows.signing import try_key
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def run(
             risk_before = quick_risk(data, model)
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
             release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
+            warn_of_other_categories(policy.file, release)
         return publish(
             with_warnings(with_names(release, policy.output.names), [*read_notes, *notes]),
             out,

@@ -28,7 +28,8 @@ def make_policy(given: Mapping[str, Any], file: str | os.PathLike[str] | None = 
     content: dict[str, Any] = {}
     if file is not None:
         content = Policy.from_file(Path(file)).model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-    return Policy.from_dict(_with_profile(_with_roles({**_merged(content, given), "schema": 1})))
+    policy = Policy.from_dict(_with_profile(_with_roles({**_merged(content, given), "schema": 1})))
+    return policy.read_from(None if file is None else Path(file))
 
 
 def _with_roles(content: dict[str, Any]) -> dict[str, Any]:

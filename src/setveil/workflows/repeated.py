@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import AlreadyPublishedError, InputError, one_line
+from setveil.errors import AlreadyPublishedError, InputError, name_some, one_line, warn
 from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_beside, read_record
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
+    from setveil.releases import Release
 
-POLICY = "policy.toml"
+POLICY, CODEBOOK, INTERNAL = "policy.toml", "codebook.csv", ".internal"
 
 
 def digest_if_repeated(out: str | os.PathLike[str], policy: Policy, source: Any) -> str | None:
@@ -39,6 +42,45 @@ def digest_if_repeated(out: str | os.PathLike[str], policy: Policy, source: Any)
     except (OSError, ValueError):
         return None
     return str(digest) if is_same_policy and is_same_input else None
+
+
+def warn_of_other_categories(policy: Path | None, release: Release) -> None:
+    """Warn if a policy that an earlier release left behind now leads to other categories, as grown data may do.
+
+    Who has both releases can tell more of people who are in both than either shows.
+    """
+    earlier = None if policy is None else Path(os.path.abspath(policy)).parent  # noqa: PTH100
+    if earlier is None or not earlier.name.endswith(INTERNAL) or not release.is_uniform:
+        return
+    folder = earlier.with_name(earlier.name.removesuffix(INTERNAL))
+    try:
+        with (folder / CODEBOOK).open(encoding="utf-8", newline="") as file:
+            before = [tuple(row) for row in csv.reader(file)][1:]
+    except (OSError, UnicodeError, csv.Error):
+        return
+    old, new = _companions(before), _companions(release.codebook_rows())
+    known = old.keys() & new.keys()
+    other = sorted(item for item in known if old[item] & known != new[item] & known)
+    fresh = sorted(new.keys() - old.keys())
+    if other:
+        warn(
+            f"the categories differ from those of {one_line(folder.name, 60)}, from which this policy comes: "
+            f"{len(other):,} item(s) are published in another way ({name_some(other, 3)}). Anyone who has both "
+            f"releases can learn more than either shows. `setveil apply {one_line(folder.name, 60)} INPUT -o OUT` "
+            "keeps the categories."
+        )
+    if fresh:
+        warn(f"{len(fresh):,} item(s) are not in {one_line(folder.name, 60)}: {name_some(fresh, 3)}.")
+
+
+def _companions(rows: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    """The items that share the category of each item; none for suppressed ones. Names of categories do not matter."""
+    members: dict[str, list[str]] = {}
+    for published, item in rows:
+        members.setdefault(published, []).append(item)
+    return {
+        item: frozenset(items) if published else frozenset() for published, items in members.items() for item in items
+    }
 
 
 def refuse_repeated(out: Path, digest: str, earlier: str) -> None:
