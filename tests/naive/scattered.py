@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Itemsets, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Itemsets, Transactions, Vocabulary
 from setveil.core.dataset import Csr, Sparse
-from setveil.core.remote import Found, Mark
 from setveil.engines import LocalEngine
+from setveil.engines.distributed import DistributedDataset, Found, Mark
+from setveil.engines.distributed_groups import DistributedGroups, GroupFigures, GroupMaker
 from setveil.releases.grouping import SortedGroups
-from setveil.releases.remote_grouping import GroupFigures, GroupMaker, RemoteGroups
 
 
-class Scattered(RemoteTransactions):
+class Scattered(DistributedDataset):
     """Transactions in ``n_parts`` parts, in no particular order."""
 
     def __init__(self, whole: Transactions, n_parts: int) -> None:
@@ -128,7 +128,7 @@ class Scattered(RemoteTransactions):
         encode: Callable[[Csr], Csr],
         bounds: NDArray[np.int64],
         work: Callable[[int, Transactions], tuple[Csr, Any]],
-    ) -> tuple[RemoteTransactions, list[Any]]:
+    ) -> tuple[DistributedDataset, list[Any]]:
         indptr, codes = encode((self.whole.indptr, self.whole.items))
         rows = [tuple(codes[start:end].tolist()) for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
         order = sorted(np.random.default_rng(5).permutation(len(rows)).tolist(), key=lambda number: rows[number])
@@ -168,7 +168,9 @@ class Scattered(RemoteTransactions):
     def release_memory(self) -> None:
         pass
 
-    def in_groups(self, maker: GroupMaker, published: RemoteTransactions, sensitive: Sequence[str]) -> RemoteGroups:
+    def in_groups(
+        self, maker: GroupMaker, published: DistributedDataset, sensitive: Sequence[str]
+    ) -> DistributedGroups:
         return group_by_the_book(self.whole, maker, published.vocabulary, sensitive)
 
 
@@ -210,7 +212,7 @@ def group_by_the_book(
 
 
 @dataclass(frozen=True, eq=False)
-class ScatteredGroups(RemoteGroups):
+class ScatteredGroups(DistributedGroups):
     """Groups as lists of records, in the order in which they were made."""
 
     original: list[list[list[str]]]

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from setveil.core import Dataset, Hierarchy, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import Engine, LocalEngine
+from setveil.engines.distributed import DistributedDataset
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import PrivacyModel
 from setveil.models.parameters import plain_number
@@ -80,7 +81,7 @@ class Algorithm(ABC):
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
         """Make a release of ``data`` that meets the guarantee of ``model``, or raise InfeasibleError."""
 
-    def run_distributed(self, data: RemoteTransactions, model: Any, context: Context) -> Release:
+    def run_distributed(self, data: DistributedDataset, model: Any, context: Context) -> Release:
         """The same for data on a cluster: algorithms whose ``scales`` is ``counts`` or ``shards`` can."""
         return self.run(data.rows, model, context)
 

@@ -3,7 +3,6 @@
 from setveil.core.dataset import Dataset
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
-from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary
 
@@ -12,7 +11,6 @@ __all__ = [
     "Hierarchy",
     "Itemsets",
     "Layout",
-    "RemoteTransactions",
     "Transactions",
     "Vocabulary",
 ]

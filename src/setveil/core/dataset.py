@@ -16,6 +16,7 @@ from setveil.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from setveil.core.transactions import Layout, Transactions
+    from setveil.engines import Engine
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
 Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]  # places of a table, each once, and counts
@@ -79,7 +80,7 @@ class Dataset(ABC):
     def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
         """A table of ``size`` places: what ``count`` finds in each part of the records, added up."""
 
-    # -- told ---------------------------------------------------------------------------------------------------------
+    # -- as text ----------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return self.n_records
@@ -159,6 +160,12 @@ class Dataset(ABC):
     @abstractmethod
     def sorted_parts(self, part_size: int, encode: Callable[[Transactions], bytes]) -> Iterator[tuple[int, bytes]]:
         """``(number, encode(records))`` of each run of ``part_size`` records in canonical order, in any order."""
+
+    # -- engine -------------------------------------------------------------------------------------------------------
+
+    def own_engine(self) -> Engine | None:
+        """The engine that works where the records are; None for the one of this process."""
+        return None
 
     # -- memory -------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from setveil.releases.base import Release, RunRecord
 from setveil.releases.grouping import Grouping, is_grouped
 from setveil.releases.local_recoding import LocalRecoding
 from setveil.releases.recoding import Recoding
-from setveil.releases.remote_grouping import RemoteGrouping, RemoteReplacement
 from setveil.releases.replacement import Replacement
 
 KINDS: dict[str, type[Release]] = {one.kind: one for one in (Recoding, LocalRecoding, Replacement, Grouping)}
@@ -22,8 +21,6 @@ __all__ = [
     "LocalRecoding",
     "Recoding",
     "Release",
-    "RemoteGrouping",
-    "RemoteReplacement",
     "Replacement",
     "RunRecord",
     "is_grouped",

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from setveil.algorithms import PORTFOLIO, Algorithm, Context, Entry, default_for, entry_of, find_for, make_algorithm
 from setveil.core import Dataset, Hierarchy
 from setveil.core.progress import Progress, no_progress
+from setveil.engines import engine_for
 from setveil.errors import InputError, collected_warnings, one_line, warn
 from setveil.models import PrivacyModel, as_model
 from setveil.releases import Release, RunRecord
 from setveil.workflows.asks import check_ask, check_release
-from setveil.workflows.cluster import algorithm_for, engine_for
+from setveil.workflows.cluster import algorithm_for
 from setveil.workflows.forecast import before_running
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.names import with_names

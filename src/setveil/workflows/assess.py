@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from setveil.core import Dataset, Hierarchy, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
+from setveil.engines import engine_for
 from setveil.errors import InputError
 from setveil.models import PrivacyModel, as_model
 from setveil.releases import Release, RunRecord, is_grouped
-from setveil.workflows.cluster import engine_for
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.reading import as_dataset, as_transactions, split_roles
 
@@ -66,10 +66,10 @@ def risk(
     assert callable(progress)
     stated, options = split_roles(options)
     records = data.published if isinstance(data, Release) else as_dataset(data, **{**(read_options or {}), **stated})
-    if isinstance(records, RemoteTransactions):
-        from setveil.risk.elsewhere import risk_elsewhere
+    if not records.has_rows:
+        from setveil.risk.distributed import distributed_risk
 
-        return risk_elsewhere(records, known=known, progress=progress, **options)
+        return distributed_risk(records, known=known, progress=progress, **options)
     table = assess(records.rows, known=known, progress=progress, **options)
     if not inference:
         return table

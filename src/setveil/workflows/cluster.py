@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import scaling_for
-from setveil.core import Dataset, RemoteTransactions
+from setveil.core import Dataset
 from setveil.core.progress import Progress
 from setveil.core.reading import Reading
-from setveil.engines import Engine, LocalEngine
+from setveil.engines.distributed_groups import DistributedParts
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.tables import SENSITIVE
@@ -23,7 +23,6 @@ from setveil.releases import Release
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from setveil.releases.remote_grouping import RemoteGroups
     from setveil.verify import Verdict
 
 ENGINES = ("local", "spark")
@@ -116,7 +115,7 @@ def _encoding_on_spark(name: str, where: str) -> str:
         ) from None
 
 
-def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text: bool = False) -> RemoteTransactions:
+def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text: bool = False) -> Dataset:
     """The records of a Spark frame: a list per row, or one row per (id, item)."""
     import polars as pl
 
@@ -167,19 +166,9 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     )
 
 
-def engine_for(data: Dataset) -> Engine:
-    """The engine that works where the data is."""
-    if not isinstance(data, RemoteTransactions):
-        return LocalEngine()
-    from setveil.engines.spark import SparkEngine, SparkTransactions
-
-    assert isinstance(data, SparkTransactions)
-    return SparkEngine(data.session)
-
-
 def algorithm_for(data: Dataset, model: PrivacyModel, algorithm: str | None) -> str | None:
     """The algorithm that was asked for, or the default where the data is; one that does not run there is refused."""
-    if not isinstance(data, RemoteTransactions):
+    if data.has_rows:
         return algorithm
     there = {name: entries for name in MODELS if (entries := scaling_for(name))}
     here = there.get(model.name, [])
@@ -200,23 +189,14 @@ def algorithm_for(data: Dataset, model: PrivacyModel, algorithm: str | None) -> 
     )
 
 
-def read_parts(folder: Path, master: str | None = None) -> RemoteTransactions:
+def read_parts(folder: Path, master: str | None = None) -> DistributedParts:
     """The published parts of a release, read by the cluster; every worker has to see the folder."""
     from setveil.engines.spark import frames
-
-    return frames.read_frame(
-        session_on(master).read.parquet(_location(folder / PARTS)), PARTS, "items", None, is_list=True, is_kept=False
-    )
-
-
-def read_groups(folder: Path, published: RemoteTransactions, master: str | None = None) -> RemoteGroups:
-    """The groups of a release in parts, read by the cluster."""
-    from setveil.engines.spark import SparkTransactions
     from setveil.engines.spark.group_files import read_groups
 
-    assert isinstance(published, SparkTransactions)
     records = session_on(master).read.parquet(_location(folder / PARTS))
-    return read_groups(records, _read_counts(folder, master), published)
+    rows = frames.read_frame(records, PARTS, "items", None, is_list=True, is_kept=False)
+    return DistributedParts(rows, lambda: read_groups(records, _read_counts(folder, master), rows))
 
 
 def _read_counts(folder: Path, master: str | None) -> DataFrame:
@@ -245,7 +225,7 @@ def judge_parts(
 
 
 def compare_parts(
-    folder: Path, release: Release, original: RemoteTransactions, spelled: Callable[[str], str], master: str | None
+    folder: Path, release: Release, original: Dataset, spelled: Callable[[str], str], master: str | None
 ) -> list[str]:
     """Problems found by holding the published parts against the original, both where they are.
 

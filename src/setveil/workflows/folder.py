@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.core import Dataset, Hierarchy, Layout, RemoteTransactions, Transactions
+from setveil.core import Dataset, Hierarchy, Layout, Transactions
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, UncheckedError, one_line
 from setveil.io.formats.registry import certified_format
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.expansion import check_expansion
-from setveil.io.releases.files import read_release
+from setveil.io.releases.files import PublishedParts, read_release
 from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_beside, read_record
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.people import SUFFIXES
 from setveil.models import PrivacyModel, certified_model
-from setveil.releases import KINDS, Release, RunRecord
+from setveil.releases import Release, RunRecord
 from setveil.report.certificate_schema import check_schema
 from setveil.report.record import certified_columns
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
-from setveil.workflows.cluster import read_groups, read_parts
+from setveil.workflows.cluster import read_parts
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.reading import as_dataset, as_transactions
 
@@ -126,7 +126,7 @@ def _open(out: str | os.PathLike[str], original: Dataset | None = None, orders: 
     problems = problems or check_schema(certificate)
     if problems:
         raise InputError(f"{one_line(str(folder), 80)}: is not an intact release: {problems[0]}")
-    if isinstance(original, RemoteTransactions) and certificate["release"]["published"] == PARTS:
+    if original is not None and not original.has_rows and certificate["release"]["published"] == PARTS:
         return plain(read_folder(folder, certificate, read_parts(folder)), certificate), False
     release = plain(read_folder(folder, certificate), certificate)
     release = replace(release, model=_public_model(certificate), algorithm=certificate["algorithm"]["name"])
@@ -137,7 +137,7 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
     original = as_dataset(data)
     release, is_ordered = _open(out, original)
-    if isinstance(original, RemoteTransactions) and not release.is_uniform:
+    if not original.has_rows and not release.is_uniform:
         raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
     return measure(original, release, aligned=is_ordered)
 
@@ -147,7 +147,7 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
     from setveil.utility.patterns import compare_patterns
 
     original = as_dataset(data)
-    if isinstance(original, RemoteTransactions):
+    if not original.has_rows:
         raise InputError("--patterns needs the records on this machine; use --engine local.")
     release = _open(out)[0].with_items(original.vocabulary)
     return compare_patterns(original.rows, release, thresholds, hierarchy=_owners_hierarchy(Path(out), original))
@@ -181,8 +181,8 @@ def _public_model(certificate: Mapping[str, Any]) -> PrivacyModel | None:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Dataset | None = None) -> Release:
-    """The release as its files spell it; the certificate is one that fits the schema. ``rows``: read by a cluster."""
+def read_folder(folder: Path, certificate: Mapping[str, Any], parts: PublishedParts | None = None) -> Release:
+    """The release as its files spell it; the certificate is one that fits the schema. ``parts``: if read already."""
     told = certificate["release"]
     layout = Layout(**told["layout"])
     columns = certified_columns(certificate)
@@ -198,12 +198,8 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Dataset | No
         raise InputError("certificate.json: model.options.sensitive is not a list of labels.")
     labels = tuple(guard(label) for label in sensitive) if told["safe_csv"] else tuple(sensitive)
     keep_ids = certificate["record_ids"]
-    if rows is None:
-        parts = [name for name in certificate["files"] if name.endswith(".parquet")]
-        check_expansion([folder / name for name in parts])
-    groups = None
-    if isinstance(rows, RemoteTransactions) and KINDS[told["kind"]].has_groups:
-        groups = read_groups(folder, rows)
+    if parts is None:
+        check_expansion([folder / name for name in certificate["files"] if name.endswith(".parquet")])
     release = read_release(
         folder,
         told["kind"],
@@ -211,8 +207,7 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], rows: Dataset | No
         layout,
         labels,
         keep_ids=keep_ids,
-        rows=rows,
-        groups=groups,
+        parts=parts,
         columns=columns,
     )
     if layout_of(release, layout, in_parts=told["published"] == PARTS) != layout:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import Context, find_for
 from setveil.core.progress import Progress, no_progress
+from setveil.engines import engine_for
 from setveil.errors import InputError, collected_warnings
 from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.report.profiles import find_profile
 from setveil.workflows.anonymize import make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
-from setveil.workflows.cluster import engine_for
 from setveil.workflows.names import with_names
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.progress_bars import shows_progress

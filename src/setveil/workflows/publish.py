@@ -14,7 +14,6 @@ import numpy as np
 
 from setveil.algorithms import by_kind
 from setveil.algorithms.registry import ENTRIES, may_suppress_entries
-from setveil.core import RemoteTransactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import LARGEST_CERTIFICATE
 from setveil.errors import GuaranteeError, InfeasibleError, InputError, name_some, warn
@@ -24,7 +23,7 @@ from setveil.io.releases.people import asked_layout
 from setveil.io.transactions.reading import layout_for
 from setveil.releases import Release, RunRecord
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
-from setveil.workflows.cluster import judge_parts, read_groups, read_parts
+from setveil.workflows.cluster import judge_parts, read_parts
 from setveil.workflows.policies import policy_of
 from setveil.workflows.recheck import Staged, check_staged
 
@@ -145,7 +144,7 @@ def publish(
         warn(words)
     is_guessable = refuse_guessable(record.algorithm, accept_guessable)
     _refuse_nothing_sensitive(release, record)
-    is_here = not isinstance(record.data, RemoteTransactions)
+    is_here = record.data.has_rows
     if not is_here and (kept or to not in (None, "parquet")):
         raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
     if safe_csv and release.has_groups and not is_here:
@@ -314,8 +313,7 @@ def _verified(
     sensitive = tuple(options_that_occur(release, record.model, record.data).get("sensitive") or ())
     if safe_csv:
         sensitive = tuple(guard(label) for label in sensitive)
-    rows = read_parts(folder) if isinstance(release.published, RemoteTransactions) else None
-    groups = read_groups(folder, rows) if rows is not None and release.has_groups else None
+    parts = None if release.published.has_rows else read_parts(folder)
     kind, layout = release.kind, written.layout
     spelled = read_release(
         folder,
@@ -324,13 +322,12 @@ def _verified(
         layout,
         sensitive,
         keep_ids=keep_ids,
-        rows=rows,
-        groups=groups,
+        parts=parts,
         columns=[(column.name, column.role) for column in release.published.columns or ()],
     )
     again = spelled.relabelled(unguard) if safe_csv else spelled
     again = again.completed_by(release)
-    if rows is None:
+    if parts is None:
         verdict, achieved = judge(again, record.model, progress)
     else:
         verdict, achieved = judge_parts(folder, record.model, progress)
@@ -344,7 +341,7 @@ def _read_again(record: RunRecord, seconds: dict[str, float]) -> dict[str, Any] 
     from setveil.verify.originals import compare_readings
 
     original = record.original or record.data
-    if isinstance(original, RemoteTransactions):
+    if not original.has_rows:
         return None
     reading = compare_readings(original.rows).reading
     if reading is None or reading.second is None:

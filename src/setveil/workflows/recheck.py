@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setveil import __version__
-from setveil.core import Dataset, Layout, RemoteTransactions
+from setveil.core import Dataset, Layout
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, UncheckedError, unheard_warnings
@@ -133,7 +133,7 @@ def verify_folder(
         check.problems += problems
         check.unchecked += unchecked
         check.notes += notes
-    if data is not None and isinstance(data, RemoteTransactions) != is_on_spark:
+    if data is not None and data.has_rows == is_on_spark:
         raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
     check.authenticate(signers)
     try:
@@ -256,8 +256,8 @@ class _Check:
         if self.is_on_spark and self.problems:
             return  # changed files are not worth counting
         self.progress("reading the release", None)
-        rows = read_parts(self.folder, self.master) if self.is_on_spark else None
-        spelled = read_folder(self.folder, said, rows) if self.staged is None else self.staged.release
+        parts = read_parts(self.folder, self.master) if self.is_on_spark else None
+        spelled = read_folder(self.folder, said, parts) if self.staged is None else self.staged.release
         self.progress("comparing files with their records", None)
         problems, unchecked = check_form(
             self.folder,
@@ -281,11 +281,10 @@ class _Check:
         if not release.has_groups:
             self.nothing_left = nothing_left(release.published)
             self.notes += filter(None, [self.nothing_left])
-        is_here = not isinstance(data, RemoteTransactions)  # elsewhere no model has lists that are left out
         owners = None
         if self.staged is not None:
             owners = self.staged.model
-        elif data is not None and is_here:
+        elif data is not None and data.has_rows:  # on a cluster no model has lists that are not published
             owners = self._owners_model(data)
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_LISTS.format(name=model.private_name))
@@ -297,7 +296,7 @@ class _Check:
         self._check_words(model)
         self._check_figures(spelled, model)
         self._check_page(spelled)
-        if isinstance(data, RemoteTransactions):
+        if data is not None and not data.has_rows:
             spell = guard if said["release"]["safe_csv"] else str
             known = release.with_items(data.vocabulary)
             self.problems += compare_parts(self.folder, known, data, spell, self.master)

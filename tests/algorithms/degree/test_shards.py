@@ -15,10 +15,11 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.degree.cahd import CAHD
 from setveil.algorithms.degree.shards import bounds_of_shards, join_shards
 from setveil.core import Dataset, Transactions
+from setveil.engines.distributed_groups import DistributedGrouping
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
-from setveil.releases import Grouping, RemoteGrouping
+from setveil.releases import Grouping
 from setveil.report.changes import shape_of
 from setveil.risk.guesses import Guesses, deal_anew, guess_both, guess_holders
 from setveil.utility import measure
@@ -120,7 +121,7 @@ def test_the_same_release_where_the_records_are_elsewhere(options: dict[str, obj
         data, algorithm = Transactions.from_lists(rows), CAHD(**options)  # type: ignore[arg-type]
         here = algorithm.run(data, model, Context())
         there = algorithm.run_distributed(Scattered(data, 1 + seed % 3), model, Context())
-        assert isinstance(there, RemoteGrouping) and isinstance(there.groups, ScatteredGroups)
+        assert isinstance(there, DistributedGrouping) and isinstance(there.groups, ScatteredGroups)
         assert there.details == here.details
         n_suppressed += there.details.get("left_out_records", 0)
         kept = [row for row in rows if set(row) - set(SENSITIVE)]
@@ -200,7 +201,7 @@ def test_labels_of_which_only_numbers_are_left(tmp_path: Path) -> None:
     here = algorithm.run(data, model, Context())
     there = algorithm.run_distributed(Scattered(data, 2), model, Context())
     assert list(here.published.vocabulary) == list(there.published.vocabulary) == ["1", "9", "10", "100"]
-    assert isinstance(there, RemoteGrouping) and isinstance(there.groups, ScatteredGroups)
+    assert isinstance(there, DistributedGrouping) and isinstance(there.groups, ScatteredGroups)
     kept = [row for row in rows if set(row) - {"s0"}]
     assert contents(there.groups.original) == contents(groups_in(here, kept))
     release = sv.anonymize(rows, model, algorithm="cahd", options={"shard_size": 20})

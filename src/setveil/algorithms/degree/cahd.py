@@ -37,8 +37,9 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _grouping as kernels
 from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, nothing_grouped, split_records
-from setveil.algorithms.degree.shards import group_elsewhere, group_shards
-from setveil.core import RemoteTransactions, Transactions
+from setveil.algorithms.degree.shards import group_distributed, group_shards
+from setveil.core import Transactions
+from setveil.engines.distributed import DistributedDataset
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.orderings import ORDERINGS, order_records
@@ -82,7 +83,7 @@ class CAHD(Algorithm):
         if self.shard_size is not None and self.ordering != "gray":
             raise InputError("shards are runs of the Gray order; remove the option ordering or shard_size.")
 
-    def run_distributed(self, data: RemoteTransactions, model: PrivacyDegree, context: Context) -> Grouping:
+    def run_distributed(self, data: DistributedDataset, model: PrivacyDegree, context: Context) -> Grouping:
         """Every shard alone, where the records are."""
         self._check_ordering()
         if self.shard_size is None:
@@ -93,7 +94,7 @@ class CAHD(Algorithm):
         if self.suppress_excess:
             raise InputError("suppress_excess draws among all records; remove it on Spark, or use --engine local.")
         group = partial(self.group, p=model.p, context=Context())
-        return group_elsewhere(data, model, self.shard_size, group)
+        return group_distributed(data, model, self.shard_size, group)
 
 
 def group_in_sequence(

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.degree.groups import Split, refuse_excess, secret_draws
 from setveil.algorithms.k_anonymity.shards import shard_bounds
-from setveil.core import RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Transactions, Vocabulary
 from setveil.core.dataset import Csr
 from setveil.core.transactions import in_label_order
+from setveil.engines.distributed import DistributedDataset
+from setveil.engines.distributed_groups import DistributedGrouping, GroupMaker, side_by_side
 from setveil.models import PrivacyDegree
 from setveil.orderings.gray import bits_of_items, gray_codes, gray_order
-from setveil.releases import RemoteGrouping
 from setveil.releases.grouping import publishable_rows
-from setveil.releases.remote_grouping import GroupMaker, side_by_side
 
 Group = Callable[[Transactions, Transactions], NDArray[np.int64]]  # public, sensitive items in sequence → groups or -1
 
@@ -101,7 +101,9 @@ def _with_leftovers(group_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], int
 # -- where the records are on a cluster -------------------------------------------------------------------------------
 
 
-def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: int, group: Group) -> RemoteGrouping:
+def group_distributed(
+    data: DistributedDataset, model: PrivacyDegree, shard_size: int, group: Group
+) -> DistributedGrouping:
     """The release of records on a cluster; records without a public item are suppressed, as by ``split_records``."""
     is_sensitive = Vocabulary(set(model.sensitive)).numbers(data.vocabulary) >= 0
     everything = data
@@ -125,7 +127,7 @@ def group_elsewhere(data: RemoteTransactions, model: PrivacyDegree, shard_size: 
     details = {"ordering": "gray", "shards": groups.made["shards"], "leftovers": groups.made["leftovers"]}
     if n_bare:
         details["left_out_records"] = n_bare
-    return RemoteGrouping.of(published, groups, Vocabulary(set(model.sensitive)), details)
+    return DistributedGrouping.of(published, groups, Vocabulary(set(model.sensitive)), details)
 
 
 @dataclass(frozen=True, eq=False)

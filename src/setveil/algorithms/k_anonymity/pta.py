@@ -41,8 +41,9 @@ from setveil.algorithms.k_anonymity._tours import (
     score_windows,
 )
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
-from setveil.algorithms.k_anonymity.shards import Solved, replace_elsewhere, shard_bounds, shard_records
-from setveil.core import RemoteTransactions, Transactions
+from setveil.algorithms.k_anonymity.shards import Solved, replace_distributed, shard_bounds, shard_records
+from setveil.core import Transactions
+from setveil.engines.distributed import DistributedDataset
 from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
@@ -102,14 +103,14 @@ class PTA(Algorithm):
             return records.release(records.diverse(class_of), details)
         return records.release(class_of, details, None if self.recentre else centres)
 
-    def run_distributed(self, data: RemoteTransactions, model: KAnonymity, context: Context) -> Replacement:
+    def run_distributed(self, data: DistributedDataset, model: KAnonymity, context: Context) -> Replacement:
         """The same, segment by segment where the records are."""
         if self.leftovers == "all":
             raise InputError("leftovers=all compares all segments; use leftovers=segment on Spark, or --engine local.")
         n_segments = count_segments(self.segments, self.segment_size, data.n_records, model.k)
         bounds = shard_bounds(data.n_records, n_segments)
         solve = partial(solve_segment, k=model.k, recentre=self.recentre)
-        release, counted = replace_elsewhere(data, model, bounds, solve, self.bits)
+        release, counted = replace_distributed(data, model, bounds, solve, self.bits)
         details = {"segments": n_segments, "leftovers": counted["leftovers"]}
         return replace(release, details={**release.details, **details})
 

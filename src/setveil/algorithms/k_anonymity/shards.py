@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import require_k_records
 from setveil.algorithms.k_anonymity._centres import count_common
 from setveil.algorithms.k_anonymity.centres import Records
-from setveil.core import Dataset, RemoteTransactions, Transactions
+from setveil.core import Dataset, Transactions
 from setveil.core.dataset import Csr
 from setveil.core.transactions import in_label_order
+from setveil.engines.distributed import DistributedDataset
+from setveil.engines.distributed_groups import DistributedReplacement
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import bits_of_items, gray_codes
-from setveil.releases import RemoteReplacement, Replacement
+from setveil.releases import Replacement
 
 Solved = tuple[NDArray[np.int64], Transactions, Mapping[str, int]]  # class of each record, centres, counts to add up
 PER_TASK = 1 << 16  # records that a task solves, about
@@ -43,8 +45,8 @@ def shard_records(shard: Transactions, k: int) -> Records:
     return Records(shard, order, public, hidden, KAnonymity(k=k))
 
 
-def replace_elsewhere(
-    data: RemoteTransactions,
+def replace_distributed(
+    data: DistributedDataset,
     model: KAnonymity,
     bounds: NDArray[np.int64],
     solve: Callable[[Transactions], Solved],
@@ -87,10 +89,10 @@ def replace_elsewhere(
     rows, told = data.in_shards(encode, tasks, work)
     published = in_label_order(rows.used_items())
     counted: Counter[str] = sum(told, Counter())
-    return RemoteReplacement.of(published, _figures(data, published, counted)), counted
+    return DistributedReplacement.of(published, _figures(data, published, counted)), counted
 
 
-def _figures(data: Dataset, published: RemoteTransactions, counted: Mapping[str, int]) -> dict[str, Any]:
+def _figures(data: Dataset, published: DistributedDataset, counted: Mapping[str, int]) -> dict[str, Any]:
     """What ``Records.release`` tells of records at hand."""
     sizes, n_classes = published.class_sizes()
     loss = counted["added"] + counted["removed"]

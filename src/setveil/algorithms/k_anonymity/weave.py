@@ -40,9 +40,10 @@ from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.k_anonymity._centres import vote_centres
 from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, found_classes, total_loss, weave_classes
 from setveil.algorithms.k_anonymity.centres import Records, map_in_batches, prepare
-from setveil.algorithms.k_anonymity.shards import Solved, replace_elsewhere, shard_bounds, shard_records
+from setveil.algorithms.k_anonymity.shards import Solved, replace_distributed, shard_bounds, shard_records
 from setveil.arrays.chance import chance_from
-from setveil.core import RemoteTransactions, Transactions
+from setveil.core import Transactions
+from setveil.engines.distributed import DistributedDataset
 from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
@@ -115,7 +116,7 @@ class Weave(Algorithm):
         everything = replace(records.public, indptr=indptr, items=np.concatenate(items))
         return records.release(class_of, {"shards": len(bounds) - 1}, everything)
 
-    def run_distributed(self, data: RemoteTransactions, model: KAnonymity, context: Context) -> Replacement:
+    def run_distributed(self, data: DistributedDataset, model: KAnonymity, context: Context) -> Replacement:
         """Every shard alone, where the records are."""
         if self.shard_size is None:
             raise InputError(
@@ -124,7 +125,7 @@ class Weave(Algorithm):
             )
         bounds = self._bounds(data.n_records, model.k)
         solve = partial(self.weave_shard, k=model.k, seed=context.seed)
-        release, _ = replace_elsewhere(data, model, bounds, solve)
+        release, _ = replace_distributed(data, model, bounds, solve)
         return replace(release, details={**release.details, "shards": len(bounds) - 1})
 
     def weave_shard(self, shard: Transactions, k: int, seed: int) -> Solved:

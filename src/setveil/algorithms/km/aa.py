@@ -42,7 +42,8 @@ from setveil.algorithms.km.count_tree import (
     tree_order_option,
 )
 from setveil.algorithms.km.cuts import Cut, Move
-from setveil.core import Dataset, RemoteTransactions
+from setveil.core import Dataset
+from setveil.engines.distributed import DistributedDataset
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
 
@@ -83,7 +84,7 @@ class AA(Algorithm):
         }
         return Recoding.from_cut(data, hierarchy, cut.node_of_leaf, details)
 
-    def run_distributed(self, data: RemoteTransactions, model: KmAnonymity, context: Context) -> Recoding:
+    def run_distributed(self, data: DistributedDataset, model: KmAnonymity, context: Context) -> Recoding:
         """The same: only counts are asked for."""
         return self.run(data, model, context)
 

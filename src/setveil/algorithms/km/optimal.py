@@ -56,7 +56,8 @@ from setveil.algorithms.km.refine import Refiner
 from setveil.algorithms.km.skeleton import Skeleton
 from setveil.algorithms.km.suppressed_leaves import condition_of
 from setveil.algorithms.km.violations import RowLifting, Violations, questions_about
-from setveil.core import Dataset, RemoteTransactions
+from setveil.core import Dataset
+from setveil.engines.distributed import DistributedDataset
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
@@ -110,7 +111,7 @@ class Optimal(Algorithm):
         details = search.describe()
         return Recoding.from_cut(data, hierarchy, search.best, details)
 
-    def run_distributed(self, data: RemoteTransactions, model: KmAnonymity, context: Context) -> Recoding:
+    def run_distributed(self, data: DistributedDataset, model: KmAnonymity, context: Context) -> Recoding:
         if self.suppression:
             raise InputError(
                 "suppression=true of optimal needs the records on this machine; remove it, or use --engine local."

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.core.dataset import Csr
 from setveil.core.row_order import sort_rows, take_rows
-from setveil.releases.remote_grouping import side_by_side
+from setveil.engines.distributed_groups import side_by_side
 
 END = 0
 

@@ -24,6 +24,7 @@ from pyspark.sql import DataFrame
 from setveil.core import Transactions, Vocabulary
 from setveil.core.dataset import Csr
 from setveil.core.row_order import take_rows
+from setveil.engines.distributed_groups import DistributedGroups, GroupFigures, GroupMaker
 from setveil.engines.spark.blocks import (
     BLOCKS,
     COUNTS,
@@ -52,7 +53,6 @@ from setveil.engines.spark.ordering import (
     records_of,
 )
 from setveil.releases.grouping import EncodeCounts, EncodePart, SortedGroups
-from setveil.releases.remote_grouping import GroupFigures, GroupMaker, RemoteGroups
 
 if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions
@@ -163,7 +163,7 @@ class Secret:
 
 
 @dataclass(frozen=True, eq=False)
-class SparkGroups(RemoteGroups):
+class SparkGroups(DistributedGroups):
     """Published groups as rows of codes, in no particular order."""
 
     rows: DataFrame  # BLOCKS

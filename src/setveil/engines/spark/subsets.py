@@ -14,8 +14,8 @@ from pyspark import StorageLevel
 from pyspark.sql import functions as f
 
 from setveil.core.dataset import Csr
-from setveil.core.remote import Found, Mark
 from setveil.core.row_order import take_rows
+from setveil.engines.distributed import Found, Mark
 from setveil.engines.spark.blocks import unpack
 from setveil.engines.spark.ordering import counted_rows
 

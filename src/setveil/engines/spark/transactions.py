@@ -15,14 +15,15 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from setveil.arrays.mining import add_bits, count_matches, invert_rows
-from setveil.core import Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Itemsets, Layout, Transactions, Vocabulary
 from setveil.core.dataset import Csr, Sparse
 from setveil.core.reading import Reading
-from setveil.core.remote import Found, Mark
 from setveil.core.row_order import take_rows
+from setveil.engines.base import Engine
+from setveil.engines.distributed import DistributedDataset, Found, Mark
+from setveil.engines.distributed_groups import DistributedGroups, GroupMaker
 from setveil.engines.spark import dealing, groups, ordering, subsets
 from setveil.engines.spark.blocks import BLOCKS, add_up, collect, collect_dense, gather, pack, sparse, unpack
-from setveil.releases.remote_grouping import GroupMaker, RemoteGroups
 
 Result = TypeVar("Result")
 
@@ -35,7 +36,7 @@ class Totals:
     by_length: NDArray[np.int64]  # [longest + 1] records with so many items
 
 
-class SparkTransactions(RemoteTransactions):
+class SparkTransactions(DistributedDataset):
     """Transactions whose rows are blocks on a cluster, with all counts of the usual ones.
 
     The rows themselves are never brought here.
@@ -52,6 +53,12 @@ class SparkTransactions(RemoteTransactions):
         """``target[number in the blocks]`` is the number here, -1 for none; as they are by default."""
         self.vocabulary, self.layout, self.reading = vocabulary, layout, reading
         self.blocks, self.target = blocks, target
+
+    def own_engine(self) -> Engine:
+        """The engine of their cluster."""
+        from setveil.engines.spark.engine import SparkEngine
+
+        return SparkEngine(self.session)
 
     # -- counts ---------------------------------------------------------------------------------------------------
 
@@ -195,12 +202,14 @@ class SparkTransactions(RemoteTransactions):
         encode: Callable[[Csr], Csr],
         bounds: NDArray[np.int64],
         work: Callable[[int, Transactions], tuple[Csr, Any]],
-    ) -> tuple[RemoteTransactions, list[Any]]:
+    ) -> tuple[DistributedDataset, list[Any]]:
         """The records in the order of their codes, cut at ``bounds``; a task holds one shard."""
         blocks, told = ordering.in_shards(self, encode, bounds, work)
         return SparkTransactions(blocks, self.vocabulary, self.layout), told
 
-    def in_groups(self, maker: GroupMaker, published: RemoteTransactions, sensitive: Sequence[str]) -> RemoteGroups:
+    def in_groups(
+        self, maker: GroupMaker, published: DistributedDataset, sensitive: Sequence[str]
+    ) -> DistributedGroups:
         """The records in groups."""
         return groups.in_groups(self, maker, published.vocabulary, sensitive)
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Dataset, Itemsets, Layout, RemoteTransactions, Transactions, Vocabulary
+from setveil.core import Dataset, Itemsets, Layout, Transactions, Vocabulary
 from setveil.core.columns import Columns
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
@@ -24,9 +25,8 @@ from setveil.io.releases.names import guard, names_for
 from setveil.io.releases.people import Roles, read_people
 from setveil.io.releases.tables import CODEBOOK, encode_codebook, read_codebook, read_codebook_names, read_counts
 from setveil.io.transactions.reading import read_written
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, RemoteGrouping, RemoteReplacement, Replacement
+from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.releases.columns import publish_column
-from setveil.releases.remote_grouping import RemoteGroups
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,17 @@ def _write(path: Path, pieces: Iterator[bytes]) -> None:
         file.writelines(pieces)
 
 
+class PublishedParts(Protocol):
+    """The parts of a release that something else has read."""
+
+    @property
+    def rows(self) -> Dataset:
+        """Their records."""
+
+    def release(self, kind: str, sensitive: Sequence[str]) -> Release | None:
+        """The release of a kind; None for a kind that is made from ``rows``."""
+
+
 def read_release(
     folder: Path,
     kind: str,
@@ -103,15 +114,14 @@ def read_release(
     sensitive: Sequence[str] = (),
     *,
     keep_ids: bool = False,
-    rows: Dataset | None = None,
-    groups: RemoteGroups | None = None,
+    parts: PublishedParts | None = None,
     columns: Roles = (),
 ) -> Release:
     """Read a release back from its files; records come in the order of the file.
 
-    ``rows`` and ``groups``: if read already, where a cluster has them. ``columns``: names and roles of its columns.
+    ``parts``: its parts, if they were read already. ``columns``: names and roles of its columns.
     """
-    release = _read_kind(folder, kind, published, layout, sensitive, keep_ids, rows, groups, columns)
+    release = _read_kind(folder, kind, published, layout, sensitive, keep_ids, parts, columns)
     return replace(release, names=read_codebook_names(folder))
 
 
@@ -122,11 +132,14 @@ def _read_kind(
     layout: Layout,
     sensitive: Sequence[str],
     keep_ids: bool,
-    rows: Dataset | None,
-    groups: RemoteGroups | None,
+    parts: PublishedParts | None,
     columns: Roles,
 ) -> Release:
     path = folder / published
+    made = None if parts is None else parts.release(kind, sensitive)
+    if made is not None:
+        return made
+    rows = None if parts is None else parts.rows
     if columns:
         rows, group_of = read_people(path, layout.name, columns, kind == Grouping.kind)
         assert rows.columns is not None
@@ -134,9 +147,6 @@ def _read_kind(
         if kind == Grouping.kind:
             check_groups(group_of, path.name)
             return _read_grouping(folder, rows, group_of, sensitive)
-    if kind == Grouping.kind and groups is not None:
-        assert rows is not None, "groups on a cluster come with their records"
-        return RemoteGrouping.of(rows, groups, Vocabulary({*sensitive, *groups.counted}), {})
     if kind == Grouping.kind:
         records, group_of = read_groups(path)
         return _read_grouping(folder, records, group_of, sensitive)
@@ -145,8 +155,6 @@ def _read_kind(
     elif rows is None:
         with open_regular(path) as file:
             rows = read_written(file, layout, keep_ids)
-    if kind == Replacement.kind and isinstance(rows, RemoteTransactions):
-        return RemoteReplacement.of(rows)
     if kind == Replacement.kind:
         hidden = rows.vocabulary.numbers(sensitive)
         visible = np.ones(rows.n_items, dtype=bool)

@@ -16,14 +16,14 @@ from setveil.core.transactions import Transactions
 from setveil.errors import InputError
 
 if TYPE_CHECKING:
-    from setveil.releases.remote_grouping import GroupMaker, RemoteGroups
+    from setveil.engines.distributed_groups import DistributedGroups, GroupMaker
 
 Result = TypeVar("Result")
 Mark: TypeAlias = tuple[int, int]  # length of a record, its smallest mark
 Found: TypeAlias = tuple[Any, NDArray[np.int8]]  # something small, and a mark for each row, -1 for none
 
 
-class RemoteTransactions(Dataset):
+class DistributedDataset(Dataset):
     """Records with all their counts and none of their rows."""
 
     has_rows = False
@@ -33,7 +33,7 @@ class RemoteTransactions(Dataset):
     @property
     def rows(self) -> Transactions:
         """Refused."""
-        raise _elsewhere()
+        raise _records_stay()
 
     @abstractmethod
     def kept(self) -> AbstractContextManager[None]:
@@ -72,14 +72,16 @@ class RemoteTransactions(Dataset):
         encode: Callable[[Csr], Csr],
         bounds: NDArray[np.int64],
         work: Callable[[int, Transactions], tuple[Csr, Any]],
-    ) -> tuple[RemoteTransactions, list[Any]]:
+    ) -> tuple[DistributedDataset, list[Any]]:
         """The records in the order of their codes, cut at ``bounds``; ``work(number, shard)`` makes other rows.
 
         Gives these rows as records, and what ``work`` tells of each shard, in any order.
         """
 
     @abstractmethod
-    def in_groups(self, maker: GroupMaker, published: RemoteTransactions, sensitive: Sequence[str]) -> RemoteGroups:
+    def in_groups(
+        self, maker: GroupMaker, published: DistributedDataset, sensitive: Sequence[str]
+    ) -> DistributedGroups:
         """The records in groups; ``published`` are these with their public items, ``sensitive`` the other labels."""
 
     @abstractmethod
@@ -98,10 +100,10 @@ class RemoteTransactions(Dataset):
         return Transactions(*self.records_at({0: np.arange(0, self.n_records, step)})[0], self.vocabulary)
 
     def __reduce__(self) -> Any:
-        raise _elsewhere()
+        raise _records_stay()
 
 
-def _elsewhere() -> InputError:
+def _records_stay() -> InputError:
     return InputError(
         "the records stay on the cluster, and this needs them in one place; use --engine local, or read less data."
     )

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.mining import invert_rows, sort_rows_by_item
-from setveil.core import Itemsets, RemoteTransactions
-from setveil.core.dataset import Csr, Sparse
+from setveil.core import Itemsets
+from setveil.core.dataset import Csr, Dataset, Sparse
 from setveil.core.progress import Progress, no_progress
-from setveil.core.remote import Found
+from setveil.engines.distributed import DistributedDataset, Found
 from setveil.risk._identifying import count_pairs, find_rare_subsets, look_up_pairs, tally_subsets
 from setveil.risk._meeting import Targets, find_common
 from setveil.risk.assess import (
@@ -39,8 +39,8 @@ from setveil.risk.assess import (
 from setveil.risk.tallies import COUNTING, UNSEEN, Tally, no_tally, ranks_of
 
 
-def risk_elsewhere(
-    data: RemoteTransactions,
+def distributed_risk(
+    data: Dataset,
     known: Iterable[int] = (1, 2, 3, 4),
     k: int = 5,
     seed: int = 0,
@@ -49,6 +49,7 @@ def risk_elsewhere(
     targets: int = 5_000,
 ) -> RiskTable:
     """The risk table of records on a cluster; see ``assess.risk``."""
+    assert isinstance(data, DistributedDataset), "records in memory are counted by assess"
     sizes = checked_sizes(known, k, targets)
     with data.kept():
         progress("finding distinct records", None)
@@ -82,7 +83,7 @@ def risk_elsewhere(
 # -- all subsets ------------------------------------------------------------------------------------------------------
 
 
-def _tally_pairs(data: RemoteTransactions, k: int, searched: Csr) -> Tally:
+def _tally_pairs(data: DistributedDataset, k: int, searched: Csr) -> Tally:
     """All pairs are counted, then every record looks up its own."""
     n_items, singles = data.n_items, data.supports
     n_pairs, n_lengths = n_items * (n_items - 1) // 2, data.longest + 1
@@ -113,7 +114,7 @@ def _tally_pairs(data: RemoteTransactions, k: int, searched: Csr) -> Tally:
     )
 
 
-def _tally_by_item(data: RemoteTransactions, n_known: int, k: int, searched: Csr) -> Tally:
+def _tally_by_item(data: DistributedDataset, n_known: int, k: int, searched: Csr) -> Tally:
     """The records with an item tell of all subsets that begin with it; the rarest item begins."""
     n_items, n_lengths, rank = data.n_items, data.longest + 1, ranks_of(data.supports)
     n_subsets = np.array([[comb(length, size) for size in range(1, n_known + 1)] for length in range(n_lengths)])
@@ -173,12 +174,12 @@ def _exact_sum(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 class Draws:
     """The records that are drawn for each size, and which of their items are known."""
 
-    data: RemoteTransactions
+    data: DistributedDataset
     records: dict[int, Csr]  # by size; items with the rarest first
     known: dict[int, NDArray[np.int32]]  # by size, [targets, size]
 
     @classmethod
-    def of(cls, data: RemoteTransactions, n_long: dict[int, int], seed: int, n_targets: int) -> Draws:
+    def of(cls, data: DistributedDataset, n_long: dict[int, int], seed: int, n_targets: int) -> Draws:
         """``n_long``: how many records there are for each size that is sampled."""
         randoms = {size: np.random.default_rng((seed, size)) for size in n_long}
         places = {size: randoms[size].integers(0, n, n_targets) for size, n in n_long.items()}

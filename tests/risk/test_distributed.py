@@ -9,9 +9,9 @@ import pytest
 from naive.scattered import Scattered
 
 from setveil.core import Transactions
-from setveil.risk import assess, elsewhere
+from setveil.risk import assess, distributed
 from setveil.risk.assess import risk
-from setveil.risk.elsewhere import risk_elsewhere
+from setveil.risk.distributed import distributed_risk
 
 
 def some_data(seed: int) -> Transactions:
@@ -27,16 +27,16 @@ def some_data(seed: int) -> Transactions:
 @pytest.mark.parametrize("max_pairs", [0, 1 << 24])
 @pytest.mark.parametrize("budget", [None, 1, 150])
 def test_the_same_table(budget: int | None, max_pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elsewhere, "MAX_PAIRS", max_pairs)
+    monkeypatch.setattr(distributed, "MAX_PAIRS", max_pairs)
     n_sampled, verdicts = 0, set()
     for seed in range(18):
-        for module in (assess, elsewhere):
+        for module in (assess, distributed):
             monkeypatch.setattr(module, "PATIENCE", (20, 200, 2_000)[seed % 3])
             monkeypatch.setattr(module, "N_SEARCHED", 30)
         data = some_data(seed)
         asked: dict[str, Any] = {"known": (1, 2, 3, 4, 9), "k": 2 + seed % 4, "seed": seed, "budget": budget}
         expected = risk(data, targets=40, **asked)
-        assert risk_elsewhere(Scattered(data, 1 + seed % 4), targets=40, **asked) == expected
+        assert distributed_risk(Scattered(data, 1 + seed % 4), targets=40, **asked) == expected
         sampled = [row for row in expected.rows if not row.exact]
         n_sampled += len(sampled)
         verdicts |= {row.below_k for row in sampled}
@@ -46,6 +46,6 @@ def test_the_same_table(budget: int | None, max_pairs: int, monkeypatch: pytest.
 
 def test_one_known_item_and_none_at_all() -> None:
     data = some_data(3)
-    assert risk_elsewhere(Scattered(data, 2), known=(1,)) == risk(data, known=(1,))
+    assert distributed_risk(Scattered(data, 2), known=(1,)) == risk(data, known=(1,))
     empty = Transactions.from_lists([[], []])
-    assert risk_elsewhere(Scattered(empty, 2)) == risk(empty)
+    assert distributed_risk(Scattered(empty, 2)) == risk(empty)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.dataset import Csr, Dataset
-from setveil.core.remote import RemoteTransactions
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
+from setveil.engines.distributed import DistributedDataset
+from setveil.releases.base import Release
 from setveil.releases.grouping import Grouping, SomeGroups, SortedGroups
 from setveil.releases.replacement import Replacement
 
@@ -60,7 +61,7 @@ class GroupFigures(NamedTuple):
     largest: NDArray[np.float64]  # [counted items] the largest share of a group that holds it
 
 
-class RemoteGroups(ABC):
+class DistributedGroups(ABC):
     """Groups that stay where their records are."""
 
     counted: Vocabulary  # the sensitive items that a group counts
@@ -93,18 +94,18 @@ class RemoteGroups(ABC):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RemoteGrouping(Grouping):
+class DistributedGrouping(Grouping):
     """A grouping whose groups stay with their records.
 
     Here are the counts of all groups together (``count_group`` is 0), and no group of a record.
     """
 
-    groups: RemoteGroups
+    groups: DistributedGroups
 
     @classmethod
     def of(
-        cls, published: Dataset, groups: RemoteGroups, sensitive: Vocabulary, details: dict[str, object]
-    ) -> RemoteGrouping:
+        cls, published: Dataset, groups: DistributedGroups, sensitive: Vocabulary, details: dict[str, object]
+    ) -> DistributedGrouping:
         """``sensitive``: all items that were called so."""
         return cls(
             published=published,
@@ -155,13 +156,13 @@ class RemoteGrouping(Grouping):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RemoteReplacement(Replacement):
+class DistributedReplacement(Replacement):
     """A replacement without sensitive items: equal records form a class, and ``class_of`` is empty."""
 
-    published: RemoteTransactions
+    published: DistributedDataset
 
     @classmethod
-    def of(cls, published: RemoteTransactions, details: Mapping[str, Any] | None = None) -> RemoteReplacement:
+    def of(cls, published: DistributedDataset, details: Mapping[str, Any] | None = None) -> DistributedReplacement:
         """``details``: what the run has counted, ``removed`` among it."""
         return cls(published=published, class_of=np.empty(0, dtype=np.int64), details=details or {})
 
@@ -175,6 +176,21 @@ class RemoteReplacement(Replacement):
     @property
     def empty_classes(self) -> tuple[int, int]:
         return int(self.published.n_empty > 0), self.published.n_empty
+
+
+@dataclass(frozen=True)
+class DistributedParts:
+    """The published parts of a release, read by a cluster."""
+
+    rows: DistributedDataset
+    read_groups: Callable[[], DistributedGroups]
+
+    def release(self, kind: str, sensitive: Sequence[str]) -> Release | None:
+        """The release of a kind that stays on the cluster; None for kinds that are made from ``rows`` like others."""
+        if kind == Grouping.kind:
+            groups = self.read_groups()
+            return DistributedGrouping.of(self.rows, groups, Vocabulary({*sensitive, *groups.counted}), {})
+        return DistributedReplacement.of(self.rows) if kind == Replacement.kind else None
 
 
 def items_between(rows: Csr, low: int, high: int) -> Csr:
