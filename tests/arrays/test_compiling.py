@@ -62,6 +62,16 @@ def test_machine_code_is_found_again_and_never_used_for_other_sources(sources: P
     assert ask(sources) == "3 1 ''"
 
 
+@pytest.mark.parametrize("damage", [b"", b"garbage", None])
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_damaged_files_are_compiled_again(sources: Path, suffix: str, damage: bytes | None) -> None:
+    assert ask(sources) == "3 0 ''"
+    for file in sources.rglob(f"*.{suffix}"):
+        file.write_bytes(file.read_bytes()[:-40] if damage is None else damage)
+    assert ask(sources) == "3 0 ''"
+    assert ask(sources) == "3 1 ''"
+
+
 def test_a_change_compiles_only_what_depends_on_it(sources: Path) -> None:
     assert ask(sources) == "3 0 ''"
     other = sources / "setveil" / "arrays" / "_other.py"

@@ -44,9 +44,28 @@ def compiled(loop: Loop) -> Loop:
     with _deciding:  # Numba looks up its folder while it decorates; other packages keep theirs
         before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
         try:
-            return numba.njit(cache=True, nogil=True)(loop)  # type: ignore[no-any-return]
+            return _or_compile_again(numba.njit(cache=True, nogil=True)(loop))  # type: ignore[no-any-return]
         finally:
             numba.config.CACHE_DIR = before
+
+
+def _or_compile_again(loop: Loop) -> Loop:
+    """The same loop, which is compiled again where its files on disk are damaged; Numba would raise an error."""
+    kept = getattr(loop, "_cache", None)  # nothing is kept if Numba is switched off
+    if kept is None:
+        return loop
+    load = kept.load_overload
+
+    def load_or_forget(*wanted: Any) -> Any:
+        try:
+            return load(*wanted)
+        except Exception:  # whatever unpickling broken files may raise
+            with suppress(OSError):
+                kept.flush()
+            return None
+
+    kept.load_overload = load_or_forget
+    return loop
 
 
 def call_before_compiling(announce: Callable[[], None]) -> None:

@@ -10,6 +10,7 @@ of steps and resumed, so that no call takes long.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -30,9 +31,28 @@ def compiled(loop: Loop) -> Loop:
     Numba compiles anew when the file of a loop has changed: loops here must call loops of this file only.
     """
     try:
-        return njit(cache=True, nogil=True)(loop)
+        return _or_compile_again(njit(cache=True, nogil=True)(loop))
     except RuntimeError:  # there is no such folder
         return njit(nogil=True)(loop)
+
+
+def _or_compile_again(loop: Loop) -> Loop:
+    """The same loop, which is compiled again where its files on disk are damaged; Numba would raise an error."""
+    kept = getattr(loop, "_cache", None)  # nothing is kept if Numba is switched off
+    if kept is None:
+        return loop
+    load = kept.load_overload
+
+    def load_or_forget(*wanted: Any) -> Any:
+        try:
+            return load(*wanted)
+        except Exception:  # whatever unpickling broken files may raise
+            with suppress(OSError):
+                kept.flush()
+            return None
+
+    kept.load_overload = load_or_forget
+    return loop
 
 
 @compiled
