@@ -105,7 +105,7 @@ def library() -> str:
         lines += [f"## {title}", ""]
         for name in names.split():
             lines += [f"::: {_place(setveil, name)}", "    options:", f"      heading: sv.{name}", ""]
-    lines += ["## scikit-learn", "", "::: setveil.sklearn.KmAnonymizer", ""]
+    lines += ["## scikit-learn", "", "::: setveil.sklearn.Anonymizer", "", "::: setveil.sklearn.KmAnonymizer", ""]
     lines += ["## Codebooks", "", "::: setveil.core.codebook.Codebook", ""]
     return "\n".join(lines)
 

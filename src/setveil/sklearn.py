@@ -1,17 +1,12 @@
-"""k^m-anonymity as a scikit-learn transformer: a matrix of items in, a matrix of published items out.
+"""Recodings as scikit-learn transformers: a matrix of items in, a matrix of published items out.
 
 Only this module needs scikit-learn: ``pip install setveil[sklearn]``.
-
->>> import numpy as np
->>> from setveil.sklearn import KmAnonymizer
->>> X = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1]] * 2)
->>> anonymizer = KmAnonymizer(k=4, m=2, hierarchy="fanout:2").fit(X)
->>> anonymizer.transform(X).shape[1] <= X.shape[1]
-True
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -25,32 +20,45 @@ except ImportError as problem:
 
 from scipy.sparse import csr_array, issparse
 
+from setveil.algorithms.registry import by_kind, find
 from setveil.core import Transactions, Vocabulary
 from setveil.core.codebook import Codebook
 from setveil.errors import GuaranteeError, InfeasibleError
-from setveil.models import KmAnonymity
+from setveil.models import KmAnonymity, PrivacyModel, as_model
 from setveil.releases import Recoding
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import verify
 
 
-class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Learns a recoding of the columns under which the data is k^m-anonymous, and applies it.
+class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns a recoding of the columns under which the data meets a guarantee, and applies it.
 
     Every column is an item; a row has the items whose value is above ``threshold``. ``fit`` decides which category is
-    published for each item; ``transform`` returns one column of 0 and 1 per published item.
+    published for each item; ``transform`` returns one column of 0 and 1 per published item. A guarantee is about rows
+    together: set ``check=False`` in a cross-validation, whose folds are smaller than the data.
 
     Args:
-        k: smallest number of rows that match what an attacker knows.
-        m: largest number of items of a row that an attacker knows.
-        algorithm: any algorithm for ``km`` that makes a recoding.
-        hierarchy: as in ``setveil.anonymize``; its leaves are the names of the columns.
+        model: a privacy model, or its name; any model with an algorithm that makes a recoding.
+        parameters: the parameters of the model, if it is a name.
+        algorithm: one that makes a recoding; None for the first such algorithm of the model.
+        hierarchy: as in ``setveil.anonymize``; its leaves are the names of the columns. Not used if the algorithm
+            takes none.
+        options: the options of the algorithm.
+        seed: the seed of all random numbers.
         threshold: a row has an item if the value is above this number.
         check: whether ``transform`` verifies the guarantee and refuses rows that do not meet it.
 
     Attributes:
         codebook_: the original items that every published item covers.
         n_features_in_, feature_names_in_: as in all estimators of scikit-learn.
+
+    Examples:
+        >>> import numpy as np
+        >>> from setveil.sklearn import Anonymizer
+        >>> X = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1]] * 2)
+        >>> anonymizer = Anonymizer("uncertainty", {"rho": "1/2", "sensitive": ["x3"]}, algorithm="suppresscontrol")
+        >>> anonymizer.fit_transform(X).shape[0]
+        8
     """
 
     codebook_: Codebook
@@ -58,43 +66,57 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        k: int = 5,
-        m: int = 2,
+        model: str | PrivacyModel = "km",
+        parameters: Mapping[str, Any] | None = None,
         *,
-        algorithm: str = "aa",
-        hierarchy: str = "auto",
+        algorithm: str | None = None,
+        hierarchy: Any = "auto",
+        options: Mapping[str, Any] | None = None,
+        seed: int = 0,
         threshold: float = 0.0,
         check: bool = True,
     ) -> None:
-        self.k = k
-        self.m = m
+        self.model = model
+        self.parameters = parameters
         self.algorithm = algorithm
         self.hierarchy = hierarchy
+        self.options = options
+        self.seed = seed
         self.threshold = threshold
         self.check = check
+
+    def _model(self) -> PrivacyModel:
+        return as_model(self.model, self.parameters or {})
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn the recoding.
 
         Raises:
-            ValueError: there are fewer than ``k`` rows, or the algorithm does not make a recoding.
+            ValueError: there are too few rows, or the algorithm does not make a recoding.
             GuaranteeError: the release is not verified.
         """
-        model = KmAnonymity(self.k, self.m)
+        model = self._model()
         rows = self._rows(validate_data(self, X, accept_sparse="csr"))
-        if rows.shape[0] < self.k:
-            raise ValueError(f"n_samples={rows.shape[0]} is fewer than k={self.k}; use more rows or a smaller k.")
+        least = model.crowd or 1
+        if rows.shape[0] < least:
+            raise ValueError(f"n_samples={rows.shape[0]} is fewer than k={least}; use more rows or a smaller k.")
+        makers = by_kind(model.name).get(Recoding.kind, [])
+        name = self.algorithm or next(iter(makers), None)
+        if name not in makers:
+            known = f"use {', '.join(makers)}" if makers else "no algorithm of this model does; use another model"
+            raise ValueError(f'algorithm="{name}" does not make a recoding for model "{model.name}"; {known}.')
+        hierarchy = None if find(name).hierarchy == "none" else self.hierarchy
         try:
-            release = anonymize(self._records(rows), model, self.algorithm, self.hierarchy)
+            release = anonymize(self._records(rows), model, name, hierarchy, self.options, self.seed)
         except InfeasibleError as problem:
             raise ValueError(str(problem)) from problem
-        if not isinstance(release, Recoding):
-            raise ValueError(f'algorithm="{self.algorithm}" makes a {release.kind}, not a recoding; use aa or pcta.')
+        assert isinstance(release, Recoding)
         verdict = verify(release, model)
         if not verdict.holds:
             raise GuaranteeError(f"the release does not meet its guarantee: {verdict.reason}")
         self.codebook_ = release.codebook()
         self._names_out = np.array(list(release.published.vocabulary), dtype=object)
+        self._release = replace(release, record=None, details={}, published=release.rows.select(np.arange(0)))
         target = release.target[release.domain.numbers(self._names_in())]  # [columns] published item, -1 for none
         kept = np.flatnonzero(target >= 0)
         shape = (len(target), len(self._names_out))
@@ -113,16 +135,16 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         published.data = np.ones_like(published.data)
         published.sort_indices()
         if self.check:
-            items = published.indices.astype(np.int32)
-            # Numbers instead of labels: only the witness would show them.
-            labels = Vocabulary([str(number) for number in range(published.shape[1])])
-            rows = Transactions(published.indptr.astype(np.int64), items, labels)
-            verdict = verify(rows, KmAnonymity(self.k, self.m))
+            rows = Transactions(
+                published.indptr.astype(np.int64),
+                published.indices.astype(np.int32),
+                self._release.published.vocabulary,
+            )
+            verdict = verify(replace(self._release, published=rows), self._model())
             if not verdict.holds:
-                names = [str(self._names_out[int(number)]) for number in verdict.witness or ()]
                 raise GuaranteeError(
-                    f"these rows do not meet the guarantee: {names} occur together in {verdict.support} of them, fewer "
-                    f"than k={self.k}; transform more rows at once."
+                    f"these rows do not meet the guarantee: {verdict.reason} Transform more rows at once, or set "
+                    "check=False if nothing is published, as in a cross-validation."
                 )
         small = published.astype(np.uint8)
         return small if issparse(given) else small.toarray()
@@ -154,3 +176,50 @@ class KmAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class KmAnonymizer(Anonymizer):
+    """``Anonymizer`` for k^m-anonymity.
+
+    Args:
+        k: smallest number of rows that match what an attacker knows.
+        m: largest number of items of a row that an attacker knows.
+        algorithm: any algorithm for ``km`` that makes a recoding.
+        hierarchy: as in ``setveil.anonymize``; its leaves are the names of the columns.
+        options: the options of the algorithm.
+        seed: the seed of all random numbers.
+        threshold: a row has an item if the value is above this number.
+        check: whether ``transform`` verifies the guarantee and refuses rows that do not meet it.
+
+    Examples:
+        >>> import numpy as np
+        >>> from setveil.sklearn import KmAnonymizer
+        >>> X = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1]] * 2)
+        >>> anonymizer = KmAnonymizer(k=4, m=2, hierarchy="fanout:2").fit(X)
+        >>> anonymizer.transform(X).shape[1] <= X.shape[1]
+        True
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        m: int = 2,
+        *,
+        algorithm: str = "aa",
+        hierarchy: Any = "auto",
+        options: Mapping[str, Any] | None = None,
+        seed: int = 0,
+        threshold: float = 0.0,
+        check: bool = True,
+    ) -> None:
+        self.k = k
+        self.m = m
+        self.algorithm = algorithm
+        self.hierarchy = hierarchy
+        self.options = options
+        self.seed = seed
+        self.threshold = threshold
+        self.check = check
+
+    def _model(self) -> PrivacyModel:
+        return KmAnonymity(self.k, self.m)
