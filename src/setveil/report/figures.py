@@ -13,7 +13,12 @@ from setveil.report.words import percent
 if TYPE_CHECKING:
     from setveil.report.facts import Facts
 
-SIZES = {"singles": "single items", "pairs": "pairs", "triples": "triples"}
+SIZES = {
+    "singles": "single items",
+    "pairs": "pairs",
+    "triples": "triples",
+    "mixed": "people by columns and items",
+}
 ALL_PEOPLE = "all people"
 
 Rows = Sequence[Mapping[str, Any]]

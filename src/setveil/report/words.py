@@ -24,6 +24,9 @@ METRICS: dict[str, str] = {
     "kl_uniform": "error of reconstructed sensitive items (KL, items drawn uniformly)",
     "kl_frequency": "the same, items drawn by frequency",
     "kl_cooccurring": "the same, items that occur with the sensitive one",
+    "ncp_columns": "information loss of columns (NCP, 0 to 1)",
+    "discernibility": "discernibility (sum of squared class sizes)",
+    "n_classes": "classes of people with the same columns",
     "n_groups": "groups",
     "n_published_items": "different labels published",
     "empty_records": "records published empty",
@@ -63,9 +66,12 @@ SHARES = (
 
 def told(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The metrics shown to people, as words and figures: those of METRICS, then those of other packages."""
+    from setveil.utility.columns import OF_COLUMN
     from setveil.utility.measure import FAMILIES
 
-    labels = METRICS | {name: words for family in FAMILIES for name, words in family.labels.items()}
+    columns = {name: f'information loss of column "{short(name[len(OF_COLUMN):])}" (NCP)' for name in metrics
+               if name.startswith(OF_COLUMN)}  # fmt: skip
+    labels = METRICS | columns | {name: words for family in FAMILIES for name, words in family.labels.items()}
     shown = ((name, words, metrics.get(name)) for name, words in labels.items())
     return [
         (words, percent(value) if name in SHARES else figure(value))

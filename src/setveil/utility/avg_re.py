@@ -25,6 +25,7 @@ from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.releases import Release
 from setveil.utility.categories import category_errors
+from setveil.utility.columns import mixed_errors
 from setveil.utility.reading import Estimator, Reading
 
 ITEMS_TIMES_RECORDS = 200_000_000  # distinct items asked for times records to look at: a second or two
@@ -56,7 +57,8 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
     Queries are drawn as workload *T*: what people have often is asked for often. ``median`` and ``mean`` (AvgRE) are of
     the relative errors, ``largest`` is the largest of them, ``deciles`` are the errors that 10 %, 20 % … 90 % of the
     answers do not exceed. ``countable`` says which share of the *distinct* items can still be counted: there every
-    item weighs the same. ``categories`` is about counts of published categories (``categories.py``).
+    item weighs the same. ``mixed``: counts by known columns and items together (``columns.py``). ``categories``
+    is about counts of published categories (``categories.py``).
     """
     reading = Reading.of(release, original.vocabulary)
     found: dict[str, Any] = {"n": n}
@@ -74,9 +76,10 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
             }
     if len(found) == 1:
         return {}
-    categories = category_errors(original, release)
+    categories, mixed = category_errors(original, release), mixed_errors(original, release, seed)
     return {
         **found,
+        **({"mixed": {"probability": mixed}} if mixed else {}),
         "countable": _countable(original, reading, seed),
         **({"categories": categories} if categories else {}),
     }

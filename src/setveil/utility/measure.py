@@ -45,6 +45,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("setveil.utility.classes:class_figures", ("replacement",)),
     Family("setveil.utility.groups:grouping_cost", ("grouping",)),
     Family("setveil.utility.counts:published_counts"),
+    Family("setveil.utility.columns:column_loss"),
     Family("setveil.utility.categories:category_purity", ("recoding", "local-recoding")),
     *foreign("metrics"),
 )

@@ -24,6 +24,7 @@ from setveil.releases import Release
 from setveil.report.facts import Facts
 from setveil.report.figures import worst_of
 from setveil.utility.avg_re import least_error
+from setveil.utility.columns import mixed_errors
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import KNOWN, measure, public_risk, quick_attacks, verify
 from setveil.workflows.policies import hierarchy_of
@@ -71,6 +72,8 @@ def figures_of(data: Transactions, release: Release, known: int, facts: Facts | 
         "mean_chance": max(linked, default=None),
         "sensitive_chance": release.largest_share,  # who is in a group is no secret
         "avg_re": least_error(data, release, seed=record.seed) if facts is None else _least_error_of(facts),
+        "mixed_re": mixed_errors(data, release, record.seed).get("mean"),
+        "ncp_columns": metrics.get("ncp_columns"),
         "kl": metrics.get("kl_uniform"),
         "published_items": release.published.n_items,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
