@@ -28,7 +28,9 @@ from setveil.generate import (
 from setveil.generate.draws import ONE, Draws, choose, poisson_table, weight_table
 from setveil.generate.groceries import groceries, groceries_hierarchy, write_demo_data
 from setveil.io.hierarchies.reading import check_hierarchy, read_hierarchy
+from setveil.io.transactions.reading import read_transactions
 from setveil.workflows import demo_data
+from setveil.workflows.samples import generate_patients
 
 
 def fingerprint(data: Transactions) -> str:
@@ -215,6 +217,28 @@ def test_the_code_system_has_three_levels_and_eighteen_groups() -> None:
     assert patients_names()["D01.0"] == "High blood sugar, early"
     assert set(patients_sensitive()) < set(tree.vocabulary)
     assert len(patients_sensitive()) == 55
+
+
+def test_patients_may_have_columns(clinic: Transactions, tmp_path: Path) -> None:
+    people = collect(patients(70_000, columns=True))
+    assert same(people, clinic)  # the diagnoses do not change
+    assert people.columns is not None and people.columns.names == ("age", "sex", "region", "month")
+    assert all(column.role == "known" for column in people.columns)
+    ages = np.array(people.columns["age"].to_list(), dtype=int)
+    assert ages.min() >= 0 and ages.max() < 96 and 0.15 < (ages < 18).mean() < 0.21
+    few = collect(patients(100, columns=True))
+    assert [column.to_list() for column in few.columns or ()] == [
+        column.to_list()[:100] for column in people.columns.with_used_values()
+    ]
+    generate_patients(tmp_path / "patients.csv", "long", n=100, columns=True)
+    names = {"person": "patient", "item": "diagnosis", "known_columns": "age,sex,region,month"}
+    again = read_transactions(tmp_path / "patients.csv", **names)
+    assert again.to_lists() == few.to_lists()
+    assert [column.to_list() for column in again.columns or ()] == [column.to_list() for column in few.columns or ()]
+    with pytest.raises(InputError, match="choose one of them"):
+        patients(5, visits=True, columns=True)
+    with pytest.raises(InputError, match="written as a long table"):
+        generate_patients(tmp_path / "patients.dat", "fimi", n=5, columns=True)
 
 
 def test_some_patients_have_sensitive_codes(clinic: Transactions) -> None:

@@ -44,6 +44,9 @@ def anonymize(
         str | None,
         typer.Option(help="km without --algorithm: the loss to minimize, counts, ncp, itemsets or entries."),
     ] = None,
+    prefer: Annotated[
+        str | None, typer.Option(help="kkm: which losses weigh more: columns, items or balanced (both the same).")
+    ] = None,
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
@@ -95,7 +98,7 @@ def anonymize(
 
     given: dict[str, Any] = {
         "model": model,
-        "algorithm": {"name": algorithm, "options": {**_pairs(option or []), **_portfolio(effort, yardstick)}},
+        "algorithm": {"name": algorithm, "options": {**_pairs(option or []), **_shorthand(effort, yardstick, prefer)}},
         "hierarchy": {
             "source": o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input),
             "unknown_items": unknown_items,
@@ -135,9 +138,9 @@ def anonymize(
     show(outcome, json)
 
 
-def _portfolio(effort: str | None, yardstick: str | None) -> dict[str, str]:
-    """The options of the default for km."""
-    given = {"effort": effort, "yardstick": yardstick}
+def _shorthand(effort: str | None, yardstick: str | None, prefer: str | None) -> dict[str, str]:
+    """Options of default algorithms that have a flag of their own."""
+    given = {"effort": effort, "yardstick": yardstick, "prefer": prefer}
     return {name: value for name, value in given.items() if value is not None}
 
 

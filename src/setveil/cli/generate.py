@@ -54,6 +54,9 @@ def patients(
     output: _Target,
     n: Annotated[int, typer.Option("-n", min=0, max=10**9, help="Number of patients.")] = 10_000,
     visits: Annotated[bool, typer.Option("--visits", help="One record per visit instead of one per patient.")] = False,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Also write age, sex, region and month of admission of each patient.")
+    ] = False,
     hierarchy: Annotated[Path | None, typer.Option(help="Also write the hierarchy of codes.")] = None,
     sensitive: Annotated[Path | None, typer.Option(help="Also write the sensitive codes, one per line.")] = None,
     groups: Annotated[Path | None, typer.Option(help="Also write the disease groups, as utility constraints.")] = None,
@@ -65,7 +68,9 @@ def patients(
 
     samples.check_places(output, hierarchy, sensitive, groups)
     with progress_bar() as progress:
-        count = samples.generate_patients(output, to or "long", progress, n=n, visits=visits, seed=seed)
+        count = samples.generate_patients(
+            output, to or "long", progress, n=n, visits=visits, columns=columns, seed=seed
+        )
     say(f"{count:,} records written to {output}")
     for what, path in (("hierarchy", hierarchy), ("sensitive", sensitive), ("groups", groups)):
         if path is not None:

@@ -7,10 +7,12 @@ common codes are much more frequent than rare ones. The code system is invented 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.columns import Column, Columns
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary
@@ -23,11 +25,18 @@ FRAILTY = ((55, 7), (30, 14), (12, 26), (3, 40))  # (percent of patients, tenths
 HIGHEST_CHANCE = 950  # per thousand
 FURTHER_CODES = (250, 60)  # per thousand: a second code in the same group, a third
 MOST_VISITS = 8
+AGES = ((0, 18), (18, 40), (40, 60), (60, 80), (80, 96))  # the years of each age band, from and before
+SEX_NAMES = ("female", "male")
+REGIONS = (("Central", 24), ("North", 18), ("South", 17), ("East", 14), ("West", 13), ("Coast", 8), ("Islands", 6))
+YEAR = 2025
 LAYOUT = Layout("long", id_column="patient", item_column="diagnosis")
 
 
-def patients(n: int = 10_000, *, visits: bool = False, seed: int = 0) -> Iterator[Transactions]:
+def patients(n: int = 10_000, *, visits: bool = False, columns: bool = False, seed: int = 0) -> Iterator[Transactions]:
     """The diagnoses of n patients, chunk by chunk; with ``visits`` a record per visit, whose id is ``patient-visit``.
+
+    With ``columns`` every patient has an age, a sex, a region and a month of admission, all of them known columns. They
+    do not change the diagnoses.
 
     The first patients of a larger n are the patients of a smaller n, and the visits of a patient together hold the
     diagnoses of the patient.
@@ -37,7 +46,9 @@ def patients(n: int = 10_000, *, visits: bool = False, seed: int = 0) -> Iterato
     for name, number, most in (("n", n, MOST_RECORDS), ("seed", seed, LARGEST_SEED)):
         if number > most:
             raise InputError(f"{name} is {one_line(str(number), 30)}; it must be at most {most:,}.")
-    return _chunks(n, visits, seed)
+    if visits and columns:
+        raise InputError("columns describe patients, and visits are records of their own; choose one of them.")
+    return _chunks(n, visits, columns, seed)
 
 
 def patients_hierarchy() -> Hierarchy:
@@ -64,20 +75,43 @@ def _codes() -> list[Code]:
     return [code for group in groups() for code in group.codes]
 
 
-def _chunks(n: int, visits: bool, seed: int) -> Iterator[Transactions]:
+def _chunks(n: int, visits: bool, has_columns: bool, seed: int) -> Iterator[Transactions]:
     vocabulary = Vocabulary(code.label for code in _codes())
     for chunk, start in enumerate(range(0, n, CHUNK)):
         draws = Draws(seed, 2, chunk)
-        sex, group_of = _draw_patients(draws)
+        age, sex, group_of = _draw_patients(draws)
         patient, item = _draw_codes(draws, sex, group_of, vocabulary)
         data = Transactions.from_pairs(patient, item, CHUNK, vocabulary, layout=LAYOUT)
+        if has_columns:
+            data = replace(data, columns=_draw_columns(Draws(seed, 6, chunk), age, sex))
         if n - start < CHUNK:
             data = data.select(np.arange(n - start))
         yield _draw_visits(data, start, seed, chunk) if visits else data
 
 
-def _draw_patients(draws: Draws) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Sex of each patient, int64[CHUNK], and the disease groups each has, bool[CHUNK, groups]; at least one."""
+def _draw_columns(draws: Draws, age: NDArray[np.int64], sex: NDArray[np.int64]) -> Columns:
+    """Age in years, sex, region and month of admission of each patient."""
+    first, end = np.array(AGES)[:, 0], np.array(AGES)[:, 1]
+    years = first[age] + ((draws.bits(CHUNK) * (end - first)[age].astype(np.uint64)) >> np.uint64(32)).astype(np.int64)
+    region = choose(weight_table([share for _, share in REGIONS]), draws.bits(CHUNK))
+    month = draws.below(12, CHUNK)
+    values = {
+        "age": ([str(year) for year in range(AGES[-1][1])], years),
+        "sex": (list(SEX_NAMES), sex),
+        "region": ([name for name, _ in REGIONS], region),
+        "month": ([f"{YEAR}-{number:02d}" for number in range(1, 13)], month),
+    }
+    found = []
+    for name, (labels, codes) in values.items():
+        vocabulary = Vocabulary(labels)
+        found.append(Column(name, "known", vocabulary, vocabulary.numbers(labels)[codes].astype(np.int32)))
+    return Columns(tuple(found))
+
+
+def _draw_patients(draws: Draws) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Age band and sex of each patient, int64[CHUNK] each, and the disease groups each has, bool[CHUNK, groups]; at
+    least one.
+    """
     age = choose(weight_table(SHARE_OF_AGE), draws.bits(CHUNK))
     sex = (draws.bits(CHUNK) < ONE * 49 // 100).astype(np.int64)  # 1 for men
     frailty = choose(weight_table([share for share, _ in FRAILTY]), draws.bits(CHUNK))
@@ -99,7 +133,7 @@ def _draw_patients(draws: Draws) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         for a in range(len(AGE_BANDS)):
             who = np.flatnonzero(well & (sex == s) & (age == a))
             has[who, choose(weight_table(usual[s, a]), reason[who])] = True
-    return sex, has
+    return age, sex, has
 
 
 def _draw_codes(

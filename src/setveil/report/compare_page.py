@@ -114,8 +114,8 @@ PEOPLE = replace(
     loss_words="mean error of counts by columns and items",
     loss_axis="mean relative error of counts by columns and items",
     how="Further left is less risk: the mean probability that the worst attacker who knows the columns and {known} "
-    "items of a person picks the right record. Further down is less loss: the mean relative error of counts of people by "
-    "columns and items together.",
+    "items of a person picks the right record. Further down is less loss: the mean relative error of counts of people "
+    "by columns and items together.",
 )  # where columns are published: counts of items alone would be best without any column
 YARDSTICKS = (RECORDS, PEOPLE, GROUPS)
 

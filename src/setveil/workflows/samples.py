@@ -28,7 +28,7 @@ def generate(kind: str, **parameters: Any) -> Transactions:
     Args:
         kind: ``"quest"`` (market baskets) or ``"patients"`` (diagnosis codes per patient).
         parameters: quest: ``D`` baskets of about ``T`` items out of ``N``, made of ``L`` patterns of about ``I`` items,
-            ``correlation``, ``corruption``, ``seed``. patients: ``n``, ``visits``, ``seed``.
+            ``correlation``, ``corruption``, ``seed``. patients: ``n``, ``visits``, ``columns``, ``seed``.
 
     Returns:
         The records.
@@ -64,7 +64,34 @@ def generate_patients(out: str | os.PathLike[str], to: str, progress: Progress =
     """Write invented patients; returns how many records."""
     from setveil.generate import patients
 
+    if parameters.get("columns"):
+        if to != "long":
+            raise InputError(f'columns are written as a long table; use --to long instead of "{one_line(to)}".')
+        return _write_people(patients(**parameters), out, parameters.get("n", 10_000), progress)
     return _write_chunks(patients(**parameters), out, to, parameters.get("n", 10_000), progress)
+
+
+def _write_people(chunks: Iterator[Transactions], out: str | os.PathLike[str], n: int, progress: Progress) -> int:
+    """A row per patient and diagnosis, with the patient's columns; returns how many patients."""
+    n_people = 0
+    try:
+        with open(out, "w", encoding="utf-8", newline="\n") as file:
+            for chunk in chunks:
+                assert chunk.columns is not None
+                if not n_people:
+                    id_column, item_column = chunk.layout.id_column, chunk.layout.item_column
+                    file.write(",".join([id_column, *chunk.columns.names, item_column]) + "\n")
+                people = [",".join(cells) for cells in zip(*(one.to_list() for one in chunk.columns), strict=True)]
+                labels = chunk.vocabulary.labels
+                file.writelines(
+                    f"{n_people + owner + 1},{people[owner]},{labels[item]}\n"
+                    for owner, item in zip(chunk.owners.tolist(), chunk.items.tolist(), strict=True)
+                )
+                n_people += chunk.n_records
+                progress("generating", min(n_people / max(n, 1), 1.0))
+    except OSError as problem:
+        raise InputError(f"{os.fspath(out)}: cannot be written ({problem.strerror}); check the path.") from None
+    return n_people
 
 
 def check_places(*paths: Path | None) -> None:
