@@ -95,6 +95,11 @@ class PrivacyModel(ABC):
         """Parameters as plain values, for the policy and the certificate."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
+    @classmethod
+    def suits(cls, has_known_columns: bool) -> bool:
+        """Whether to propose it for data with or without known columns."""
+        return bool(cls.known_columns) if has_known_columns else not cls.generalizes_columns
+
     @property
     def crowd(self) -> int | None:
         """The smallest number of records that an attacker cannot tell apart; None if the model has no such number."""

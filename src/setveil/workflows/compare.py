@@ -233,7 +233,7 @@ def compare(
             "the grid says which hierarchy and which sensitive items to use; remove --hierarchy and --sensitive."
         )
     if grid is None:
-        grid = default_grid(hierarchy, sensitive)
+        grid = default_grid(hierarchy, sensitive, bool(read_options.get("known_columns")))
     elif isinstance(grid, Mapping):
         grid = make_grid({"schema": 1, **grid}, Path("grid"), Path())
     elif not isinstance(grid, Grid):
@@ -274,7 +274,10 @@ def _written(data: Any, folder: Path, read_options: Mapping[str, Any] | None) ->
     from setveil.io.transactions.writing import write_transactions
 
     path = folder / "data.jsonl"
-    write_transactions(as_transactions(data, **(read_options or {})), path, Layout("jsonl"))
+    records = as_transactions(data, **(read_options or {}))
+    if records.columns is not None:
+        raise InputError("settings for data with columns are compared from a file; write the table to one and name it.")
+    write_transactions(records, path, Layout("jsonl"))
     return path
 
 

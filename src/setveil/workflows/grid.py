@@ -51,13 +51,17 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
     return make_grid(read_toml(Path(path)), Path(path))
 
 
-def default_grid(hierarchy: str | None = None, sensitive: Sequence[str] | str | None = None) -> Grid:
+def default_grid(
+    hierarchy: str | None = None, sensitive: Sequence[str] | str | None = None, has_known_columns: bool = False
+) -> Grid:
     """What is worth comparing on any data: the values that each model proposes, with the algorithms that keep most.
 
-    Models that need sensitive items are compared where there are some.
+    Models that need sensitive items are compared where there are some, models about columns where columns are known.
     """
     blocks: list[dict[str, Any]] = []
     for name, model in MODELS.items():
+        if not model.suits(has_known_columns):
+            continue
         known = declared(model)
         needed = [one for one in known.values() if one.is_required and one.name not in model.grid]
         if not model.grid or (needed and (not sensitive or any(one.name != "sensitive" for one in needed))):
@@ -71,7 +75,7 @@ def default_grid(hierarchy: str | None = None, sensitive: Sequence[str] | str | 
             blocks.append({**block, "algorithm": list(GENERALIZING), "hierarchy": hierarchy or "auto"})
             blocks.append({**block, "algorithm": list(MERGING)})
         else:
-            blocks.append(block)
+            blocks.append({**block, **({"hierarchy": hierarchy} if hierarchy and model.generalizes_columns else {})})
     return make_grid({"schema": 1, "limits": {"seconds": 60}, "grid": blocks}, Path("grid"), Path())
 
 

@@ -66,7 +66,8 @@ class Profile:
     longest: int
     density: float  # mean share of records an item is in
     rare_items: float  # share of items that fewer than 5 people have
-    singled_out: tuple[float | None, ...]  # by 1, 2, 3, 4 known items
+    singled_out: tuple[float | None, ...]  # by 1, 2, 3, 4 known items, besides the known columns
+    by_columns: float | None = None  # the same by the known columns alone; None where no column is known
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from setveil.workflows.reading import as_transactions
 SECONDS = 60.0  # the time budget
 SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; smaller data is taken as it is
 FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
+PREFERENCES = ("balanced", "columns", "items")  # of the algorithm for data with known columns
 PLAIN = "trim without groups"  # leaves entries out and raises none: quick however many items there are
 QUICK = (PLAIN, "aa")  # tried on it
 QUICK_NAMES = ("trim", "aa")  # worth another attempt with more time
@@ -152,6 +153,7 @@ def _refusal(n_people: int, search: _Search) -> str:
 def profile_of(data: Transactions) -> Profile:
     """The shape of the data and what known items reveal."""
     supports = data.supports[data.supports > 0]
+    rows = risk(data, inference=False).rows
     return Profile(
         n_records=data.n_records,
         n_filled=data.n_records - data.n_empty,
@@ -161,8 +163,9 @@ def profile_of(data: Transactions) -> Profile:
         density=_density(data),
         rare_items=float((supports < 5).mean()) if len(supports) else 0.0,
         singled_out=tuple(
-            None if row.singled_out is None else row.singled_out * row.share_of_records for row in risk(data).rows
+            None if row.singled_out is None else row.singled_out * row.share_of_records for row in rows if row.known
         ),
+        by_columns=next((row.singled_out for row in rows if not row.known), None),
     )
 
 
@@ -177,7 +180,13 @@ def _exposure(profile: Profile) -> str:
         for known, share in enumerate(profile.singled_out, 1)
         if share is not None
     ]
-    return f"Without anonymization, known items single out this share of all people: {', '.join(shares)}."
+    if profile.by_columns is None:
+        return f"Without anonymization, known items single out this share of all people: {', '.join(shares)}."
+    alone = f"no item: {percent(profile.by_columns)}"
+    return (
+        "Without anonymization, the known columns and known items single out this share of all people: "
+        f"{', '.join([alone, *shares])}."
+    )
 
 
 # -- trying ------------------------------------------------------------------------------------------------------------
@@ -212,6 +221,7 @@ class _Search:
         first: Callable[[Choice], None] | None,
     ) -> None:
         self.data, self.ask = data, ask
+        self.has_columns = data.columns is not None and len(data.columns.with_role("known")) > 0
         given = ask["profile"]
         self.asked = purpose.profile if given is None else given  # the profile, as it is written
         self.profile = find_profile(self.asked, purpose.environment)
@@ -258,7 +268,7 @@ class _Search:
             part = _sample(self.data, SAMPLES[0], self.ask["seed"])
             best = self._aim(part, ks, [PLAIN])
         self.deadline = end
-        if not self.ask["hierarchy"] and self.n_items > MERGEABLE:
+        if not self.ask["hierarchy"] and not self.has_columns and self.n_items > MERGEABLE:
             why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {MERGEABLE:,}"
             self._reject(self._policy({"name": "km", "k": ks[0], "m": self.ms[0]}, "pcta+", None), why)
         k = ks[0] if best is None else best.policy.model.given()["k"]
@@ -357,9 +367,13 @@ class _Search:
 
     def _ways(self, k: int, m: int | str, ways: Sequence[str]) -> Iterator[Policy]:
         """Ways to give k^m-anonymity, the quickest to be useful first."""
+        if self.has_columns:
+            for prefer in PREFERENCES:
+                yield self._policy(self._guarantee(k, m), "classes", self.ask["hierarchy"], prefer=prefer)
+            return
         quick = self.data.n_occurrences <= AUTO  # otherwise trying several trees would use up the time
         source = self.ask["hierarchy"] or ("auto" if quick else "auto:frequency")
-        guarantee = {"name": "km", "k": k, "m": m}
+        guarantee = self._guarantee(k, m)
         for name in ways:
             if name != PLAIN:
                 yield self._policy(guarantee, name, source if find(name).hierarchy != "none" else None)
@@ -370,15 +384,21 @@ class _Search:
         if not self.ask["hierarchy"] and ways is WAYS and self.n_items <= MERGEABLE:
             yield self._policy(guarantee, "pcta+", None)
 
+    def _guarantee(self, k: int, m: int | str) -> dict[str, Any]:
+        """Among all people, or among those with the same columns where columns are known."""
+        return {"name": "kkm" if self.has_columns else "km", "k": k, "m": m}
+
     def _like(self, choice: Choice, k: int, m: int | str) -> Policy:
         like = choice.policy
-        guarantee = {"name": "km", "k": k, "m": m}
+        guarantee = self._guarantee(k, m)
         return self._policy(guarantee, like.algorithm.name, like.hierarchy.source, **like.algorithm.options)
 
     def _protecting(self, k: int) -> Iterator[Policy]:
         """Every model that has sensitive items, with the parameters that it needs."""
         usual = {"k": k, "h": 50, "rho": "1/2", "l": 2, "m": 2, "sensitive": self.ask["sensitive"]}
         for name in PARAMETERS["sensitive"]:
+            if not MODELS[name].suits(self.has_columns):
+                continue
             declared = parameters_of(MODELS[name])
             asked = {one: usual[one] for one in declared if one in usual and (declared[one].is_required or one in USED)}
             if "p" in declared and declared["p"].is_required:

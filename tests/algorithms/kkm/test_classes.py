@@ -51,7 +51,7 @@ def check(data: Transactions, release: LocalRecoding, model: KKmAnonymity) -> No
         assert set(model.sensitive) & set(record) <= shown
 
 
-@pytest.mark.parametrize("block", [0, 1, 2, *(pytest.param(block, marks=pytest.mark.long) for block in range(3, 40))])
+@pytest.mark.parametrize("block", [0, *(pytest.param(block, marks=pytest.mark.long) for block in range(1, 40))])
 def test_random_tables_are_safe(block: int) -> None:
     n_feasible = 0
     for seed in range(block * 60, block * 60 + 60):
@@ -126,17 +126,12 @@ def patients(n: int, seed: int = 1) -> Transactions:
     )
 
 
-LEAVES_SLACK = {(RMerge, 0.6), (TMerge, 0.9), (RTMerge, 0.9)}  # the tree has no classes just below these bounds
-
-
-@pytest.mark.parametrize("delta", [0.3, 0.5, 0.6, 0.7, 0.9])
+@pytest.mark.parametrize(
+    "delta", [0.6, 0.9, *(pytest.param(delta, marks=pytest.mark.long) for delta in (0.3, 0.5, 0.7))]
+)
 @pytest.mark.parametrize("kind", [RMerge, TMerge, RTMerge])
-def test_items_lose_no_more_than_by_the_paper_at_the_same_loss_of_columns(
-    kind: type[Merging], delta: float, request: pytest.FixtureRequest
-) -> None:
-    if (kind, delta) in LEAVES_SLACK:
-        request.applymarker(pytest.mark.xfail(reason="delta is not used up: see the module's Limits", strict=True))
-    data, model, context = patients(600), KKmAnonymity(k=4, m=2), Context(patients_hierarchy())
+def test_items_lose_no_more_than_by_the_paper_at_the_same_loss_of_columns(kind: type[Merging], delta: float) -> None:
+    data, model, context = patients(250), KKmAnonymity(k=4, m=2), Context(patients_hierarchy())
     theirs = kind(delta=delta).run(data, model, context).details
     ours = Classes(delta=theirs["loss_of_columns"]).run(data, model, context).details
     assert ours["loss_of_columns"] <= theirs["loss_of_columns"] + 1e-9

@@ -14,6 +14,9 @@ are known). With l, every class has l distinct values of each sensitive column a
 3. *Measure* what the items of these classes, of the next larger and of the next smaller ones really lose, and
    choose again. The best choice that was measured is kept.
 4. *Protect* the items of each class (``item_part``): by ``trim`` over all classes at once, or by another algorithm.
+5. With delta and few people (at most MOST_CLUSTERS times k) the tree has few choices, and part of delta is not used up.
+   So clusters are merged, too, in the three ways of the paper (``merging``), and the best result is kept: it loses no
+   more than any of them at the same delta. Of more people this is not tried: it takes too long.
 
 Loss of columns: NCP, the average over people and columns. Loss of items: NCP, the average over entries; a suppressed
 entry loses 1, so without a hierarchy this is the share of suppressed entries. A weighted sum of both would give one of
@@ -27,16 +30,12 @@ k people below it (``column_bound``). In the classes that were chosen, items los
 Preconditions: at least k people, and if m is not 0, k people with items. Cost: time grows with people times the depth
 of the tree of splits (about the logarithm of the number of classes) times columns; memory linearly with people.
 
-Limits: a class is split by whole children of a node. With a large delta and few people the tree has few choices, part
-of delta is not used up, and merging whole clusters (``rmerge``, ``tmerge``, ``rtmerge``) can then lose less of the
-items.
-
 Departures: there is no paper to depart from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -48,9 +47,13 @@ from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.kkm.choices import choose
 from setveil.algorithms.kkm.estimates import Estimates
 from setveil.algorithms.kkm.item_part import TRIM, protect_items
-from setveil.algorithms.kkm.losses import Losses, columns_given, summary
+from setveil.algorithms.kkm.losses import Losses, columns_given, loss_of_columns, summary
+from setveil.algorithms.kkm.merging import Found
 from setveil.algorithms.kkm.people import People
+from setveil.algorithms.kkm.rmerge import RMerge
+from setveil.algorithms.kkm.rtmerge import RTMerge
 from setveil.algorithms.kkm.splits import Splits, grow
+from setveil.algorithms.kkm.tmerge import TMerge
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import KKmAnonymity
@@ -59,6 +62,7 @@ from setveil.releases import LocalRecoding
 PREFERENCES = {"balanced": 0.5, "columns": 0.75, "items": 0.25}  # the weight of columns
 GROWTHS = {"fast": 1, "normal": 2, "best": 4}  # trees of splits, each for the weights that the one before leads to
 ROUNDS = {"fast": 1, "normal": 2, "best": 6}  # of measuring
+MOST_CLUSTERS = 1_000  # of k people each, for merging: some seconds
 MOST_COMBINATIONS = 1_000  # of levels of all columns, for the bound
 
 
@@ -81,14 +85,33 @@ class Classes(Algorithm):
         people = People.of(data, model, columns_given(self.column_weights))
         if not people.n_records:
             return people.release(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), context, {})
+        found = self._best(people, context)
+        details = summary(people, found.class_of, found.items) | {
+            "columns_bound": column_bound(people),
+            "items_bound": found.least / max(people.n_entries, 1) if context.hierarchy is None else None,
+        }
+        return people.release(found.class_of, found.nodes, context, details)
+
+    def _best(self, people: People, context: Context) -> Found:
+        """The best of splitting and, with delta and few people, of merging."""
+        ways: list[Callable[[People, Context], Found]] = [self._split]
+        if self.delta is not None and people.n_records // people.model.k_for(0) <= MOST_CLUSTERS:
+            ways += [kind(self.delta, self.bound, self.items, self.effort).find for kind in (RMerge, TMerge, RTMerge)]
+        found, problems = [], []
+        for way in ways:
+            try:
+                found.append(way(people, context))
+            except InfeasibleError as problem:
+                problems.append(problem)
+        if not found:
+            raise problems[0]
+        return min(found, key=lambda one: self._rate(loss_of_columns(people, one.class_of), one.items))
+
+    def _split(self, people: People, context: Context) -> Found:
         losses = Losses(people, context, self.items)
         class_of = people.joined(self._choose(people, losses, context))
-        nodes, items_bound = protect_items(people, class_of, context, self.items, self.effort)
-        details = summary(people, class_of, losses.of_nodes(nodes)) | {
-            "columns_bound": column_bound(people),
-            "items_bound": items_bound / max(people.n_entries, 1) if context.hierarchy is None else None,
-        }
-        return people.release(class_of, nodes, context, details)
+        nodes, least = protect_items(people, class_of, context, self.items, self.effort)
+        return Found(class_of, nodes, losses.of_nodes(nodes), least)
 
     def _choose(self, people: People, losses: Losses, context: Context) -> NDArray[np.int64]:
         """The class of each record."""

@@ -74,13 +74,18 @@ class Losses:
 def summary(people: People, class_of: NDArray[np.int64], items: float) -> dict[str, Any]:
     """For the record of the run."""
     sizes = np.bincount(class_of)
-    columns = people.column_costs(people.class_nodes(class_of), sizes).sum() / max(people.n_records, 1)
     return {
         "classes": len(sizes),
         "smallest_class": int(sizes.min(initial=people.n_records)),
-        "loss_of_columns": float(columns),
+        "loss_of_columns": loss_of_columns(people, class_of),
         "loss_of_items": items,
     }
+
+
+def loss_of_columns(people: People, class_of: NDArray[np.int64]) -> float:
+    """The loss of columns of some classes."""
+    nodes = people.class_nodes(class_of)
+    return float(people.column_costs(nodes, np.bincount(class_of)).sum() / max(people.n_records, 1))
 
 
 def columns_given(weights: Mapping[str, float] | str | None) -> Mapping[str, float] | None:

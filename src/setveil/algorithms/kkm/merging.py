@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,11 @@ class Merging(Algorithm):
         people = People.of(data, model)
         if not people.n_records:
             return people.release(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), context, {})
+        found = self.find(people, context)
+        return people.release(found.class_of, found.nodes, context, summary(people, found.class_of, found.items))
+
+    def find(self, people: People, context: Context) -> Found:
+        """The classes and what they publish; InfeasibleError where the bound cannot be kept."""
         clusters = Clusters(people, context)
         losses = Losses(people, context, self.items)
         is_columns = self.bound == "columns"
@@ -92,7 +97,7 @@ class Merging(Algorithm):
         for _ in range(GOALS):
             clusters.merge(self, self.delta if is_columns else np.inf, goal)
             class_of = people.joined(clusters.class_of())
-            nodes, _ = protect_items(people, class_of, context, self.items, self.effort)
+            nodes, least = protect_items(people, class_of, context, self.items, self.effort)
             reached = losses.of_nodes(nodes)
             if is_columns or reached <= self.delta + TINY or clusters.tum <= 0.0:
                 break
@@ -101,7 +106,16 @@ class Merging(Algorithm):
             raise InfeasibleError(
                 f"the items lose {reached:.3f} and no further merge helps; raise delta, or lower k or m."
             )
-        return people.release(class_of, nodes, context, summary(people, class_of, reached))
+        return Found(class_of, nodes, reached, least)
+
+
+class Found(NamedTuple):
+    """Classes, and what becomes of the items in them."""
+
+    class_of: NDArray[np.int64]  # [records]
+    nodes: NDArray[np.int64]  # [public entries] of the item hierarchy, -1 if it is suppressed
+    items: float  # the loss of items, 0 to 1
+    least: float  # what the items lose at least in these classes, in entries
 
 
 class Clusters:
