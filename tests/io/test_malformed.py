@@ -129,8 +129,8 @@ CASES = [
     Case("a.csv", b"a,b,c\n1,a,2\n", 1, "--id-column and --item-column", LONG),
     Case("a.csv", b"id,item,day\n1,a,2\n", 1, 'no column "who"', {"id_column": "who"}),
     Case("a.csv", b"id,item,day\n1,a,2\n", 1, 'no column "what"', {"item_column": "what", "id_column": "id"}),
-    Case("a.csv", b"id,thing,day\n1,a,2\n", 1, "add --item-column", {"id_column": "id"}),
-    Case("a.csv", b"id,item,day\n1,a,2\n", 1, "add --id-column", {"item_column": "item"}),
+    Case("a.csv", b"id,thing,day\n1,a,2\n", 1, "add --item ", {"id_column": "id"}),
+    Case("a.csv", b"id,item,day\n1,a,2\n", 1, "add --person", {"item_column": "item"}),
     Case("a.csv", b"id,item,id\n1,a,2\n", 1, '"id" 2 times', {"id_column": "id", "item_column": "item"}),
     Case("a.csv", b"id,item,day\n1,a,2\n", 1, "the same column", {"id_column": "id", "item_column": "id"}),
     Case(

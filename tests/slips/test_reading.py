@@ -391,26 +391,32 @@ CASES: dict[str, Case] = {
         naive.long(table("", *RETAIL), header=False),
         'people (column "InvoiceNo"), 10 items (column "StockCode")',
     ),
-    "online retail with customers": reads(
+    "online retail with customers": refuses(
         "retail.csv",
         table("InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country", *RETAIL),
         naive.long(table("", *RETAIL), 6, 1, header=False),
-        "--id-column InvoiceNo --item-column Description",
+        "For people use --person CustomerID --item StockCode",
+        person="CustomerID",
+        item="StockCode",
     ),
-    "MIMIC": reads(
+    "MIMIC": refuses(
         "DIAGNOSES_ICD.csv",
         table("ROW_ID,SUBJECT_ID,HADM_ID,SEQ_NUM,ICD9_CODE", *DIAGNOSES),
         naive.long(table("", *DIAGNOSES), 1, 4, header=False),
-        'people (column "SUBJECT_ID"), 10 items (column "ICD9_CODE")',
+        "For people use --person SUBJECT_ID --item ICD9_CODE",
+        person="SUBJECT_ID",
+        item="ICD9_CODE",
     ),
-    "Synthea": reads(
+    "Synthea": refuses(
         "conditions.csv",
         table(
             "START,STOP,PATIENT,ENCOUNTER,CODE,DESCRIPTION",
             *pairs(lambda p, i: f"2010-01-01,,p-{p},e-{p}-{i},{4400 + i},{PRODUCTS[i]} (disorder)"),
         ),
         naive.long(both(lambda p, i: f"{p},{4400 + i}"), header=False),
-        'people (column "PATIENT"), 10 items (column "CODE")',
+        "For people use --person PATIENT --item CODE",
+        person="PATIENT",
+        item="CODE",
     ),
     "bakery": reads(
         "Bakery.csv",

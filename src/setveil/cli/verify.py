@@ -139,11 +139,12 @@ def _check_folder(
 
 def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:
     if json:
-        shown = "input holds problems cannot_be_checked claim sentence publisher_says notes signature"
+        shown = "input holds problems cannot_be_checked claim sentence publisher_says visits notes signature"
         say_json({name: answer[name] for name in shown.split()})
         return
     holds, nothing_left = answer["holds"], answer["nothing_left"]
     but = nothing_left or ("attackers can guess who has a sensitive item" if answer["guessing"] else "")
+    but = but or ("records are visits, not people" if answer["visits"] else "")
     say(f"{target}: {_answer(but) if holds else WORDS[holds]}")
     if holds:
         say(answer["sentence"])

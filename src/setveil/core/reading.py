@@ -9,6 +9,8 @@ ROLE_WORDS = {
     "known": "known columns", "sensitive": "sensitive columns", "carry": "published unchanged", "drop": "dropped",
 }  # fmt: skip
 
+VISITS = "records are visits, not people"  # a doubt, to follow "but"
+
 
 @dataclass(frozen=True)
 class TableForm:
@@ -109,7 +111,8 @@ class Reading:
     def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:
         """One line: what was read, how many people, items and entries, and why it was read so."""
         parts = [
-            _counted(n_records, "person", "people") + _of(self.id_column),
+            _counted(n_records, *(("visit", "visits") if VISITS in self.doubts else ("person", "people")))
+            + _of(self.id_column),
             _counted(n_items, "item", "items") + _of(self.item_column, self.has_several),
             _counted(n_occurrences, "entry", "entries"),
         ]

@@ -11,6 +11,10 @@ from setveil.releases import KINDS, Release
 from setveil.report.profiles import DEFAULT, Profile
 from setveil.report.words import PUBLIC_METRICS
 
+VISITS_ONLY = (
+    "Visits, not people: a record is a visit, an order or the like. A person with several of them hides among fewer "
+    "than k people."
+)
 GUESSING = "Guessing: "  # how the sentence about what groups reveal begins
 
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from setveil import __version__
 from setveil.core import Dataset
+from setveil.core.reading import VISITS
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release, RunRecord
 from setveil.report.changes import changes_of, examples_of, shape_of
-from setveil.report.facts import GUESSING, Facts
+from setveil.report.facts import GUESSING, VISITS_ONLY, Facts
 from setveil.report.lights import kept_words
 from setveil.report.profiles import certified_profile
 from setveil.report.words import ACHIEVED, METRICS
@@ -49,6 +50,8 @@ def facts_of(
     further = [guessing_words(guesses, release.published.n_records)] if guesses else []
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         further.append(DERIVED)
+    if record.data.reading is not None and VISITS in record.data.reading.doubts:
+        further.append(VISITS_ONLY)
     columns = column_roles(release)
     return Facts(
         version=__version__,
@@ -143,9 +146,10 @@ def sentences_of(
 ) -> list[str]:
     """What a release does not protect, in the order in which it is told.
 
-    ``further``: what does not follow from model and kind: on guessing, on the hierarchy.
+    ``further``: what does not follow from model and kind: on visits, on guessing, on the hierarchy.
     """
     told = [
+        *(sentence for sentence in further if sentence == VISITS_ONLY),
         *(sentence for sentence in further if sentence.startswith(GUESSING)),
         *kept_words(kept),
         *model.column_sentences(columns),
@@ -166,18 +170,19 @@ def further_sentences(
     ``is_guessable``: whether the groups of its algorithm can be guessed; None if nobody knows the algorithm.
     """
     derived = [sentence for sentence in said if sentence == DERIVED]
+    visits = [sentence for sentence in said if sentence == VISITS_ONLY]
     guessing = [sentence for sentence in said if sentence.startswith(GUESSING)]
     has_figures = n_records >= FEWEST_FOR_FIGURES
     could_guess = {_guessing_at(None, None)}
     if has_figures:
         could_guess |= {_guessing_at(1 / (model.crowd or 1), steps) for steps in range(round(1 / STEP) + 1)}
     fits = (
-        len(derived) <= 1
+        max(len(derived), len(visits)) <= 1
         and len(guessing) <= KINDS[kind].has_groups
         and could_guess.issuperset(guessing)
         and (is_guessable is None or len(guessing) == is_guessable)
     )
-    return [*guessing, *derived] if fits else None
+    return [*visits, *guessing, *derived] if fits else None
 
 
 def public_facts(

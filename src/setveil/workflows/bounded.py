@@ -167,6 +167,7 @@ def _cannot_tell(why: str) -> dict[str, Any]:
         "notes": [],
         "nothing_left": "",
         "guessing": "",
+        "visits": "",
         "signature": None,
     }
 
@@ -291,6 +292,7 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
         "notes": found.notes,
         "nothing_left": found.nothing_left,
         "guessing": found.guessing,
+        "visits": found.visits,
         "signature": None if found.signature is None else found.signature.to_dict(),
     }
 

@@ -27,7 +27,7 @@ from setveil.io.releases.tables import read_codebook
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release
 from setveil.report.certificate_schema import SCHEMA, check_schema
-from setveil.report.facts import GUESSING, named_algorithm, public_achieved
+from setveil.report.facts import GUESSING, VISITS_ONLY, named_algorithm, public_achieved
 from setveil.report.record import certified_columns, further_sentences, kept_of, options_that_occur, sentences_of
 from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
 from setveil.workflows.assess import public_metrics, public_risk
@@ -81,6 +81,11 @@ class FolderVerdict:
         """The publisher's statement about groups that can be guessed: the condition of the guarantee is not met."""
         said: Iterable[str] = self.publisher_says.get("not_protected", ())
         return next((sentence for sentence in said if sentence.startswith(GUESSING)), "")
+
+    @property
+    def visits(self) -> str:
+        """The publisher's statement that records are visits, not people."""
+        return VISITS_ONLY if VISITS_ONLY in self.publisher_says.get("not_protected", ()) else ""
 
 
 def verify_folder(

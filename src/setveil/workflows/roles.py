@@ -91,9 +91,8 @@ class ColumnRoles:
                 parts += [flag, _glob(value, self.columns) if name == "item" else _joined(value)]
         is_kkm = OPTION_OF["known"] in options and "kkm" in MODELS
         parts += ["--model", "kkm" if is_kkm else "km", "-k", "5", "-m", "2"]
-        systems = {one.code_system for one in self.columns if one.name in items} - {"", "ean"}
-        if len(systems) == 1:
-            parts += ["--hierarchy", systems.pop()]
+        if self.proposal.hierarchy and tuple(items) == self.proposal.items:
+            parts += ["--hierarchy", self.proposal.hierarchy]
         return " ".join(map(shlex.quote, parts))
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,6 +106,7 @@ class ColumnRoles:
             "person": proposal.person or None,
             "visits": list(proposal.visits),
             "items": list(proposal.items),
+            "hierarchy": proposal.hierarchy or None,
             "questions": list(proposal.questions),
             "options": self.options(),
             "commands": list(self.commands),

@@ -55,6 +55,7 @@ class RoleProposal:
     items: tuple[str, ...] = ()
     other_items: tuple[tuple[str, ...], ...] = ()  # columns that could be the items instead
     options: dict[str, str] = field(default_factory=dict)  # that reading needs besides the roles
+    hierarchy: str = ""  # of the items, where they are codes of a known system
 
     def named(self, role: str) -> tuple[str, ...]:
         """The columns with a role."""
@@ -97,7 +98,27 @@ def propose(table: CellTable) -> RoleProposal:
         tuple(one.name for one in items.columns),
         tuple(tuple(one.name for one in group) for group in items.others),
         options,
+        _item_hierarchy(items.columns),
     )
+
+
+def _item_hierarchy(columns: Sequence[Facts]) -> str:
+    """The code system of the items as ``--hierarchy`` takes it; empty if their codes must be corrected first."""
+    from setveil.core.vocabulary import Vocabulary
+    from setveil.errors import InputError, unheard_warnings
+    from setveil.io.hierarchies.systems.registry import SYSTEMS
+    from setveil.io.hierarchies.systems.trees import read_system
+
+    system = next((one.look.system for one in columns if one.look.system in SYSTEMS), "")
+    labels = Vocabulary({text for one in columns for text in one.values.texts})
+    for name in (system, f"{system}:zeros-lost") if system else ():
+        try:
+            with unheard_warnings():
+                read_system(name, labels)
+        except InputError:
+            continue
+        return name
+    return ""
 
 
 def _role_of(one: Facts, people: People, items: Items) -> ProposedRole:

@@ -17,8 +17,25 @@ from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
+from setveil.io.transactions.asking import (
+    refuse_items_beside,
+    refuse_two_items,
+    refuse_two_people,
+    refuse_unnamed_people,
+)
 from setveil.io.transactions.cells import are_counts, says_yes_or_no
-from setveil.io.transactions.columns import BOOLEAN, FLOAT, INTEGER, LIST, SCALARS, TEXT, Frame, cell_of, null_error
+from setveil.io.transactions.columns import (
+    BOOLEAN,
+    FLOAT,
+    INTEGER,
+    LIST,
+    OTHER,
+    SCALARS,
+    TEXT,
+    Frame,
+    cell_of,
+    null_error,
+)
 from setveil.io.transactions.columns import Part as ListPart
 from setveil.io.transactions.grids import Part, read_grid
 from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
@@ -38,6 +55,8 @@ from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, Rows, finish_people, rows_of
 from setveil.io.transactions.places import match_columns, stated_columns
 from setveil.io.transactions.tables import COUNTS_NOTE
+
+LOOKED_AT = 2_000  # rows that are asked about
 
 
 def from_frame(
@@ -167,11 +186,17 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
         runs = numbered_columns(names)
         if len(runs) == 1 and len(names) > 2:
             (places,) = runs.values()
-            id_place = _id_of_rows(names, places) if id_place is None else id_place
+            refuse_items_beside(names, next(iter(runs)), places, frame.where)
+            id_place = _id_of_rows(names, places, frame.where) if id_place is None else id_place
             return plan("wide", f"columns {one_line(names[places[0]])} to {one_line(names[places[-1]])}", places)
     why = "its two columns" if len(names) == 2 else "id_column and item_column"
     if (id_place is None or item_place is None) and len(names) > 2:
         pair = guess_pair(names) if len(set(names)) == len(names) else None
+        if id_place is None:
+            refuse_two_people(names, (pair.item_place,) if pair and item_place is None else (), frame.where)
+        if item_place is None:
+            ids = [place for place, name in enumerate(names) if rank_of_ids(name) >= 2]
+            refuse_two_items(names, id_place if id_place is not None else ids[0] if ids else None, frame.where)
         if pair is not None and item_place is None and (id_place is None or id_place == pair.id_place):
             id_place, item_place, why = pair.id_place, pair.item_place, "the names of its columns"
     id_place, item_place = _two_columns(frame, id_place, item_place)
@@ -190,10 +215,12 @@ def _plan_columns(
     if options.item_columns:
         places = match_columns(frame.names, options.item_columns, frame.where)
     if id_place is None:
-        id_place = _id_of_rows(frame.names, places if options.item_columns else ())
+        id_place = _id_of_rows(frame.names, places if options.item_columns else (), frame.where)
     if named == "wide" and not options.item_columns:
         places = sorted(place for run in numbered_columns(frame.names).values() for place in run) or places
     places = [place for place in places if place != id_place]
+    if id_place is None and places and not options.labels_as_they_are:
+        refuse_unnamed_people(frame.names, places, _first_rows(frame, places), frame.where)
     if not places:
         raise InputError(f"{frame.where}: no column is left for items; correct --item-columns.")
     layout = named or ("onehot" if all(_is_hot(frame, kinds[place], place) for place in places) else "wide")
@@ -201,7 +228,19 @@ def _plan_columns(
     return replace(made, id_place=id_place)
 
 
-def _id_of_rows(names: Sequence[str], places: Sequence[int]) -> int | None:
+def _first_rows(frame: Frame, without: Sequence[int]) -> list[list[str]]:
+    """The first rows as text; columns that are not needed are left empty."""
+    columns: list[list[str]] = []
+    n_rows = min(frame.n_rows, LOOKED_AT)
+    for place in range(len(frame.names)):
+        is_needed = place not in without and frame.kind(place) in (*SCALARS, OTHER)
+        tokens = next(frame.cells(place), None) if is_needed and n_rows else None
+        columns.append([""] * n_rows if tokens is None else [tokens.text(row).decode() for row in range(n_rows)])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _id_of_rows(names: Sequence[str], places: Sequence[int], where: str) -> int | None:
+    refuse_two_people(names, places, where)
     ranked = [
         (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in places
     ]
@@ -213,7 +252,7 @@ def _id_of_lists(frame: Frame, kinds: Sequence[str], items: int) -> int | None:
     if "id" in frame.names:
         return frame.names.index("id")
     groups = [place for place, name in enumerate(frame.names) if name == "group"]  # of a published grouping
-    place = _id_of_rows(frame.names, (items, *groups))
+    place = _id_of_rows(frame.names, (items, *groups), frame.where)
     others = [place for place, kind in enumerate(kinds) if place not in (items, *groups) and kind in SCALARS]
     if place is None and len(others) == 1 and len(frame.names) == 2 and _repeats(frame, others[0]):
         name = one_line(frame.names[others[0]])

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from setveil.core import Dataset, Transactions
+from setveil.core.reading import VISITS
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, name_some, warn
 from setveil.io.formats.base import Plan
@@ -61,6 +62,10 @@ class Findings(NamedTuple):
 
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()  # what puts a guarantee in question, to follow "but"
+
+    def joined(self, others: Findings) -> Findings:
+        """Both."""
+        return Findings((*self.warnings, *others.warnings), (*self.doubts, *others.doubts))
 
 
 def check(data: Dataset, plan: Plan, where: str) -> Findings:
@@ -395,8 +400,8 @@ def _column_of(label: str, plan: Plan) -> str:
     return f' in "{one_line(plan.item_name, 40)}"' if plan.item_name else ""
 
 
-def _warn_about_unused_people(_: Dataset, plan: Plan, where: str) -> Iterator[str]:
-    """Records of visits where people have a column, too: several records of one person weaken every k."""
+def _refuse_unused_people(_: Dataset, plan: Plan, where: str) -> None:
+    """Every row a person where people have a column: several records of one person weaken every k."""
     people = [name for name in plan.unused if rank_of_ids(name) == 3]
     if people and plan.id_place is None and plan.item_places:
         name = one_line(people[0])
@@ -405,12 +410,22 @@ def _warn_about_unused_people(_: Dataset, plan: Plan, where: str) -> Iterator[st
             f'every row is read as one person, and "{name}" is not used; use --person "{name}" for one record of each '
             f'person, --drop "{name}"',
         )
-    if plan.layout in ("long", "parquet", "lists") and people and rank_of_ids(plan.id_name) < 3:
-        yield _warning(
-            where,
-            f'a record is what one "{one_line(plan.id_name)}" has, and "{one_line(people[0])}" is not used; a '
-            "person with several records hides among fewer people than k. --id-column makes one record of each person.",
-        )
+
+
+def tell_visits(plan: Plan, where: str) -> Findings:
+    """Records of visits where people have a column that is not read: k counts visits then, whatever else was stated."""
+    left = (*plan.unused, *(plan.names[column.place] for column in plan.columns if column.role == "drop"))
+    people = [name for name in left if rank_of_ids(name) == 3]
+    if not people or plan.id_place is None or rank_of_ids(plan.id_name) == 3:
+        return Findings()
+    person = one_line(people[0], 40)
+    text = _warning(
+        where,
+        f'{VISITS}: a record is what one "{one_line(plan.id_name, 40)}" has, and "{person}" is not used. A person with '
+        f'several visits hides among fewer than k people. Use --person "{person}" for one record of each person.',
+    )
+    warn(text)
+    return Findings((text,), (VISITS,))
 
 
 def _warn_about_row_numbers(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
@@ -486,7 +501,7 @@ GUARDS: tuple[Guard, ...] = (
     _warn_about_dates,
     _warn_about_nobody,
     _warn_about_header,
-    _warn_about_unused_people,
+    _refuse_unused_people,
     _warn_about_row_numbers,
     _warn_about_full_columns,
 )

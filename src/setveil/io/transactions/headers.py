@@ -130,6 +130,7 @@ ITEM_WORDS = frozenset(
     }
 )
 WEAK_ITEM_WORDS = {"description": 1, "category": 1, "value": 1, "genre": 1, "name": 2, "title": 2}
+CATEGORY_WORDS = frozenset({"category", "genre"})
 ITEM_FILLERS = frozenset({"id", "ids", "no", "nr", "number", "key", "name", "title", "desc", "list", "version"})
 NUMBERED = re.compile(r"(.*?)[ _.\-(\[#]*([0-9]{1,9})[)\]]?")
 
@@ -185,6 +186,11 @@ def rank_of_items(name: str) -> int:
     if not rest or not rest <= ITEM_WORDS | {"name"}:
         return 0
     return min((WEAK_ITEM_WORDS.get(word, 3) for word in words), default=0)
+
+
+def is_category(name: str) -> bool:
+    """Whether a column holds categories or genres of items: items of a coarser kind, or a hierarchy of the others."""
+    return rank_of_items(name) == 1 and bool(words_in(name) & CATEGORY_WORDS)
 
 
 def guess_pair(names: Sequence[str], never_ids: Sequence[int] = ()) -> Pair | None:

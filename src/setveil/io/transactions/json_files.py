@@ -14,6 +14,7 @@ from setveil.io.formats.base import Plan
 from setveil.io.options import ReadOptions
 from setveil.io.roles import READ_ROLES
 from setveil.io.source import Source, one_line
+from setveil.io.transactions.asking import refuse_two_people
 from setveil.io.transactions.headers import rank_of_ids
 from setveil.io.transactions.json_lines import RepeatedKeyError, stated_keys, text_of_value, unique_keys
 from setveil.io.transactions.labels import is_proper
@@ -55,6 +56,9 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
         item_key = None  # flat objects: the column of items in the rows of a table
     if item_key is None:
         return _from_rows(source, content, names, plan, options)
+    if options.id_column is None:
+        left = [name for name in names if name not in {one.name for one in options.roles.columns}]
+        refuse_two_people(left, [left.index(item_key)] if item_key in left else (), source.name)
     ranked = {name: rank_of_ids(name) for name in names if name != item_key and rank_of_ids(name)}
     id_key = options.id_column or ("id" if "id" in names else max(ranked, key=ranked.__getitem__, default=None))
     for number, record in enumerate(content):

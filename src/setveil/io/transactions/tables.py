@@ -15,6 +15,14 @@ from setveil.errors import InputError, name_some
 from setveil.io.formats.base import Plan
 from setveil.io.options import RATINGS, ReadOptions
 from setveil.io.source import Source, one_line
+from setveil.io.transactions.asking import (
+    ROLES,
+    refuse_forgotten_person,
+    refuse_items_beside,
+    refuse_two_items,
+    refuse_two_people,
+    refuse_unnamed_people,
+)
 from setveil.io.transactions.cells import are_counts, are_rounded, says_yes_or_no
 from setveil.io.transactions.delimiters import Cells, choose_delimiter, first_rows
 from setveil.io.transactions.headers import (
@@ -137,7 +145,8 @@ def _detect(look: Look) -> Plan:
         return _plan_columns(look, "wide", "--item")
     if options.item_column is not None:
         return _plan_long(look, "--item" if options.roles.items else "--item-column")
-    for plan in (_ratings(look), _known_header(look), _matrix(look), _numbered(look), _named_pair(look)):
+    for detect in (_ratings, _known_header, _matrix, _numbered, _named_pair):
+        plan = detect(look)
         if plan is not None:
             return plan
     if options.id_column is not None or (options.no_header and look.width == 2):
@@ -265,6 +274,8 @@ def _numbered(look: Look) -> Plan | None:
         globs = " or ".join(f'--item-columns "{one_line(stem)}*"' for stem in list(runs)[:4])
         raise look.ask(f"several groups of numbered columns; say which hold items: {globs}.")
     ((stem, places),) = runs.items()
+    if not look.options.item_columns:
+        refuse_items_beside(look.names, stem, places, look.top)
     if all(map(look.is_yes_or_no, places)):
         glob = f'"{one_line(stem)}*"'
         raise look.ask(f"columns {glob} hold {_answers(look, places)}; use --format onehot --item-columns {glob}.")
@@ -280,12 +291,18 @@ def _id_of_rows(look: Look, places: Sequence[int]) -> int | None:
     """The column of ids in a table with one row per record; None if rows have none."""
     if look.options.id_column is not None:
         return find_column(look.names, look.options.id_column, "--id-column", look.top)
+    if not look.options.no_header:
+        refuse_two_people(look.names, places, look.top)
     ranked = [
         (-rank_of_ids(name), place)
         for place, name in enumerate(look.names)
         if rank_of_ids(name) and place not in places
     ]
-    return min(ranked)[1] if ranked and not look.options.no_header else None
+    if ranked and not look.options.no_header:
+        return min(ranked)[1]
+    if places and look.width and not look.options.labels_as_they_are:
+        refuse_unnamed_people(look.names, places, look.body, look.top)
+    return None
 
 
 def _named_pair(look: Look) -> Plan | None:
@@ -295,8 +312,11 @@ def _named_pair(look: Look) -> Plan | None:
         return None
     if not set(look.first).isdisjoint(cell for row in look.body for cell in row):
         return None
-    incomplete = [place for place in range(len(look.first)) if "" in look.column(place)]
-    pair = guess_pair(look.first, incomplete)
+    if options.id_column is None and options.item_column is None:
+        pair = guess_pair(look.first)
+        refuse_two_people(look.first, (pair.item_place,) if pair else (), look.top)
+    else:
+        pair = None
     if options.id_column is not None:
         id_place = find_column(look.names, options.id_column, "--id-column", look.top)
         items = sorted(
@@ -304,19 +324,15 @@ def _named_pair(look: Look) -> Plan | None:
             for place, name in enumerate(look.first)
             if rank_of_items(name) and place != id_place
         )
-        if not items or (len(items) > 1 and items[0][0] == items[1][0]):
-            return None
-        return look.plan("long", "the column names", id_place, (items[0][1],))
+        refuse_two_items(look.first, id_place, look.top)
+        return look.plan("long", "the column names", id_place, (items[0][1],)) if items else None
     if pair is None:
+        ids = [place for place, name in enumerate(look.first) if rank_of_ids(name) >= 2]
+        if len(ids) == 1:
+            refuse_two_items(look.first, ids[0], look.top)
         return None
-    change = "for other columns use --id-column NAME and --item-column NAME"
-    if pair.other_ids or pair.other_items:
-        other_id = (*pair.other_ids, pair.id_place)[0]
-        other_item = (*pair.other_items, pair.item_place)[0]
-        change = (
-            f"for other columns use, say, --id-column {_quoted(look.first[other_id])} "
-            f"--item-column {_quoted(look.first[other_item])}"
-        )
+    refuse_two_items(look.first, pair.id_place, look.top)
+    change = "for other columns use --person NAME and --item NAME"
     return look.plan("long", "the column names", pair.id_place, (pair.item_place,), change)
 
 
@@ -437,7 +453,11 @@ def _plan_long(look: Look, evidence: str) -> Plan:
             guessed = _named_pair(look) if item_place is None else None
             if guessed is not None:
                 return guessed
-            raise look.ask(f"{shown}; add {'--item-column' if item_place is None else '--id-column'}.")
+            if item_place is None:
+                raise look.ask(f"{shown}; add --item for the items. {ROLES}.")
+            refuse_two_people(names, (item_place,), look.top)
+            refuse_forgotten_person(names, look.top)
+            raise look.ask(f"{shown}; add --person for the people. {ROLES}.")
         id_place = 1 - item_place if id_place is None and item_place is not None else id_place
         item_place = 1 - id_place if item_place is None and id_place is not None else item_place
     assert id_place is not None and item_place is not None
