@@ -381,7 +381,7 @@ def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:
     go(page, "Hierarchy")
     page.get_by_role("button", name="Categories of equal size, items in order").click()
     page.get_by_text("7 items in").wait_for()
-    page.get_by_text("Edit", exact=True).click()
+    page.get_by_text("Change the hierarchy", exact=True).click()
     group = page.locator(".nodes li").first
     group.get_by_role("button", name="Unfold").click()
     group.get_by_text("item 0: ").wait_for()  # a tree: what is in it stands below it
@@ -402,6 +402,9 @@ def test_a_hierarchy_is_changed_by_hand_and_taken_back(page: Page) -> None:
     way = page.get_by_role("navigation", name="Path to this category")
     way.get_by_role("button", name="named").wait_for()
     groups_are_merged_moved_split_and_dissolved(page)
+    page.get_by_role("button", name="Show a preview").click()
+    page.locator(".previewed .result", has_text="items").wait_for(timeout=RUN)
+    assert audit(page) == []
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as CSV").click()
     assert len(Path(download.value.path()).read_text().splitlines()) >= 7
@@ -420,11 +423,17 @@ def groups_are_merged_moved_split_and_dissolved(page: Page) -> None:
     page.get_by_role("button", name="Put the selection into a new category").click()
     page.get_by_role("button", name="Open pair").wait_for()
     choose("item 2")
-    page.get_by_role("textbox", name="Name of a category").fill("pair")
-    page.get_by_role("button", name="Move the selection there").click()
+    page.get_by_role("button", name="Open pair").click()
+    page.get_by_text("Selected: item 2.").wait_for()  # it stays chosen while one looks elsewhere
+    page.get_by_role("button", name="Move the selection into pair").click()
+    page.get_by_text("item 2: ").wait_for()
+    way.get_by_role("button", name="named").click()
+    page.locator(".node", has_text="item 3: ").drag_to(page.locator(".node", has_text="pair"))
+    way.get_by_role("button", name="pair").wait_for()
+    page.get_by_text("item 3: ").wait_for()
+    page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Open named").click()
     page.get_by_role("button", name="Open pair").click()
-    page.get_by_text("item 2: ").wait_for()
     choose("item 2")
     page.get_by_role("textbox", name="Name", exact=True).fill("apart")
     page.get_by_role("button", name="Move the selection out").click()

@@ -176,6 +176,21 @@ def test_a_process_that_needs_too_much_memory_is_stopped(monkeypatch: pytest.Mon
         asyncio.run(ask())
 
 
+def test_an_answer_nobody_waits_for_is_not_given_to_the_next_question() -> None:
+    async def both() -> Any:
+        child = Child()
+        await child.ask("wake")
+        first = asyncio.ensure_future(child.ask("policy", {"policy": {"model": {"name": "km", "k": 5, "m": 2}}}))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # it is asked
+        first.cancel()
+        found, _ = await child.ask("wake")
+        await child.end()
+        return found
+
+    assert asyncio.run(both()) is None
+
+
 def test_a_process_nobody_needs_any_more_is_not_started_again() -> None:
     async def ask() -> None:
         child = Child()

@@ -25,8 +25,8 @@ def paths(tree: sv.Hierarchy) -> dict[str, list[str]]:
 
 def test_each_change() -> None:
     assert paths(edits.renamed(TREE, number(TREE, "ab"), " both "))["a"] == ["both", "abc"]
-    assert paths(edits.moved(TREE, number(TREE, "ab"), number(TREE, "de")))["a"] == ["ab", "de"]
-    assert paths(edits.moved(TREE, number(TREE, "c"), number(TREE, "ab")))["c"] == ["ab", "abc"]
+    assert paths(edits.moved(TREE, [number(TREE, "ab")], number(TREE, "de")))["a"] == ["ab", "de"]
+    assert paths(edits.moved(TREE, [number(TREE, "c")], number(TREE, "ab")))["c"] == ["ab", "abc"]
     assert paths(edits.dissolved(TREE, number(TREE, "ab")))["a"] == ["abc"]
     parted = paths(edits.split(TREE, [number(TREE, "ab")], "apart"))
     assert (parted["a"], parted["c"]) == (["ab", "apart"], ["abc"])
@@ -37,8 +37,8 @@ def test_each_change() -> None:
 
 
 def test_a_group_that_lost_everything_goes() -> None:
-    once = edits.moved(TREE, number(TREE, "d"), number(TREE, "ab"))
-    twice = edits.moved(once, number(once, "e"), number(once, "ab"))
+    once = edits.moved(TREE, [number(TREE, "d")], number(TREE, "ab"))
+    twice = edits.moved(once, [number(once, "e")], number(once, "ab"))
     assert "de" not in twice.labels
     assert twice.vocabulary == TREE.vocabulary
 
@@ -49,8 +49,8 @@ def test_a_group_that_lost_everything_goes() -> None:
         (lambda: edits.renamed(TREE, number(TREE, "a"), "x"), "choose a group"),
         (lambda: edits.renamed(TREE, number(TREE, "ab"), " "), "visible characters"),
         (lambda: edits.renamed(TREE, number(TREE, "ab"), "a\u202eb"), "visible characters"),
-        (lambda: edits.moved(TREE, number(TREE, "abc"), number(TREE, "ab")), "below itself"),
-        (lambda: edits.moved(TREE, number(TREE, "a"), number(TREE, "b")), "choose a group"),
+        (lambda: edits.moved(TREE, [number(TREE, "abc")], number(TREE, "ab")), "below itself"),
+        (lambda: edits.moved(TREE, [number(TREE, "a")], number(TREE, "b")), "choose a group"),
         (lambda: edits.merged(TREE, [number(TREE, "a"), number(TREE, "d")], "x"), "side by side"),
         (lambda: edits.dissolved(TREE, TREE.root), "stays"),
     ],
@@ -65,7 +65,7 @@ def test_no_item_is_ever_lost(moves: list[tuple[int, int]]) -> None:
     tree = TREE
     for node, target in moves:
         try:
-            tree = edits.moved(tree, node % tree.n_nodes, target % tree.n_nodes)
+            tree = edits.moved(tree, [node % tree.n_nodes], target % tree.n_nodes)
         except InputError:
             continue
         assert tree.vocabulary == TREE.vocabulary

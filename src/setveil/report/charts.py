@@ -213,6 +213,7 @@ class Mark(NamedTuple):
 
 
 Label = Callable[[float], str]
+APART = 11  # pixels between two marks of equal figures
 
 
 def plane(
@@ -236,13 +237,26 @@ def plane(
     line = " ".join(f"{across(x)},{up(y)}" for x, y in front)
     parts.append(f'<polyline class="front" points="{line}"/>')
     labelled: list[tuple[float, float]] = []
+    taken: list[tuple[float, float]] = []
     for mark in marks:
-        words, shape = escape(mark.words), mark_of(across(mark.x), up(mark.y), mark.series)
+        x, y = _free_place(across(mark.x), up(mark.y), taken)
+        words, shape = escape(mark.words), mark_of(x, y, mark.series)
         if mark.label:
-            shape += _label_beside(frame, across(mark.x), up(mark.y), mark.label, labelled)
+            shape += _label_beside(frame, x, y, mark.label, labelled)
         parts.append(f'<a href="#{escape(mark.target)}" aria-label="{words}"><title>{words}</title>{shape}</a>')
     parts.append(frame.titles(x_label, y_label))
     return "".join(parts)
+
+
+def _free_place(x: float, y: float, taken: list[tuple[float, float]]) -> tuple[float, float]:
+    """The place of a mark; beside those that are drawn there already, so that each can be seen and pressed."""
+    place = x, y
+    for step in range(1, 9):
+        if not any(abs(place[0] - other[0]) < APART and abs(place[1] - other[1]) < APART for other in taken):
+            break
+        place = round(x + (-1) ** step * APART * ((step + 1) // 2), 1), y
+    taken.append(place)
+    return place
 
 
 def _label_beside(frame: Frame, x: float, y: float, label: str, taken: list[tuple[float, float]]) -> str:

@@ -49,7 +49,18 @@ class Child:
         given: dict[str, Any] | None = None,
         progress: Callable[[str, float | None], None] | None = None,
     ) -> tuple[Any, list[str]]:
-        """The result of a task and what the user should know about it; TaskError where it has none."""
+        """The result of a task and what the user should know about it; TaskError where it has none.
+
+        Whoever asks may go away: the answer is then taken off the line all the same, so that the next question gets
+        its own.
+        """
+        exchange = asyncio.ensure_future(self._exchange(task, given, progress))
+        exchange.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may be left to see it
+        return await asyncio.shield(exchange)
+
+    async def _exchange(
+        self, task: str, given: dict[str, Any] | None, progress: Callable[[str, float | None], None] | None
+    ) -> tuple[Any, list[str]]:
         async with self._busy:
             if self._is_replaced:  # nobody waits for this answer either
                 raise TaskError(self._fate, "replaced")

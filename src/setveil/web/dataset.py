@@ -79,6 +79,8 @@ class Dataset:
         self.hierarchy: str | None = None
         self.hierarchy_name = ""
         self.tree: dict[str, Any] | None = None
+        self.systems: dict[str, Any] | None = None  # code systems, and the one that the items belong to
+        self.preview: dict[str, Any] | None = None  # what the guarantee would do with this hierarchy
         self.faults: list[Any] = []  # of the last hierarchy file: severity, line, its text, what is wrong
         # run
         self.runs: list[Run] = []
@@ -195,6 +197,9 @@ class Dataset:
         if read is not None:
             self.begin(self._get_ready())
             self.risk = await self.ask(t.ASSESSING, "risk", "risk")
+            if self.risk is not None:  # attackers know the known columns unless somebody says otherwise
+                self.known_columns = list(self.risk["values"])
+                self.risk_of = {tuple(self.known_columns): self.risk["with_columns"]}
             self.touch("risk")
 
     async def _columns(self) -> dict[str, Any]:

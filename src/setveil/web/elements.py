@@ -213,14 +213,15 @@ class Slider(Element):
 class Tick(Element):
     """The browser's own check box: hundreds of them stay quick."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, value: bool = False) -> None:
         super().__init__("input")
-        self.value = False
         self.props("type=checkbox").props["aria-label"] = name
-        self.on("change", self._change, js_handler="(e) => emit(e.target.checked)")
+        if value:
+            self.props("checked")
 
-    def _change(self, event: Any) -> None:
-        self.value = bool(event.args)
+    def on_tick(self, change: Callable[[bool], Any]) -> None:
+        """Call ``change`` with whether it is ticked."""
+        self.on("change", lambda event: change(bool(event.args)), js_handler="(e) => emit(e.target.checked)")
 
 
 class ItemPicker:

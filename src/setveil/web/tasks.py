@@ -17,9 +17,10 @@ from setveil.errors import InputError
 from setveil.models import make_model
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
 from setveil.report.profiles import find_profile
-from setveil.web.texts import GUARANTEE_GRADES, RUN_NAME, SINGLED_OUT, UNCHANGED
+from setveil.web.texts import GUARANTEE_GRADES, ORIGINAL, ORIGINAL_WORDS, RUN_NAME, SINGLED_OUT, UNCHANGED
 from setveil.workflows import (
     bounded,
+    code_systems,
     compare,
     compare_worker,
     explore,
@@ -28,15 +29,18 @@ from setveil.workflows import (
     pictures,
     pipeline,
     policies,
+    previews,
     tree_edits,
 )
 from setveil.workflows import suggest as suggesting
 from setveil.workflows.hierarchy import resolve_hierarchy
-from setveil.workflows.proposals import Choice, Purpose
+from setveil.workflows.proposals import Choice, Profile, Purpose
 
+KNOWN_ITEMS = (1, 2, 3, 4)  # of a person, in the picture of the risk
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
 FACTS = "facts"  # what the report of a run was made of, beside its release
+LETTERS = "ABC"  # of proposals
 BINS = (1, 2, 5, 10, 100)
 # Figures of the comparison in which one run can be better: the page's name, the name in the comparison, what is best.
 BETTER: dict[tuple[str, str], Callable[[set[float]], float]] = {
@@ -99,13 +103,14 @@ class Tasks:
 
     def do_risk(self) -> dict[str, Any]:
         """The risk by number of known items, and rare combinations."""
-        rows = sv.risk(self.data, k=2, progress=self.progress).to_dict()["rows"]  # below 2: some items single out
+        rows = explore.risk_with_columns(self.data, (), KNOWN_ITEMS, self.progress)  # of items alone
         return {
             "rows": rows,
             "chart": pictures.risk_chart(rows),
             "rarest": [[{}, items] for items, _ in explore.rarest(self.data, progress=self.progress)],
             "rare_people": explore.rare_people(self.data),
             "values": explore.column_values(self.data),
+            "with_columns": self.do_risk_with_columns(list(explore.column_values(self.data)), list(KNOWN_ITEMS)),
         }
 
     def do_risk_with_columns(self, columns: list[str], known: list[int]) -> list[dict[str, Any]]:
@@ -148,9 +153,12 @@ class Tasks:
             sensitive=sensitive,
             progress=self.progress,
         )
+        choices = found.choices[:3]
         return {
+            "chart": _chart_of(choices, found.profile),
             "choices": [
                 {
+                    "letter": letter,
                     "model": choice.policy.model.name,
                     "parameters": choice.policy.model.given(),
                     "algorithm": choice.policy.algorithm.name,
@@ -166,7 +174,7 @@ class Tasks:
                     "warning": choice.warning,
                     "details": choice.words()[1:],
                 }
-                for choice in found.choices[:3]
+                for letter, choice in zip(LETTERS, choices, strict=False)
             ],
             "reasons": list(found.reasons),
             "rejected": [f"{name}: {why}" for name, why in found.rejected],
@@ -213,7 +221,7 @@ class Tasks:
         tree = self._tree()
         edits: dict[str, Any] = {
             "rename": lambda: tree_edits.renamed(tree, node, given),
-            "move": lambda: tree_edits.moved(tree, node, given),
+            "move": lambda: tree_edits.moved(tree, given, node),
             "merge": lambda: tree_edits.merged(tree, given["nodes"], given["label"]),
             "split": lambda: tree_edits.split(tree, given["nodes"], given["label"]),
             "dissolve": lambda: tree_edits.dissolved(tree, node),
@@ -235,6 +243,15 @@ class Tasks:
             ],
             "n_all": n_all,
         }
+
+    def do_systems(self) -> dict[str, Any]:
+        """The code systems, and the one that the items belong to."""
+        found, words = code_systems.code_system_of(self.data)
+        return {"systems": code_systems.titles_of_systems(), "found": found, "words": words}
+
+    def do_preview(self, policy: dict[str, Any]) -> dict[str, Any]:
+        """What a policy would do to the items, with the hierarchy that is shown; nothing is written."""
+        return previews.preview(self.data, policies.make_policy(policy), self._tree(), self.progress)
 
     def do_faults(self, path: str) -> list[explore.Fault]:
         """What is wrong with a hierarchy file, line by line."""
@@ -395,6 +412,19 @@ def _lights_of(choice: Choice, purpose: Purpose) -> list[dict[str, str]]:
             (UTILITY, choice.colour, GRADES[choice.colour]),
         )
     ]
+
+
+def _chart_of(choices: Sequence[Choice], profile: Profile) -> str:
+    """The proposals in the plane of risk and loss; the original has no loss."""
+    proposed = []
+    for letter, choice in zip(LETTERS, choices, strict=False):
+        pairs = choice.utility.errors.get("pairs")
+        risk, loss = (choice.residual.of_all_people if choice.residual else 0.0), (pairs.mean if pairs else None)
+        if loss is not None:
+            proposed.append(pictures.Proposed(letter, choice.guarantee, risk, loss))
+    raw = [share for share in profile.singled_out if share is not None]
+    original = pictures.Proposed(ORIGINAL, ORIGINAL_WORDS, raw[-1] if raw else 0.0, 0.0)
+    return pictures.proposals_chart(proposed, original) if proposed else ""
 
 
 def _supports_by_size(data: sv.Transactions) -> list[int]:

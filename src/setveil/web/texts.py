@@ -263,6 +263,11 @@ SUGGEST = "Suggest settings"
 SUGGEST_FOR = "For this audience: {purpose}. You chose it on the step Overview."
 SUGGESTED = "Suggested settings, tried and verified"
 PROPOSAL = "Proposal"
+PROPOSAL_NAME = "{letter}: {role}"
+ORIGINAL = "original"
+ORIGINAL_WORDS = "the data as it is"
+PLANE_NOTE = "Further left: fewer people can be singled out. Further down: counts are closer to the original."
+OWN_CHOICE = "Or choose a guarantee yourself"
 SINGLED_OUT = "of all people are singled out by the worst attacker tried"
 UNCHANGED = "of entries are published unchanged"
 GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits"}
@@ -353,16 +358,30 @@ HIERARCHY_TICK = "Select {label}"
 HIERARCHY_OPEN = "Open {label}"
 NODE_GROUP = "{n:,} items, {support:,} entries"
 NODE_ITEM = "{label}: {support:,} entries"
-HIERARCHY_EDIT = "Edit"
+HIERARCHY_EDIT = "Change the hierarchy"
 HIERARCHY_NAME = "Name"
 HIERARCHY_RENAME = "Rename {label}"
 HIERARCHY_MERGE = "Put the selection into a new category of this name"
 HIERARCHY_SPLIT = "Move the selection out, into a new category of this name"
-HIERARCHY_TARGET = "Name of a category"
-HIERARCHY_MOVE = "Move the selection there"
+HIERARCHY_MOVE = "Move the selection into {label}"
 HIERARCHY_MOVE_HOW = (
-    "Select one item or category, and enter the name of the target category. The name must occur once in the hierarchy."
+    "Select items or categories, open the category they belong to, and move them there. Or drag one onto a category."
 )
+HIERARCHY_CHOSEN = "Selected: {labels}."
+HIERARCHY_SYSTEM = "Codes of a code system"
+HIERARCHY_EMPTY = "No hierarchy is chosen. Build one, or drop a file. Without one, rare items are suppressed."
+PREVIEW_TITLE = "What the guarantee would merge"
+PREVIEW_NOTE = "Tries the chosen guarantee with this hierarchy on your data. Nothing is written."
+PREVIEW_SHOW = "Show a preview"
+PREVIEWING = "Trying the guarantee with this hierarchy …"
+PREVIEW_ITEMS = {
+    "n_intact": "{n:,} items unchanged",
+    "n_mixed": "{n:,} items unchanged in some records",
+    "n_generalized": "{n:,} items generalized",
+    "n_left_out": "{n:,} items suppressed",
+}
+PREVIEW_PURITY = "Purity: {share} of the items of a category belong to its main branch, on average."
+PREVIEW_HEADER = ("category", "items", "people")
 HIERARCHY_DISSOLVE = "Dissolve {label}"
 HIERARCHY_UNDO = "Undo"
 HIERARCHY_SAVE = "Save as CSV"

@@ -24,6 +24,11 @@ def list_systems() -> dict[str, Any]:
     return {"rows": rows}
 
 
+def titles_of_systems() -> dict[str, str]:
+    """The title of each system, by its name."""
+    return {name: find_system(name).title for name in SYSTEMS}
+
+
 def describe_system(name: str, code: str | None = None) -> dict[str, Any]:
     """Chapters and blocks of a system, or the groups of one code, chapter first."""
     if name not in SYSTEMS:

@@ -93,34 +93,25 @@ def column_values(data: Transactions, limit: int = 500) -> dict[str, list[str]]:
 def risk_with_columns(
     data: Transactions, names: Sequence[str], known: Sequence[int], progress: Progress = no_progress
 ) -> list[dict[str, Any]]:
-    """The risk rows of attackers who know the values of these columns and some items of a person.
-
-    Only people with the same values can be mistaken for each other. An item together with these values is therefore
-    an item of its own: itemsets of such items have as many people as the attacker finds.
-    """
+    """The risk rows of attackers who know the values of these columns and some items of a person."""
     from setveil.workflows.assess import risk
 
-    classes = _classes_of(data, names)
-    sizes = np.bincount(classes, minlength=1)
-    alone = float((sizes[classes] == 1).mean()) if data.n_records else None
-    mean = float((1 / sizes[classes]).mean()) if data.n_records else None
-    first = {"known": 0, "share_of_records": 1.0, "singled_out": alone, "below_k": alone, "exact": True}
-    first["mean_inverse_support"] = mean
-    rows = risk(_within(data, classes), known, k=2, inference=False, progress=progress).to_dict()["rows"]
-    return [first, *rows]
+    chosen = tuple(column for column in _known(data) if column.name in names)
+    part = replace(data, columns=Columns(chosen) if chosen else None)
+    return list(risk(part, known, k=2, inference=False, progress=progress).to_dict()["rows"])
 
 
 def rare_people(data: Transactions, limit: int = 12) -> list[tuple[dict[str, str], list[str]]]:
     """Values of all known columns, or these and one item, that exactly one person has; a few of all kinds."""
-    columns = _known(data)
-    if not columns:
+    from setveil.risk.places import Places, placed
+
+    places, columns = Places.of(data), _known(data)
+    if places is None:
         return []
-    classes = _classes_of(data, [column.name for column in columns])
-    sizes = np.bincount(classes)
-    alone = np.flatnonzero(sizes[classes] == 1)
-    within = _within(data, classes)
-    rare = np.flatnonzero((within.supports[within.items] == 1) & (sizes[classes] > 1)[data.owners])
-    found: list[tuple[int, list[str]]] = [(int(record), []) for record in _some(alone, limit // 3)]
+    is_alone = places.sizes[places.of_record] == 1
+    within = placed(data, places)  # an item together with these values is an item of its own
+    rare = np.flatnonzero((within.supports[within.items] == 1) & ~is_alone[data.owners])
+    found: list[tuple[int, list[str]]] = [(record, []) for record in _some(np.flatnonzero(is_alone), limit // 3)]
     for place in _some(rare, limit - len(found)):
         found.append((int(data.owners[place]), [data.vocabulary[int(data.items[place])]]))
     return [({one.name: one.values[int(one.codes[record])] for one in columns}, items) for record, items in found]
@@ -133,20 +124,6 @@ def _known(data: Transactions) -> list[DataColumn]:
 def _some(places: NDArray[np.int64], limit: int) -> list[int]:
     """At most so many, from the first to the last."""
     return [int(place) for place in places[:: max(-(-len(places) // max(limit, 1)), 1)][:limit]]
-
-
-def _classes_of(data: Transactions, names: Sequence[str]) -> NDArray[np.int64]:
-    """The number of the class of each person: people with equal values in these columns."""
-    chosen = Columns(tuple(column for column in _known(data) if column.name in names))
-    return chosen.classes(data.n_records)
-
-
-def _within(data: Transactions, classes: NDArray[np.int64]) -> Transactions:
-    """The records with items of their own for each class."""
-    pairs = classes[data.owners] * len(data.vocabulary) + data.items
-    used, items = np.unique(pairs, return_inverse=True)
-    labels = [f"{number:09d}" for number in range(len(used))]
-    return Transactions(data.indptr, items.astype(np.int32), Vocabulary.presorted(labels))
 
 
 def rarest(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from setveil.report.charts import Series, bars, curve, icicle, swatch
+from setveil.report.charts import Mark, Series, bars, curve, icicle, plane, swatch
 from setveil.report.compare_page import front_charts, name_of, yardstick_of
 from setveil.report.facts import Facts
 from setveil.report.page import LEGEND
@@ -14,10 +14,13 @@ from setveil.report.words import figure, percent, told
 from setveil.workflows.compare import Point, pareto_front, row_of
 
 __all__ = [
+    "Proposed",
     "cut_picture",
+    "drawn_items",
     "figure",
     "length_chart",
     "percent",
+    "proposals_chart",
     "risk_chart",
     "runs_chart",
     "seconds",
@@ -100,8 +103,39 @@ def runs_chart(
     return charts, [(swatch(number), name) for name, number in look.items()], rows
 
 
+class Proposed(NamedTuple):
+    """A setting in the plane of risk and loss: its letter, its words, and both figures."""
+
+    letter: str
+    words: str
+    risk: float
+    loss: float
+
+
+def proposals_chart(proposed: Sequence[Proposed], original: Proposed) -> str:
+    """Proposals by residual risk and loss, beside the original data."""
+    marks = [
+        Mark(one.risk, one.loss, number, f"{one.letter}: {one.words}", one.letter, one.letter)
+        for number, one in enumerate([*proposed, original])
+    ]
+    front = sorted((one.risk, one.loss) for one in proposed if not any(_beats(other, one) for other in proposed))
+    told = "; ".join(f"{one.letter}: {percent(one.risk)}, {percent(one.loss)}" for one in [*proposed, original])
+    across, up = "people singled out by the worst attacker tried", "mean error of pair counts"
+    return plane(marks, front, across, up, f"Chart: {across}, and {up}. {told}.", percent, percent)
+
+
+def _beats(one: Proposed, other: Proposed) -> bool:
+    is_no_worse = one.risk <= other.risk and one.loss <= other.loss
+    return is_no_worse and (one.risk, one.loss) != (other.risk, other.loss)
+
+
 def cut_picture(facts: Facts) -> tuple[str, list[tuple[str, str]]]:
     """How items are published, from the top of the hierarchy down; the colours that occur in it, with their meaning."""
-    blocks = facts.changes.get("picture") or ()
+    return drawn_items(facts.changes)
+
+
+def drawn_items(changes: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
+    """The same, from what became of the items."""
+    blocks = changes.get("picture") or ()
     legend = [(css, words) for css, words in LEGEND if any(block.css == css for block in blocks)]
     return icicle(blocks, "Picture: items and their categories; the codebook has every item."), legend

@@ -36,12 +36,15 @@ def renamed(tree: Hierarchy, node: int, label: str) -> Hierarchy:
     return replace(again, has_meaning=tree.has_meaning)
 
 
-def moved(tree: Hierarchy, node: int, target: int) -> Hierarchy:
-    """The tree with a node and all below it under another group."""
+def moved(tree: Hierarchy, nodes: Sequence[int], target: int) -> Hierarchy:
+    """The tree with some nodes and all below them under another group."""
     _need_group(tree, target)
-    if tree.covers(node, target):
-        raise InputError(f"{_told(tree, node)} cannot go below itself.")
-    return _without_empty_groups(tree, {node: target}, [])
+    if not nodes:
+        raise InputError("choose at least one item or category.")
+    for node in nodes:
+        if tree.covers(node, target):
+            raise InputError(f"{_told(tree, node)} cannot go below itself.")
+    return _without_empty_groups(tree, dict.fromkeys(nodes, target), [])
 
 
 def merged(tree: Hierarchy, nodes: Sequence[int], label: str) -> Hierarchy:

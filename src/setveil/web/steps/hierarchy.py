@@ -9,11 +9,39 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, ui
 
 from setveil.web import texts as t
-from setveil.web.elements import Text, Tick, button, card_title, heading, paragraph, problem, shown, table, uploader
+from setveil.web.elements import (
+    Text,
+    Tick,
+    button,
+    card_title,
+    heading,
+    in_fields,
+    paragraph,
+    problem,
+    shown,
+    table,
+    uploader,
+)
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+from setveil.web.steps.outcome import cut_picture
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
+
+# A node is dragged onto a category: the numbers of both go to the page.
+DRAGGING = {
+    "dragstart": """(event) => {
+  const node = event.target.closest('[data-node]');
+  if (node) event.dataTransfer.setData('text/plain', node.dataset.node);
+}""",
+    "dragover": "(event) => { if (event.target.closest('[data-target]')) event.preventDefault(); }",
+}
+DROPPED = """(event) => {
+  const target = event.target.closest('[data-target]'), node = event.dataTransfer.getData('text/plain');
+  if (!target || !/^[0-9]+$/.test(node) || node === target.dataset.target) return;
+  event.preventDefault();
+  emit([Number(node), Number(target.dataset.target)]);
+}"""
 
 
 def build(page: Page) -> None:
@@ -22,7 +50,9 @@ def build(page: Page) -> None:
     paragraph(t.HIERARCHY_USE[dataset.hierarchy_use()])
     _sources(page)
     if dataset.tree is None:
-        if dataset.hierarchy:
+        if not dataset.hierarchy:
+            paragraph(t.HIERARCHY_EMPTY, "soft")
+        else:
             button(t.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, dataset.hierarchy or "auto", ""))
     else:
         _Browser(page)
@@ -43,6 +73,7 @@ def _load(page: Page, source: str, name: str, *, is_file: bool = False) -> None:
         tree = await dataset.ask(t.BUILDING, "hierarchy", "tree", source=source)
         if tree is not None:
             dataset.tree, dataset.hierarchy, dataset.hierarchy_name = tree, source, name
+            dataset.preview = None
             dataset.touch("hierarchy")
 
     dataset.begin(load())
@@ -71,6 +102,7 @@ def _sources(page: Page) -> None:
             button(t.HIERARCHY_AUTO, lambda: _load(page, "auto", ""))
             fanout = ui.number(label=t.HIERARCHY_FANOUT, value=5, min=2, max=1000)
             _made_of(fanout, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""))
+            _systems(page)
             prefix = ui.input(label=t.HIERARCHY_PREFIX, value="1,3")
             _made_of(prefix, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""))
         with ui.element("section").classes("card"):
@@ -79,6 +111,37 @@ def _sources(page: Page) -> None:
             paragraph(t.HIERARCHY_FILE_NOTE, "soft")
     if dataset.faults:
         _faults(dataset.faults)
+
+
+def _systems(page: Page) -> None:
+    """Code systems bring their own categories; the one that fits is proposed."""
+    dataset = page.dataset
+    place = ui.element("div")
+
+    def show() -> None:
+        found = dataset.systems
+        place.clear()
+        if found is None:
+            return
+        with place:
+            if found["words"]:
+                paragraph(shown(in_fields(found["words"]), 400), "note")
+            choices = found["systems"]
+            first = found["found"] or next(iter(choices))
+            select = ui.select(choices, value=first, label=t.HIERARCHY_SYSTEM).props("outlined dense")
+            with ui.element("div").classes("inline") as line:
+                select.move(line)
+                button(
+                    t.HIERARCHY_MAKE,
+                    lambda: _load(page, str(select.value), choices[str(select.value)]),
+                    name=t.HIERARCHY_MAKE_OF.format(label=t.HIERARCHY_SYSTEM),
+                )
+
+    async def ask() -> None:
+        dataset.systems = await dataset.ask(t.BUILDING, "hierarchy", "systems")
+        show()
+
+    show() if dataset.systems else ui.timer(0.05, ask, once=True)
 
 
 def _made_of(field: ui.number | ui.input, build: Callable[[], None]) -> None:
@@ -106,8 +169,7 @@ class _Browser:
 
     def __init__(self, page: Page) -> None:
         self.page, self.dataset = page, page.dataset
-        self.ticked: dict[int, Tick] = {}
-        self.inside: dict[int, list[int]] = {}  # of groups that are unfolded
+        self.marked: dict[int, str] = {}  # chosen nodes and their labels; they stay chosen while one looks elsewhere
         tree = self._tree()
         heading(t.HIERARCHY_TITLE.format(name=_name(page)))
         paragraph(t.HIERARCHY_FACTS.format(**tree), "soft")
@@ -121,7 +183,43 @@ class _Browser:
         self.naming.on_value_change(self._show_names)
         with self.naming:
             self.names = ui.element("div")
+        with ui.element("section").classes("previewed"):
+            heading(t.PREVIEW_TITLE)
+            paragraph(t.PREVIEW_NOTE, "soft")
+            button(t.PREVIEW_SHOW, self._preview)
+            self.previewed = ui.element("div")
+        self.place.on("drop", self._drop, js_handler=DROPPED)
+        for event, handler in DRAGGING.items():
+            self.place.on(event, js_handler=handler)
         self._show()
+        self._show_preview()
+
+    async def _preview(self) -> None:
+        """Try the chosen guarantee with this hierarchy."""
+        self.dataset.preview = None
+        self._show_preview()
+        given = {"policy": self.dataset.policy()}
+        self.dataset.preview = await self.dataset.ask(t.PREVIEWING, "hierarchy", "preview", **given)
+        self._show_preview()
+
+    def _show_preview(self) -> None:
+        found = self.dataset.preview
+        self.previewed.clear()
+        if found is None:
+            return
+        with self.previewed:
+            counts = [words.format(n=found["items"][name]) for name, words in t.PREVIEW_ITEMS.items()]
+            told = [line for line, name in zip(counts, t.PREVIEW_ITEMS, strict=True) if found["items"][name]]
+            paragraph(t.LIGHT_AND.join(told), "result")
+            if found["purity"]:
+                paragraph(t.PREVIEW_PURITY.format(share=found["purity"]), "soft")
+            cut_picture(found)
+            if found["categories"]:
+                rows = [(shown(label, 60), f"{size:,}", f"{n:,}") for label, size, n in found["categories"]]
+                table(t.PREVIEW_TITLE, t.PREVIEW_HEADER, rows, n_numbers=2)
+                rest = found["n_categories"] - len(rows)
+                if rest:
+                    paragraph(t.AND_MORE.format(n=rest), "soft")
 
     def _tree(self) -> dict[str, Any]:
         assert self.dataset.tree is not None
@@ -150,7 +248,6 @@ class _Browser:
 
     def _show(self) -> None:
         tree = self._tree()
-        self.ticked, self.inside = {}, {}
         self.place.clear()
         here = tree["path"][-1]
         with self.place:
@@ -174,13 +271,17 @@ class _Browser:
     def _child(self, node: dict[str, Any]) -> None:
         label, number = shown(node["label"], 60), node["number"]
         with ui.element("li"):
-            with ui.element("div").classes("node"):
+            with ui.element("div").classes("node").props("draggable=true") as row:
+                row.props["data-node"] = number
+                if node["n_children"]:
+                    row.props["data-target"] = number
                 if node["n_children"]:
                     fold = button(
                         "▸", lambda: self._unfold(node, fold, below), name=t.HIERARCHY_UNFOLD.format(label=label)
                     )
                     fold.props("flat dense").props["aria-expanded"] = "false"
-                self.ticked[number] = Tick(t.HIERARCHY_TICK.format(label=label))
+                tick = Tick(t.HIERARCHY_TICK.format(label=label), value=number in self.marked)
+                tick.on_tick(lambda is_ticked: self._mark(node, is_ticked))
                 if node["n_children"]:
                     name = t.HIERARCHY_OPEN.format(label=label)
                     button(label, lambda: self._ask("node", node=number), name=name).props("flat dense")
@@ -193,11 +294,8 @@ class _Browser:
         """Show what is in a group below it, or take it away."""
         is_open = fold.props["aria-expanded"] == "true"
         tree = None if is_open else await self.dataset.ask(t.BUILDING, "hierarchy", "node", node=node["number"])
-        for child in self.inside.pop(node["number"], ()):
-            self._forget(child)
         below.clear()
         if tree is not None:
-            self.inside[node["number"]] = [child["number"] for child in tree["children"]]
             with below:
                 with ui.element("ul").classes("nodes"):
                     for child in tree["children"]:
@@ -209,16 +307,29 @@ class _Browser:
         fold.props["aria-expanded"] = "false" if tree is None else "true"
         fold.update()
 
-    def _forget(self, number: int) -> None:
-        """What is folded away is no longer chosen."""
-        self.ticked.pop(number, None)
-        for child in self.inside.pop(number, ()):
-            self._forget(child)
+    def _mark(self, node: dict[str, Any], is_marked: bool) -> None:
+        if is_marked:
+            self.marked[node["number"]] = node["label"]
+        else:
+            self.marked.pop(node["number"], None)
+        self._show_marked()
+
+    def _show_marked(self) -> None:
+        """What is chosen; the rest of the form stays, with what is typed there."""
+        chosen = ", ".join(shown(label, 30) for label in [*self.marked.values()][: t.N_CHIPS])
+        self.chosen.text = t.HIERARCHY_CHOSEN.format(labels=chosen) if chosen else t.HIERARCHY_MOVE_HOW
+        self.mover.set_enabled(bool(self.marked))
+
+    async def _drop(self, event: Any) -> None:
+        """A node was dragged onto a category."""
+        node, target = (int(number) for number in event.args)
+        await self._edit("move", {"number": target}, [*self.marked] if node in self.marked else [node])
 
     def _show_edits(self, here: dict[str, Any]) -> None:
         tree = self._tree()
         self.edits.clear()
         with self.edits:
+            self.chosen = paragraph("", "soft").props("role=status")
             with ui.element("div").classes("inline"):
                 name = ui.input(label=t.HIERARCHY_NAME).props("outlined dense")
                 button(
@@ -229,8 +340,8 @@ class _Browser:
                 if len(tree["path"]) > 1:
                     button(t.HIERARCHY_SPLIT, lambda: self._group("split", here, name.value or ""))
             with ui.element("div").classes("inline"):
-                target = ui.input(label=t.HIERARCHY_TARGET).props("outlined dense")
-                button(t.HIERARCHY_MOVE, lambda: self._move(target.value or ""))
+                words = t.HIERARCHY_MOVE.format(label=shown(here["label"], 30))
+                self.mover = button(words, lambda: self._edit("move", here, [*self.marked]))
                 if len(tree["path"]) > 1:
                     words = t.HIERARCHY_DISSOLVE.format(label=shown(here["label"], 30))
                     button(words, lambda: self._edit("dissolve", here, None))
@@ -238,6 +349,7 @@ class _Browser:
                 if tree["n_steps"]:
                     button(t.HIERARCHY_UNDO, self._undo)
                 button(t.HIERARCHY_SAVE, self._save)
+        self._show_marked()
 
     async def _show_names(self) -> None:
         """Groups that were built have no names; people give them."""
@@ -264,27 +376,20 @@ class _Browser:
                 name=t.NAME_GIVE_TO.format(label=shown(group["label"], 40)),
             )
 
-    def _chosen(self) -> list[int]:
-        return [number for number, box in self.ticked.items() if box.value]
-
     async def _edit(self, edit: str, node: dict[str, Any], given: Any) -> None:
         await self._ask("edit", edit=edit, node=node["number"], given=given)
+        if "hierarchy" in self.dataset.problems:
+            return
+        self.marked = {}  # the tree that was made has other numbers
+        self._show()
         await self._use()
         await self._show_names()
 
     async def _group(self, edit: str, here: dict[str, Any], label: str) -> None:
-        await self._edit(edit, here, {"nodes": self._chosen(), "label": label})
-
-    async def _move(self, label: str) -> None:
-        found = await self.dataset.ask(t.BUILDING, "hierarchy", "find_nodes", text=label) or []
-        groups = [node for node in found if node["n_children"] and node["label"].strip() == label.strip()]
-        chosen = self._chosen()
-        if len(groups) != 1 or len(chosen) != 1:
-            self.dataset.problems["hierarchy"] = t.HIERARCHY_MOVE_HOW
-            return
-        await self._edit("move", {"number": chosen[0]}, groups[0]["number"])
+        await self._edit(edit, here, {"nodes": [*self.marked], "label": label})
 
     async def _undo(self) -> None:
+        self.marked = {}
         await self._ask("undo")
         await self._use()
         await self._show_names()
@@ -294,6 +399,8 @@ class _Browser:
         path = self.page.session.workspace.new_folder() / "hierarchy.csv"
         await self.dataset.answer("save_tree", {"path": str(path)})
         self.dataset.hierarchy, self.dataset.hierarchy_name = str(path), t.HIERARCHY_CHANGED
+        self.dataset.preview = None
+        self._show_preview()
 
     async def _save(self) -> None:
         path = self.page.session.workspace.new_folder() / "hierarchy.csv"

@@ -12,7 +12,19 @@ from setveil.errors import SetveilError
 from setveil.models import Parameter
 from setveil.web import texts as t
 from setveil.web.dataset import EFFORT
-from setveil.web.elements import Slider, Text, bullets, button, crowd, heading, in_fields, lights, paragraph, shown
+from setveil.web.elements import (
+    Slider,
+    Text,
+    bullets,
+    button,
+    crowd,
+    drawing,
+    heading,
+    in_fields,
+    lights,
+    paragraph,
+    shown,
+)
 from setveil.web.form import is_number, slider_of
 from setveil.web.model_pictures import picture_of
 from setveil.web.steps.lists import item_list
@@ -25,7 +37,7 @@ def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
     _proposals(page)
-    heading(t.MODEL_TITLE)
+    heading(t.OWN_CHOICE if dataset.proposals else t.MODEL_TITLE)
     _models(page)
     with ui.element("div").classes("halves"):
         with ui.element("section"):
@@ -225,7 +237,12 @@ def _proposals(page: Page) -> None:
     with ui.element("div").classes("cards"):
         for number, choice in enumerate(dataset.proposals["choices"]):
             with ui.element("section").classes("card proposal"):
-                _proposal(choice, t.PROPOSAL if number == 0 else shown(choice["role"], 300), take)
+                role = t.PROPOSAL if number == 0 else shown(choice["role"], 300)
+                _proposal(choice, t.PROPOSAL_NAME.format(letter=choice["letter"], role=role), take)
+    if dataset.proposals["chart"]:
+        with ui.element("section").classes("runs"):
+            drawing(dataset.proposals["chart"])
+            paragraph(t.PLANE_NOTE, "soft")
     for title, lines in ((t.REASONS, dataset.proposals["reasons"]), (t.REJECTED, dataset.proposals["rejected"])):
         if lines:
             with ui.expansion(title).props("dense"):
