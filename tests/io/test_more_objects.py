@@ -86,6 +86,7 @@ def test_rows_of_a_cursor_are_no_sets_of_items() -> None:
         assert sv.read(named).to_lists() == PEOPLE
     with pytest.raises(sv.InputError, match="look like rows of a table"):
         sv.read([list(row) for row in rows])
+    assert sv.read([(1, 2), (1, 3), (2, 2)], person=1, item=2).to_lists() == [["2", "3"], ["2"]]  # no header again
     numbers = [
         (customer, place % 25 + 1_000) for place, (customer, _) in enumerate(SOLD)
     ]  # ids and items are numbers of one range

@@ -427,8 +427,8 @@ class Release(ABC):
         Examples:
             >>> import setveil as sv
             >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
-            >>> type(release.plot()).__name__
-            'Figure'
+            >>> release.plot().axes[0].get_title()
+            'Records that show an item under its own name'
         """
         return call("Release.plot", self)
 

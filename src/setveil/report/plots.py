@@ -5,6 +5,7 @@ Reports have a drawer of their own (``charts.py``): they need no further package
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -56,7 +57,7 @@ def plot_comparison(fronts: Sequence[Any], rows: Sequence[Mapping[str, Any]]) ->
         for row in rows
         if row.get(by.loss) is not None and row.get(by.risk) is not None
     ]
-    return _draw("point", points, by.loss_words, by.risk_words, f"Settings: best {by.what}")
+    return _draw("point", points, by.loss_words, by.risk_words, "Risk and loss of all settings")
 
 
 def _draw(mark: str, rows: Rows, x: str, y: str, title: str) -> Any:
@@ -64,7 +65,16 @@ def _draw(mark: str, rows: Rows, x: str, y: str, title: str) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("plot() needs Matplotlib; pip install matplotlib.") from None
-    figure = Figure(figsize=(7, 4), layout="constrained")
+
+    class Chart(Figure):
+        """A figure that a notebook shows without further settings."""
+
+        def _repr_png_(self) -> bytes:
+            content = io.BytesIO()
+            self.savefig(content, format="png", dpi=80)
+            return content.getvalue()
+
+    figure = Chart(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     series = list(dict.fromkeys(row["series"] for row in rows))
     names = list(dict.fromkeys(row[x] for row in rows))

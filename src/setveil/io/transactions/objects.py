@@ -35,7 +35,9 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
         obj = obj.tolist()
     frame = frame_of(obj, options)
     if frame is not None:
-        return from_frame(frame, options)
+        data, plan = from_frame(frame, options)
+        numbers = [str(place + 1) for place in range(len(frame.names))]
+        return data, replace(plan, has_header=frame.names != numbers)  # plain rows have no names
     if options.format is not None:
         raise InputError("format is for files and frames, not for other Python objects; leave it out.")
     named = (options.id_column, options.item_column, options.item_columns or None, options.roles.columns or None)
