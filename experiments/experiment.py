@@ -18,7 +18,7 @@ from setveil.errors import GuaranteeError, InfeasibleError, InputError
 from setveil.models import KmAnonymity, PrivacyModel
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import verify
-from setveil.workflows.reading import read
+from setveil.workflows.inputs import read
 
 Step = Callable[[str], None]
 T = TypeVar("T")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.claims import Reading
+from experiments.claims import SupportEstimates
 from experiments.experiment import Outcome, Workshop
 from experiments.paper000.privacy import NAMES
 from setveil.core import Itemsets, Transactions
 from setveil.models import ConstraintAnonymity
 from setveil.releases import Recoding
-from setveil.utility import reading
+from setveil.utility import estimates
 from setveil.utility.loss import utility_loss
 
 FIGURE_1 = ("ab", "abcde", "abdef", "ace", "bcg", "ceg")
@@ -43,8 +43,8 @@ def examples(workshop: Workshop) -> Outcome:
     return Outcome(
         (),
         (
-            Reading("example-3", "", f"{loss:.4f}. Rule: equal when rounded.", round(loss, 2) == 0.02),
-            Reading("example-4", "", f"in {support}.", support == 5),
+            SupportEstimates("example-3", "", f"{loss:.4f}. Rule: equal when rounded.", round(loss, 2) == 0.02),
+            SupportEstimates("example-4", "", f"in {support}.", support == 5),
             _clusters("example-5", ["i1 i2 i3 i4", "i5 i6", "i7"], fifth),
             _clusters("example-8", ["a b", "c", "d e f", "g"], eighth),
             _clusters("example-9", ["a", "b c", "d e f"], ninth),
@@ -55,16 +55,16 @@ def examples(workshop: Workshop) -> Outcome:
 def _support(release: Recoding, data: Transactions, queries: list[list[str]]) -> int:
     """In how many published records the first query's image is."""
     encoded, _ = Itemsets.from_lists(queries, data.vocabulary)
-    return int(reading.Reading.of(release, data.vocabulary).supports(encoded, "expand")[0])
+    return int(estimates.SupportEstimates.of(release, data.vocabulary).supports(encoded, "expand")[0])
 
 
-def _clusters(example: str, printed: list[str], release: object) -> Reading:
+def _clusters(example: str, printed: list[str], release: object) -> SupportEstimates:
     assert isinstance(release, Recoding)
     found = sorted(" ".join(members) for label, members in release.codebook().items() if label)
     gone = release.codebook().get("", [])
     suppressed = f"; suppressed: {' '.join(gone)}" if gone else ""
     text = ", ".join(f"({members})" for members in found)
-    return Reading(example, "", f"{text}{suppressed}.", found == sorted(printed))
+    return SupportEstimates(example, "", f"{text}{suppressed}.", found == sorted(printed))
 
 
 def table_2(workshop: Workshop) -> Outcome:
@@ -75,7 +75,7 @@ def table_2(workshop: Workshop) -> Outcome:
         data = workshop.data(stem)
         ours = (data.n_records, data.n_items, int(data.lengths.max()), round(float(data.lengths.mean()), 1))
         readings.append(
-            Reading(f"data-{stem.lower()}", NAMES[stem], f"{_sizes(ours)}. Rule: all equal.", ours == printed)
+            SupportEstimates(f"data-{stem.lower()}", NAMES[stem], f"{_sizes(ours)}. Rule: all equal.", ours == printed)
         )
     return Outcome((), tuple(readings))
 

@@ -15,7 +15,7 @@ from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding, Release
 from setveil.utility.avg_re import avg_re, workload_t
-from setveil.utility.reading import ESTIMATORS
+from setveil.utility.estimates import ESTIMATORS
 from setveil.workflows.assess import measure
 
 WEB = {"BMS1": "BMS-WebView-1", "BMS2": "BMS-WebView-2"}

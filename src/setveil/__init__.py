@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     )
     from setveil.policy.schema import Policy
     from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
-    from setveil.utility.asking import query
+    from setveil.utility.query import query
     from setveil.verify import Verdict, minimal_violations
     from setveil.workflows.anonymize import anonymize
     from setveil.workflows.assess import attack, measure, risk, verify
     from setveil.workflows.auditing import audit
     from setveil.workflows.compare import compare
     from setveil.workflows.folder import open_release
+    from setveil.workflows.inputs import read
     from setveil.workflows.listing import algorithms, models
     from setveil.workflows.pipeline import run
     from setveil.workflows.progress_bars import progress_bar
     from setveil.workflows.publish import publish
-    from setveil.workflows.reading import read
     from setveil.workflows.recheck import verify_folder
     from setveil.workflows.roles import roles
     from setveil.workflows.samples import generate
@@ -124,9 +124,9 @@ _ROOMS = {
     "setveil.workflows.suggest": "suggest",
     "setveil.workflows.progress_bars": "progress_bar",
     "setveil.workflows.publish": "publish",
-    "setveil.workflows.reading": "read",
+    "setveil.workflows.inputs": "read",
     "setveil.policy.schema": "Policy",
-    "setveil.utility.asking": "query",
+    "setveil.utility.query": "query",
     "setveil.verify": "Verdict minimal_violations",
 }
 _SHARED = ("algorithms", "generate", "models", "risk", "verify")  # functions that are called like rooms

@@ -76,13 +76,13 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def cut(rng: random.Random) -> None:
     """Other sizes of blocks and slices."""
     source.BLOCK = rng.choice([1, 2, 3, 7, 20, 100, 1 << 23])
-    columns.SLICE = rng.choice([1, 2, 3, 5, 500_000])
+    columns.ROWS_AT_ONCE = rng.choice([1, 2, 3, 5, 500_000])
 
 
 @pytest.fixture(autouse=True)
 def _usual_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "BLOCK", source.BLOCK)  # put back at the end
-    monkeypatch.setattr(columns, "SLICE", columns.SLICE)
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", columns.ROWS_AT_ONCE)
 
 
 def compare(

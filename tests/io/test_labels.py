@@ -64,7 +64,7 @@ def test_no_rows_no_records() -> None:
 
 
 def test_slices_of_sorted_ids_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SLICE", 2)
+    monkeypatch.setattr(module, "RUNS_AT_ONCE", 2)
     ids = Ids()
     texts = [b"a", b"b", b"a", b"c", b"b", b"a", b"c"]
     ids.add(tokens_of(texts))

@@ -35,7 +35,7 @@ MAKERS: dict[str, Any] = {
 
 @pytest.fixture(params=[1, 2, 500_000])
 def slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns_module, "SLICE", request.param)
+    monkeypatch.setattr(columns_module, "ROWS_AT_ONCE", request.param)
 
 
 @pytest.mark.parametrize(

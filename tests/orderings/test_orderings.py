@@ -86,7 +86,7 @@ def test_gray_order_of_nothing() -> None:
 
 @pytest.mark.parametrize("n_items", [2, 5, 12, 30])
 def test_rcm_order_walks_the_explicit_graph(n_items: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rcm_module, "SLICE", 3)
+    monkeypatch.setattr(rcm_module, "RECORDS_PER_REPORT", 3)
     rng = random.Random(n_items)
     for _ in range(150):
         records = random_records(rng, n_items, max_records=20)
@@ -101,7 +101,7 @@ def test_rcm_order_puts_a_chain_in_line() -> None:
 
 
 def test_rcm_order_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rcm_module, "SLICE", 2)
+    monkeypatch.setattr(rcm_module, "RECORDS_PER_REPORT", 2)
     told: list[float | None] = []
     data = Transactions.from_lists([["a", str(number)] for number in range(9)])
     order_records(data, "rcm", lambda stage, share: told.append(share))

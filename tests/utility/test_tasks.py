@@ -32,9 +32,9 @@ from setveil.utility.avg_re import (
     workload_t,
 )
 from setveil.utility.cooccurrence import compare_cooccurrence
+from setveil.utility.estimates import Estimator, SupportEstimates
 from setveil.utility.itemsets import frequent_itemsets
 from setveil.utility.patterns import compare_patterns
-from setveil.utility.reading import Estimator, Reading
 from setveil.utility.tasks import measure_tasks
 
 ALL_ITEMSETS = [frozenset(c) for size in range(1, 5) for c in combinations(ITEMS, size)]
@@ -46,13 +46,13 @@ def fimi(path: Path) -> Transactions:
 
 
 def assert_reads(
-    data: Transactions, reading: Reading, published: list[list[frozenset[str]]], source: random.Random
+    data: Transactions, estimates: SupportEstimates, published: list[list[frozenset[str]]], source: random.Random
 ) -> None:
     """Estimated supports of itemsets over the data equal those of the twin."""
     known = [itemset for itemset in ALL_ITEMSETS if all(item in data.vocabulary for item in itemset)]
     asked = source.sample(known, min(len(known), 20))
     itemsets, _ = Itemsets.from_lists(asked, data.vocabulary)
-    expand, probability, share, exact = (reading.supports(itemsets, name) for name in get_args(Estimator))
+    expand, probability, share, exact = (estimates.supports(itemsets, name) for name in get_args(Estimator))
     for number, itemset in enumerate(asked):
         expanded, expected = read_supports(published, itemset)
         assert expand[number] == expanded
@@ -61,7 +61,7 @@ def assert_reads(
         assert exact[number] == sum(all(frozenset([item]) in record for item in itemset) for record in published)
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
+# -- estimates --------------------------------------------------------------------------------------------------------
 
 
 def test_recodings_are_read_like_their_possible_worlds() -> None:
@@ -71,7 +71,7 @@ def test_recodings_are_read_like_their_possible_worlds() -> None:
         published = [
             sorted({meaning[item] for item in record} - {frozenset()}, key=sorted) for record in data.to_lists()
         ]
-        assert_reads(data, Reading.of(release, data.vocabulary), published, source)
+        assert_reads(data, SupportEstimates.of(release, data.vocabulary), published, source)
 
 
 def test_local_recodings_are_read_like_their_possible_worlds() -> None:
@@ -79,7 +79,7 @@ def test_local_recodings_are_read_like_their_possible_worlds() -> None:
     for _ in range(150):
         data, release, meanings = random_local(source)
         published = [sorted(set(meaning) - {frozenset()}, key=sorted) for meaning in meanings]
-        assert_reads(data, Reading.of(release, data.vocabulary), published, source)
+        assert_reads(data, SupportEstimates.of(release, data.vocabulary), published, source)
 
 
 def test_replacements_are_read_as_they_are() -> None:
@@ -87,7 +87,7 @@ def test_replacements_are_read_as_they_are() -> None:
     for _ in range(100):
         data, release, _ = random_replacement(source)
         published = [[frozenset(item) for item in sorted(row)] for row in release.transactions()]
-        assert_reads(data, Reading.of(release, data.vocabulary), published, source)
+        assert_reads(data, SupportEstimates.of(release, data.vocabulary), published, source)
 
 
 def test_groupings_are_read_by_their_counts() -> None:
@@ -99,8 +99,8 @@ def test_groupings_are_read_by_their_counts() -> None:
         known = [itemset for itemset in ALL_ITEMSETS if all(item in data.vocabulary for item in itemset)]
         asked = source.sample(known, min(len(known), 15))
         itemsets, _ = Itemsets.from_lists(asked, data.vocabulary)
-        reading = Reading.of(release, data.vocabulary)
-        expand, probability = (reading.supports(itemsets, name) for name in ("expand", "probability"))
+        estimates = SupportEstimates.of(release, data.vocabulary)
+        expand, probability = (estimates.supports(itemsets, name) for name in ("expand", "probability"))
         for number, itemset in enumerate(asked):
             upper, expected = 0, 0.0
             for group in range(release.n_groups):
@@ -118,7 +118,7 @@ def test_expanding_never_underestimates_what_is_not_suppressed() -> None:
     for _ in range(100):
         data, release, _ = random_recoding(source)
         itemsets, _ = Itemsets.from_lists([[label] for label in data.vocabulary], data.vocabulary)
-        found = Reading.of(release, data.vocabulary).supports(itemsets)
+        found = SupportEstimates.of(release, data.vocabulary).supports(itemsets)
         kept = ~release.suppressed[release.domain.numbers(data.vocabulary)]
         assert (found[kept] >= data.supports[kept]).all()
         assert (found[~kept] == 0).all()

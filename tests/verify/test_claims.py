@@ -106,7 +106,7 @@ def test_limit_of_violations() -> None:
 def tiny_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is interrupted and resumed all the time."""
     monkeypatch.setattr(tables, "BUDGET", 1)
-    monkeypatch.setattr(tables, "SLICE", 1)
+    monkeypatch.setattr(tables, "ENTRIES_PER_CALL", 1)
     monkeypatch.setattr(search, "AT_ONCE", 2)
 
 

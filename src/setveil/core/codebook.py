@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from setveil.core.seam import call
+from setveil.core.deferred import call
 from setveil.errors import InputError, one_line
 
 SHOWN = 12  # labels printed

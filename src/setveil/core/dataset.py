@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.columns import Columns
-from setveil.core.reading import Reading
-from setveil.core.seam import call
+from setveil.core.deferred import call
+from setveil.core.provenance import Reading
 from setveil.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.deferred import call
 from setveil.core.naming import fresh_name
-from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import InputError, name_some
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.dataset import Dataset
+from setveil.core.deferred import call
 from setveil.core.itemsets import Itemsets
-from setveil.core.seam import call
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 

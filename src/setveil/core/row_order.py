@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.seam import call
+from setveil.core.deferred import call
 
 LARGE = 500_000  # occurrences from which a compiled loop, or a second processor, is worth while
 

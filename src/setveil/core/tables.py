@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from setveil.core.seam import call
+from setveil.core.deferred import call
 from setveil.errors import InputError, one_line
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from setveil.core.columns import Columns
 from setveil.core.dataset import Csr, Dataset, Sparse
-from setveil.core.reading import Reading
+from setveil.core.deferred import call
+from setveil.core.provenance import Reading
 from setveil.core.row_order import LARGE, distinct_rows, sort_rows, take_rows
-from setveil.core.seam import call
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 

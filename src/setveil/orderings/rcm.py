@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from setveil.core import Transactions
 
-SLICE = 100_000  # records walked through between two reports
+RECORDS_PER_REPORT = 100_000  # records walked through between two reports
 
 
 def rcm_order(data: Transactions, step: Callable[[str, float | None], None] | None = None) -> NDArray[np.int64]:
@@ -42,7 +42,7 @@ def rcm_order(data: Transactions, step: Callable[[str, float | None], None] | No
         n_walks += 1
         queue[first], seen_row[root] = root, n_walks
         tally = np.array([first, first + 1, first, first, 0], dtype=np.int64)
-        while not walk_on(queue, tally, SLICE, rows, columns, seen_row, seen_item, n_walks):
+        while not walk_on(queue, tally, RECORDS_PER_REPORT, rows, columns, seen_row, seen_item, n_walks):
             if step is not None:
                 step("ordering", int(tally[0]) / n_records)
         return int(tally[1]), int(tally[3]), int(tally[4])

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
 from setveil.core.dataset import Dataset
+from setveil.core.deferred import call
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.meaning import Meaning
-from setveil.core.seam import call
 from setveil.core.transactions import AnyDataset, Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError

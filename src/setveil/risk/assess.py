@@ -31,9 +31,9 @@ from setveil.arrays.mining import count_matches, invert_rows, sort_rows_by_item
 from setveil.arrays.sampling import draw_subsets
 from setveil.arrays.threads import for_slices
 from setveil.core import Transactions
+from setveil.core.deferred import call
 from setveil.core.progress import Progress, no_progress
 from setveil.core.row_order import sort_rows
-from setveil.core.seam import call
 from setveil.core.tables import Tabular
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number

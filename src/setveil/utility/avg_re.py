@@ -1,7 +1,7 @@
 """AvgRE: how far COUNT queries are off on average (Gkoulalas-Divanis, Loukides 2012).
 
 A query asks how many records contain an itemset of original items. Its relative error is |answer − truth| / truth,
-where the answer is read off the release (``reading``) and the truth is the count in the original (taken as 1 where it
+where the answer is read off the release (``estimates``) and the truth is the count in the original (taken as 1 where it
 is 0, which only queries given by hand can have). AvgRE is the mean over a workload. The workload decides the figure,
 so it is drawn with a seed and reported by name:
 
@@ -26,7 +26,7 @@ from setveil.models.parameters import whole_number
 from setveil.releases import Release
 from setveil.utility.categories import category_errors
 from setveil.utility.columns import mixed_errors
-from setveil.utility.reading import Estimator, Reading
+from setveil.utility.estimates import Estimator, SupportEstimates
 
 ITEMS_TIMES_RECORDS = 200_000_000  # distinct items asked for times records to look at: a second or two
 FEWEST_ITEMS = 200
@@ -47,7 +47,7 @@ def relative_errors(
     """
     queries = _as_itemsets(original, workload)
     truth = true_supports(original, queries)
-    answers = Reading.of(release, original.vocabulary).supports(queries, estimator)
+    answers = SupportEstimates.of(release, original.vocabulary).supports(queries, estimator)
     return np.asarray(np.abs(answers - truth) / np.maximum(truth, 1))
 
 
@@ -60,7 +60,7 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
     item weighs the same. ``mixed``: counts by known columns and items together (``columns.py``). ``categories``
     is about counts of published categories (``categories.py``).
     """
-    reading = Reading.of(release, original.vocabulary)
+    estimates = SupportEstimates.of(release, original.vocabulary)
     found: dict[str, Any] = {"n": n}
     for name, size in (("singles", 1), ("pairs", 2), ("triples", 3)):
         if (original.lengths >= size).any():
@@ -72,7 +72,7 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
                     "largest": float(errors.max()),
                     "deciles": np.quantile(errors[drawn], np.arange(1, 10) / 10).tolist(),
                 }
-                for estimator, errors in _errors_by_reading(original, reading, queries)
+                for estimator, errors in _errors_by_reading(original, estimates, queries)
             }
     if len(found) == 1:
         return {}
@@ -80,12 +80,12 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
     return {
         **found,
         **({"mixed": {"probability": mixed}} if mixed else {}),
-        "countable": _countable(original, reading, seed),
+        "countable": _countable(original, estimates, seed),
         **({"categories": categories} if categories else {}),
     }
 
 
-def _countable(original: Transactions, reading: Reading, seed: int) -> dict[str, Any]:
+def _countable(original: Transactions, estimates: SupportEstimates, seed: int) -> dict[str, Any]:
     """Which share of the distinct items is counted within 10 % and within 25 % of the truth, with the estimator that
     counts most of them well. Where asking for all would take long, items drawn at random are asked for.
     """
@@ -96,7 +96,7 @@ def _countable(original: Transactions, reading: Reading, seed: int) -> dict[str,
     asked = _itemsets(original, items[:, None].astype(np.int32))
     shares = [
         (float((errors <= 0.10).mean()), float((errors <= 0.25).mean()), estimator)
-        for estimator, errors in _errors_by_reading(original, reading, asked)
+        for estimator, errors in _errors_by_reading(original, estimates, asked)
     ]
     within_10, within_25, estimator = max(shares, key=lambda one: one[:2])
     return {"within_10": within_10, "within_25": within_25, "n_items": len(items), "estimator": estimator}
@@ -111,17 +111,17 @@ def least_error(original: Transactions, release: Release, n: int = 1000, seed: i
     if not size:
         return None
     queries, drawn = workload_t(original, n, size, seed).distinct()
-    found = _errors_by_reading(original, Reading.of(release, original.vocabulary), queries)
+    found = _errors_by_reading(original, SupportEstimates.of(release, original.vocabulary), queries)
     return min(float(errors[drawn].mean()) for _, errors in found)
 
 
 def _errors_by_reading(
-    original: Transactions, reading: Reading, queries: Itemsets
+    original: Transactions, estimates: SupportEstimates, queries: Itemsets
 ) -> Iterator[tuple[Estimator, NDArray[np.float64]]]:
     """The relative error of each query with each estimator."""
     truth = true_supports(original, queries)
-    for estimator in reading.estimators:
-        yield estimator, np.abs(reading.supports(queries, estimator) - truth) / np.maximum(truth, 1)
+    for estimator in estimates.estimators:
+        yield estimator, np.abs(estimates.supports(queries, estimator) - truth) / np.maximum(truth, 1)
 
 
 def true_supports(original: Transactions, queries: Itemsets) -> NDArray[np.int64]:

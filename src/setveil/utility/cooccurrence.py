@@ -1,7 +1,7 @@
 """Which items occur together, as far as the release tells: co-occurrence matrix, top items, top pairs.
 
 The matrix holds the support of every pair of the ``n_items`` most frequent items of the original. Its entries are read
-off the release by both estimators of ``reading``. Errors are relative: *L1* is the sum of |entry read − entry| over
+off the release by both estimators of ``estimates``. Errors are relative: *L1* is the sum of |entry read − entry| over
 the sum of entries, *Frobenius* the root of the sum of squares likewise. *Top n* is the share of the original's n most
 frequent items (pairs of the matrix) that are among the n most frequent as read; ties go to the lower item number on
 both sides.
@@ -20,7 +20,7 @@ from setveil.core import Itemsets, Transactions
 from setveil.models.parameters import whole_number
 from setveil.releases import Release
 from setveil.utility.avg_re import true_supports
-from setveil.utility.reading import ESTIMATORS, Estimator, Reading
+from setveil.utility.estimates import ESTIMATORS, Estimator, SupportEstimates
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ def compare_cooccurrence(
     pairs = _pairs(original, frequent)
     singles = _singles(original)
     true_pairs, true_singles = true_supports(original, pairs), original.supports
-    reading = Reading.of(release, original.vocabulary)
+    estimates = SupportEstimates.of(release, original.vocabulary)
     rows = []
     for estimator in ESTIMATORS:
-        read_pairs, read_singles = reading.supports(pairs, estimator), reading.supports(singles, estimator)
+        read_pairs, read_singles = estimates.supports(pairs, estimator), estimates.supports(singles, estimator)
         rows.append(
             CooccurrenceRow(
                 estimator=estimator,

@@ -8,8 +8,8 @@ The original and the release are mined with the same threshold and compared in s
   that is not as deep stays itself). A published item that covers items of several nodes of the level is not
   visible there.
 - ``items``: original items. Of the release only items that are published as themselves are visible.
-- ``expand`` and ``probability``: original itemsets whose estimated support (see ``reading``) reaches the threshold. Of
-  a recoding their number follows from binomial coefficients; of the other generalizing kinds it is not known, and
+- ``expand`` and ``probability``: original itemsets whose estimated support (see ``estimates``) reaches the threshold.
+  Of a recoding their number follows from binomial coefficients; of the other generalizing kinds it is not known, and
   neither is precision.
 
 *Precision* is the share of the release's itemsets that are frequent in truth, *recall* the share of the original's that
@@ -41,8 +41,8 @@ from setveil.arrays.mining import count_matches, pack_postings, sorted_distinct
 from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
 from setveil.releases import Release
+from setveil.utility.estimates import ESTIMATORS, Estimator, SupportEstimates
 from setveil.utility.itemsets import FrequentItemsets, as_min_support, frequent_itemsets
-from setveil.utility.reading import ESTIMATORS, Estimator, Reading
 
 _LIMIT = 300_000  # itemsets per side
 
@@ -118,7 +118,7 @@ def compare_patterns(
     items: list[ItemsetRow] = []
     rules: list[RuleRow] = []
     losses: list[MiningLossRow] = []
-    reading = Reading.of(release, original.vocabulary)
+    estimates = SupportEstimates.of(release, original.vocabulary)
     views = [*_levels(original, release, hierarchy), ("items", *_as_items(original, release))]
     for threshold in thresholds:
         min_support = as_min_support(threshold, original.n_records)
@@ -138,8 +138,8 @@ def compare_patterns(
             losses.append(_mining_loss(threshold, min_support, mined, hierarchy, original.vocabulary))
         known = frequent_itemsets(original, min_support, max_size, _LIMIT)
         for estimator in ESTIMATORS:
-            n_release = _count_estimated(reading, found, max_size, estimator)
-            items.append(_estimated_row(threshold, known, reading, estimator, n_release))
+            n_release = _count_estimated(estimates, found, max_size, estimator)
+            items.append(_estimated_row(threshold, known, estimates, estimator, n_release))
     return PatternTable(tuple(items), tuple(rules), tuple(losses))
 
 
@@ -238,11 +238,11 @@ def _compared_row(threshold: float, min_support: int, view: str, ours: Supports,
 
 
 def _estimated_row(
-    threshold: float, known: FrequentItemsets, reading: Reading, estimator: Estimator, n_release: int | None
+    threshold: float, known: FrequentItemsets, estimates: SupportEstimates, estimator: Estimator, n_release: int | None
 ) -> ItemsetRow:
-    estimates = reading.supports(known.itemsets, estimator)
+    supports = estimates.supports(known.itemsets, estimator)
     # An estimate that is the threshold but for rounding counts as reached.
-    n_common = int((estimates >= known.min_support - 1e-9).sum())
+    n_common = int((supports >= known.min_support - 1e-9).sum())
     return ItemsetRow(
         threshold=threshold,
         min_support=known.min_support,
@@ -251,12 +251,12 @@ def _estimated_row(
         n_release=n_release,
         precision=n_common / n_release if n_release else None,
         recall=n_common / len(known) if len(known) else None,
-        support_error=_mean(np.abs(estimates - known.supports) / known.supports),
+        support_error=_mean(np.abs(supports - known.supports) / known.supports),
     )
 
 
 def _count_estimated(
-    reading: Reading, found: FrequentItemsets, max_size: int | None, estimator: Estimator
+    estimates: SupportEstimates, found: FrequentItemsets, max_size: int | None, estimator: Estimator
 ) -> int | None:
     """How many original itemsets have an estimated support of the threshold or more.
 
@@ -264,9 +264,9 @@ def _count_estimated(
     items with that image is the coefficient of z^R in the product of (1+z)^g − 1; the estimate depends on R and the
     image only.
     """
-    if not reading.has_one_image:
+    if not estimates.has_one_image:
         return None
-    sizes = reading.published_sizes
+    sizes = estimates.published_sizes
     total = 0
     for itemset, support in _supports(found).items():
         groups = [int(sizes[item]) for item in itemset]

@@ -11,8 +11,8 @@ from setveil.errors import InputError
 from setveil.releases import Release
 from setveil.utility.avg_re import avg_re, workload_i, workload_t
 from setveil.utility.cooccurrence import compare_cooccurrence
+from setveil.utility.estimates import ESTIMATORS
 from setveil.utility.patterns import compare_patterns
-from setveil.utility.reading import ESTIMATORS
 
 _WORKLOADS = {"T": workload_t, "I": workload_i}
 

@@ -16,7 +16,7 @@ from setveil.verify.published import Published
 
 Number = TypeVar("Number", bound=np.generic)
 
-SLICE = 2_000_000  # occurrences per compiled call
+ENTRIES_PER_CALL = 2_000_000  # occurrences per compiled call
 BUDGET = 5_000_000  # steps per compiled call: about a tenth of a second, more where memory is slow
 
 
@@ -145,13 +145,13 @@ def number_rows(
 
 
 def _slices(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Iterable[tuple[int, int]]:
-    """Runs of rows with about SLICE occurrences each; a row counts for one more than it holds."""
+    """Runs of rows with about ENTRIES_PER_CALL occurrences each; a row counts for one more than it holds."""
     n_rows = len(starts)
     done = np.cumsum(ends - starts + 1)
     low = 0
     while low < n_rows:
         before = int(done[low - 1]) if low else 0
-        high = max(low + 1, int(np.searchsorted(done, before + SLICE, side="right")))
+        high = max(low + 1, int(np.searchsorted(done, before + ENTRIES_PER_CALL, side="right")))
         yield low, high
         low = high
 
@@ -217,8 +217,8 @@ class Indexed:
         sizes = np.diff(self.index.bounds)
         table = self.table
         total = 0
-        for low in range(0, len(chosen), SLICE // 16):
-            some = chosen[low : low + SLICE // 16]
+        for low in range(0, len(chosen), ENTRIES_PER_CALL // 16):
+            some = chosen[low : low + ENTRIES_PER_CALL // 16]
             lengths = table.lengths[some]
             offsets = np.concatenate(([0], np.cumsum(lengths)[:-1]))
             gather = np.arange(lengths.sum()) + np.repeat(table.indptr[some] - offsets, lengths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from setveil.core.seam import call
+from setveil.core.deferred import call
 from setveil.errors import one_line
 
 

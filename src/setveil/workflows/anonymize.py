@@ -20,9 +20,9 @@ from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for
 from setveil.workflows.forecast import before_running
 from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.inputs import read_twice, split_roles
 from setveil.workflows.names import with_names
 from setveil.workflows.progress_bars import shows_progress
-from setveil.workflows.reading import read_twice, split_roles
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy

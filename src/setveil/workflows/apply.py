@@ -14,8 +14,8 @@ from setveil.models import PrivacyModel
 from setveil.releases import Release, RunRecord
 from setveil.workflows.assess import verify
 from setveil.workflows.folder import open_release
+from setveil.workflows.inputs import as_transactions, read_twice
 from setveil.workflows.publish import Outcome, publish
-from setveil.workflows.reading import as_transactions, read_twice
 
 TAKEN_OVER = "the recoding comes from an earlier release; it was not made for these records"
 UNKNOWN = ("error", "suppress")

@@ -12,8 +12,8 @@ from setveil.engines import engine_for
 from setveil.errors import InputError
 from setveil.models import PrivacyModel, as_model
 from setveil.releases import Release, RunRecord, is_grouped
+from setveil.workflows.inputs import as_dataset, as_transactions, split_roles
 from setveil.workflows.progress_bars import shows_progress
-from setveil.workflows.reading import as_dataset, as_transactions, split_roles
 
 if TYPE_CHECKING:
     from setveil.risk import RiskTable

@@ -9,7 +9,7 @@ from setveil.core.tables import Table, html_of_rows
 from setveil.errors import collected_warnings
 from setveil.risk import RiskTable
 from setveil.workflows.assess import KNOWN, risk
-from setveil.workflows.reading import as_dataset
+from setveil.workflows.inputs import as_dataset
 
 
 @dataclass(frozen=True, repr=False)

@@ -236,7 +236,7 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
     from setveil.workflows.cluster import check_engine, read_path
     from setveil.workflows.folder import owners_reading
     from setveil.workflows.handover import unpack_release
-    from setveil.workflows.reading import Original, read_original
+    from setveil.workflows.inputs import Original, read_original
     from setveil.workflows.recheck import verify_folder
 
     call_before_compiling(lambda: say("compiling", None))

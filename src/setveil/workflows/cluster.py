@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.algorithms import scaling_for
 from setveil.core import Dataset
 from setveil.core.progress import Progress
-from setveil.core.reading import Reading
+from setveil.core.provenance import Reading
 from setveil.engines.distributed_groups import DistributedParts
 from setveil.errors import InputError, one_line
 from setveil.io.releases.canonical import PARTS

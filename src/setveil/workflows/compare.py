@@ -35,9 +35,9 @@ from setveil.report.compare_page import (
     yardstick_of,
 )
 from setveil.workflows.grid import Grid, default_grid, make_grid, read_grid
+from setveil.workflows.inputs import as_transactions
 from setveil.workflows.policies import make_policy
 from setveil.workflows.progress_bars import shows_progress
-from setveil.workflows.reading import as_transactions
 from setveil.workflows.trials import Job, Limits, kept_answer, try_in_processes
 
 COLUMNS = (

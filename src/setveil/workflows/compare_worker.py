@@ -27,8 +27,8 @@ from setveil.utility.avg_re import least_error
 from setveil.utility.columns import mixed_errors
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import KNOWN, measure, public_risk, quick_attacks, verify
+from setveil.workflows.inputs import read
 from setveil.workflows.policies import hierarchy_of
-from setveil.workflows.reading import read
 
 _PR_SET_PDEATHSIG = 1
 SPARE = 1 << 30  # bytes that libraries reserve and never touch

@@ -14,9 +14,9 @@ from setveil.report.lights import GRADES, LEVELS, ORDER, crowd_of
 from setveil.report.profiles import Profile, find_profile
 from setveil.report.words import percent
 from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.inputs import as_transactions
 from setveil.workflows.policies import make_policy
 from setveil.workflows.proposals import Choice
-from setveil.workflows.reading import as_transactions
 from setveil.workflows.samples import demo_files
 from setveil.workflows.suggest import measure_setting, profile_of
 

@@ -32,8 +32,8 @@ from setveil.report.record import certified_columns
 from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
 from setveil.workflows.cluster import read_parts
+from setveil.workflows.inputs import as_dataset, as_transactions
 from setveil.workflows.policies import hierarchy_of
-from setveil.workflows.reading import as_dataset, as_transactions
 
 if TYPE_CHECKING:
     from setveil.risk.attack import AttackTable

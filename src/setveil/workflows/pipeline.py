@@ -20,11 +20,11 @@ from setveil.policy.resolve import model_of
 from setveil.report.profiles import find_profile
 from setveil.workflows.anonymize import make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
+from setveil.workflows.inputs import read_input
 from setveil.workflows.names import with_names
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
-from setveil.workflows.reading import read_input
 from setveil.workflows.repeated import digest_if_repeated, warn_of_other_categories
 from setveil.workflows.signing import try_key
 

@@ -14,7 +14,7 @@ import numpy as np
 from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.releases import Recoding, Release, RunRecord
-from setveil.workflows.reading import as_transactions
+from setveil.workflows.inputs import as_transactions
 
 
 def match_population(release: Release, record: RunRecord, population: Any) -> dict[str, Any]:

@@ -120,8 +120,8 @@ def figure_of(data: Transactions, release: Release, yardstick: str) -> float:
 
         return least_error(data, release) or 0.0
     if yardstick == "itemsets":
+        from setveil.utility.estimates import ESTIMATORS
         from setveil.utility.patterns import compare_patterns
-        from setveil.utility.reading import ESTIMATORS
 
         rows = compare_patterns(data, release, (FREQUENT,), max_size=LARGEST).itemsets
         return 1.0 - max(

@@ -33,8 +33,8 @@ from setveil.verify import Verdict, check_codebook, check_files, check_original,
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
 from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
+from setveil.workflows.inputs import Original, read_original
 from setveil.workflows.limits import Deadline, seconds_for
-from setveil.workflows.reading import Original, read_original
 from setveil.workflows.signing import Signature, check_signature
 
 if TYPE_CHECKING:

@@ -34,10 +34,10 @@ from setveil.workflows.asks import check_lists
 from setveil.workflows.assess import public_risk, quick_attacks, risk, verify
 from setveil.workflows.code_systems import code_system_of
 from setveil.workflows.hierarchy import resolve_hierarchy
+from setveil.workflows.inputs import as_transactions
 from setveil.workflows.policies import make_policy
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.proposals import PURPOSES, Choice, Profile, Purpose, Suggestion, name_of
-from setveil.workflows.reading import as_transactions
 
 SECONDS = 60.0  # the time budget
 SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; smaller data is taken as it is

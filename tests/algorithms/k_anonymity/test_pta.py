@@ -170,7 +170,7 @@ def test_slices_of_starts_and_threads_change_nothing(monkeypatch: pytest.MonkeyP
     source = random.Random(1)
     data = Transactions.from_lists([[i for i in "abcdefghij" if source.random() < 0.5] for _ in range(120)])
     expected = run(data, 4, segment_size=40).transactions()
-    monkeypatch.setattr(module, "SLICE", 5000)  # three starts of forty at a time
+    monkeypatch.setattr(module, "DISTANCES_AT_ONCE", 5000)  # three starts of forty at a time
     assert run(data, 4, segment_size=40).transactions() == expected
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     assert run(data, 4, segment_size=40).transactions() == expected

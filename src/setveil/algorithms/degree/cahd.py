@@ -45,7 +45,7 @@ from setveil.models import PrivacyDegree
 from setveil.orderings import ORDERINGS, order_records
 from setveil.releases import Grouping
 
-SLICE = 500_000  # candidates looked at between two progress reports
+CANDIDATES_PER_REPORT = 500_000  # candidates looked at between two progress reports
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def group_sequence(
     public, hidden = kernels.Rows(sequence.indptr, sequence.items), kernels.Rows(telling.indptr, telling.items)
     state = nothing_grouped(telling)
     chain = _chain_of(hidden)
-    n_records, n_seeds, n_slice = sequence.n_records, len(chain.telling), max(SLICE // (alpha * p), 1)
+    n_records, n_seeds, n_slice = sequence.n_records, len(chain.telling), max(CANDIDATES_PER_REPORT // (alpha * p), 1)
     for first in range(0, n_seeds, n_slice):
         context.step("grouping", first / n_seeds)
         seeds = (first, min(first + n_slice, n_seeds))

@@ -50,7 +50,7 @@ from setveil.orderings.gray import gray_order
 from setveil.releases import Replacement
 
 LARGEST_SEGMENT = 20_000  # its distances take 5 GB
-SLICE = 200_000_000  # distances looked at per shard
+DISTANCES_AT_ONCE = 200_000_000  # distances looked at per shard
 NEAREST = 2_000_000  # centres looked at between two reports of progress
 
 
@@ -146,9 +146,9 @@ def prim_tsp(segments: list[Transactions], context: Context) -> list[NDArray[np.
     work = []
     for segment in segments:
         n = segment.n_records
-        step = max(SLICE // n**2, 1)
+        step = max(DISTANCES_AT_ONCE // n**2, 1)
         work += [Starts(segment, first, min(first + step, n)) for first in range(0, n, step)]
-    n_each = max(SLICE // segments[0].n_records ** 3, 1)
+    n_each = max(DISTANCES_AT_ONCE // segments[0].n_records ** 3, 1)
     loops: list[NDArray[np.int64]] = []
     shortest = -1
     for starts, (length, loop) in zip(

@@ -17,7 +17,7 @@ from setveil.arrays.containers import hash_items
 from setveil.arrays.sorting import sort_values
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
-SLICE = 50_000_000  # steps of a walk between two signs of life: well below half a second
+STEPS_PER_CALL = 50_000_000  # steps of a walk between two signs of life: well below half a second
 PASS, ENDS, PRUNE = 0, 1, 2  # what ``find_next_rare`` does with prefixes on the way
 
 

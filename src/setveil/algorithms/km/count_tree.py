@@ -20,7 +20,7 @@ from setveil.algorithms.base import Context, option
 from setveil.algorithms.km._counting import (
     ENDS,
     PASS,
-    SLICE,
+    STEPS_PER_CALL,
     count_node_supports,
     expand_rows,
     find_next_rare,
@@ -212,7 +212,7 @@ class LongerPaths(Paths):
                 "long and too similar to count all of them. Set m to a number, or use an algorithm that compares whole "
                 "records (pcta, lg)."
             )
-        rare, supports, size = find_next_rare(self._walk, k, SLICE, self._shorter)
+        rare, supports, size = find_next_rare(self._walk, k, STEPS_PER_CALL, self._shorter)
         for item, support in zip(rare.tolist(), supports.tolist(), strict=True):
             yield (*self.nodes[self._walk.prefix[:size]].tolist(), int(self.nodes[item])), support
 

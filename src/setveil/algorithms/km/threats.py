@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.km._counting import SLICE, collect_rare, start_walk
+from setveil.algorithms.km._counting import STEPS_PER_CALL, collect_rare, start_walk
 from setveil.algorithms.km._threats import add_to_table, mark_supersets
 from setveil.algorithms.km.count_tree import DistinctRecords, node_order
 from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
@@ -98,7 +98,7 @@ def find_threats(
         while walk.at[0] >= 0:
             context.step(f"threats of size {size}", max(int(walk.position[0]), 0) / max(len(frequent), 1))
             rare = np.empty((len(frequent) + BATCH, size), dtype=np.int32)
-            n_rare, rare_supports = collect_rare(walk, k, SLICE, rare)
+            n_rare, rare_supports = collect_rare(walk, k, STEPS_PER_CALL, rare)
             is_new = ~mark_supersets(rare[:n_rare], table, found.nodes, found.sizes)
             batches.append((rare[:n_rare][is_new], rare_supports[is_new]))
             n_found += int(is_new.sum())

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.km._counting import PASS, SLICE, Walk, collect_rare, find_next_rare, start_walk
+from setveil.algorithms.km._counting import PASS, STEPS_PER_CALL, Walk, collect_rare, find_next_rare, start_walk
 from setveil.algorithms.km._lifting import NodeRows, collect_tuples, lift_itemsets, shrink_rare_rows
 from setveil.algorithms.km.count_tree import DistinctRecords, sort_within_rows
 from setveil.core import Dataset, Hierarchy
@@ -110,7 +110,7 @@ class Violations:
             nodes, walk = walk_cut(rows, self.hierarchy.n_nodes, size, parts)
             while walk.at[0] >= 0:
                 self._context.step("checking cuts")
-                rare, _, n_prefix = find_next_rare(walk, self.k, SLICE, PASS)
+                rare, _, n_prefix = find_next_rare(walk, self.k, STEPS_PER_CALL, PASS)
                 if len(rare):
                     return (*nodes[walk.prefix[:n_prefix]].tolist(), int(nodes[rare[0]]))
         if self.m == "all":
@@ -154,7 +154,7 @@ class Violations:
         while walk.at[0] >= 0 and n_found < LIMIT:
             self._context.step("rare itemsets")
             rare = np.empty((len(nodes) + BATCH, size), dtype=np.int32)
-            n_rare, _ = collect_rare(walk, self.k, SLICE, rare)
+            n_rare, _ = collect_rare(walk, self.k, STEPS_PER_CALL, rare)
             n_found += n_rare
             yield nodes, rare[:n_rare]
 

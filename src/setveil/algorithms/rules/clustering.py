@@ -21,7 +21,7 @@ from setveil.core.naming import fresh_name, is_shown, name_of_set
 from setveil.errors import InfeasibleError
 from setveil.models import Rule, RuleAnonymity
 
-SLICE = 100_000_000  # words per compiled call
+WORDS_PER_CALL = 100_000_000  # words per compiled call
 
 
 class Clustering:
@@ -131,7 +131,7 @@ class Clustering:
         return found
 
     def _slices(self, n_rules: int) -> Iterable[tuple[int, int]]:
-        step = max(SLICE // (4 * max(self.bits.shape[1], 1)), 1)
+        step = max(WORDS_PER_CALL // (4 * max(self.bits.shape[1], 1)), 1)
         return [(low, min(low + step, n_rules)) for low in range(0, n_rules, step)]
 
     # -- clusters -------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Clustering:
         """Records with a cluster or another one, for each other one; of ``own`` items if these bits are given."""
         bits = self.bits if bits is None else bits
         counts = np.zeros(len(others), dtype=np.int64)
-        step = max(SLICE // max(self.bits.shape[1], 1), 1)
+        step = max(WORDS_PER_CALL // max(self.bits.shape[1], 1), 1)
         for low in range(0, len(others), step):
             self.context.step("merging items")
             count_union(bits, row, others[low : low + step], counts[low : low + step])

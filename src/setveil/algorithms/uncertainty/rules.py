@@ -19,7 +19,7 @@ from setveil.errors import InfeasibleError
 from setveil.models import Uncertainty
 
 MOST_STEPS = 100_000_000  # itemsets that are looked at
-SLICE = 100_000  # of them between two signs of life
+RULES_PER_REPORT = 100_000  # of them between two signs of life
 LISTED = 3  # known items up to which all rules are listed where p="all"; beyond, those with closed known items
 
 
@@ -113,7 +113,7 @@ class RuleFinder:
         return total
 
     def _step(self, n_steps: int) -> None:
-        if (self.n_steps + n_steps) // SLICE > self.n_steps // SLICE:
+        if (self.n_steps + n_steps) // RULES_PER_REPORT > self.n_steps // RULES_PER_REPORT:
             self.context.step("itemsets that reveal a sensitive item")
         self.n_steps += n_steps
         if self.n_steps > MOST_STEPS:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, DataType, IntegralType, StringType
 
 from setveil.core import Layout, Transactions, Vocabulary
-from setveil.core.reading import Reading
+from setveil.core.provenance import Reading
 from setveil.engines.spark.blocks import BLOCKS, pack, unpack
 from setveil.engines.spark.transactions import SparkTransactions
 from setveil.errors import InputError, one_line

@@ -19,7 +19,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from setveil.core.silence import silence
+from setveil.core.quiet_stderr import quiet_stderr
 from setveil.errors import InputError, one_line
 
 SparkError = (PySparkException, Py4JJavaError)
@@ -83,7 +83,7 @@ def _private_folder() -> str:
 def _remove(folder: str) -> None:
     running = _running()
     if running is not None:
-        with silence(), suppress(Exception):  # Java may have ended already
+        with quiet_stderr(), suppress(Exception):  # Java may have ended already
             running.stop()
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -155,7 +155,7 @@ def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession
         except Exception as problem:
             problems.append(problem)
 
-    with silence():  # of the Java process that is started: what goes wrong is told by exceptions
+    with quiet_stderr():  # of the Java process that is started: what goes wrong is told by exceptions
         thread = threading.Thread(target=start, daemon=True)
         thread.start()
         thread.join(None if _is_one_process(master) else PATIENCE)

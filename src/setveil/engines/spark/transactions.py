@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from setveil.arrays.mining import add_bits, count_matches, invert_rows
 from setveil.core import Itemsets, Layout, Transactions, Vocabulary
 from setveil.core.dataset import Csr, Sparse
-from setveil.core.reading import Reading
+from setveil.core.provenance import Reading
 from setveil.core.row_order import take_rows
 from setveil.engines.base import Engine
 from setveil.engines.distributed import DistributedDataset, Found, Mark

@@ -9,7 +9,7 @@ from io import BytesIO
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from setveil.core.reading import TableForm
+from setveil.core.provenance import TableForm
 from setveil.errors import InputError, name_some
 from setveil.io.hierarchies.drafts import Draft
 from setveil.io.hierarchies.tables import read_rows

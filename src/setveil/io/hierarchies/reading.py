@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from os import PathLike
 
 from setveil.core.hierarchy import Hierarchy
-from setveil.core.reading import TableForm
+from setveil.core.provenance import TableForm
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 from setveil.io.hierarchies.amnesia import read_amnesia, read_json

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-SLICE = 500_000  # rows at a time
+ROWS_AT_ONCE = 500_000  # rows at a time
 SCANNED = 1_000_000  # rows at a time from disk: row groups of most writers are no larger
 PIECE = 200_000  # of these at a time: each may hold many items
 TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "float", "list", "other"
@@ -92,8 +92,8 @@ class PolarsFrame:
     def _slices(self, column: int) -> Iterator[tuple[int, pl.Series]]:
         """Some rows of a column after the other, each with the number of the first."""
         series = self._whole(column)
-        for start in range(0, self.n_rows, SLICE):
-            yield start, series.slice(start, SLICE)
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
+            yield start, series.slice(start, ROWS_AT_ONCE)
 
     def kind(self, column: int) -> str:
         """What the column holds."""
@@ -122,8 +122,8 @@ class PolarsFrame:
         series = self._whole(column)
         if self.kind(column) == LIST or isinstance(series.dtype, pl.Struct | pl.Object | pl.Binary):
             raise _no_cell(self, column, str(series.dtype))
-        for start in range(0, self.n_rows, SLICE):
-            part = series.slice(start, SLICE)
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
+            part = series.slice(start, ROWS_AT_ONCE)
             if part.dtype.is_float():
                 yield tokens_of(
                     [_cell_text(self, column, row, value) for row, value in enumerate(part.to_list(), start)]
@@ -247,8 +247,8 @@ class PandasFrame:
     def texts(self, column: int) -> Iterator[Tokens]:
         """A column in slices."""
         series = self._frame.iloc[:, column]
-        for start in range(0, self.n_rows, SLICE):
-            part = series.iloc[start : start + SLICE]
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
+            part = series.iloc[start : start + ROWS_AT_ONCE]
             missing = part.isna().to_numpy(dtype=bool)
             if missing.any():
                 raise null_error(self, column, start + int(np.argmax(missing)))
@@ -258,16 +258,16 @@ class PandasFrame:
         """Any column as text in slices."""
         if self.kind(column) == LIST:
             raise _no_cell(self, column, "list")
-        for start in range(0, self.n_rows, SLICE):
-            values = self._frame.iloc[start : start + SLICE, column].tolist()
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
+            values = self._frame.iloc[start : start + ROWS_AT_ONCE, column].tolist()
             yield tokens_of([_cell_text(self, column, row, value) for row, value in enumerate(values, start)])
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
         series = self._frame.iloc[:, column]
-        for start in range(0, self.n_rows, SLICE):
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
             lengths, texts = [], []
-            for row, value in enumerate(series.iloc[start : start + SLICE], start=start):
+            for row, value in enumerate(series.iloc[start : start + ROWS_AT_ONCE], start=start):
                 if not isinstance(value, list | tuple | set | frozenset | np.ndarray):
                     problem = "the list is null" if _is_missing(value) else "not a list"
                     raise InputError(

@@ -22,7 +22,7 @@ from setveil.io.source import one_line
 from setveil.io.transactions.cells import NOBODY
 
 WORD = 8  # bytes
-SLICE = 1 << 20  # runs compared at a time
+RUNS_AT_ONCE = 1 << 20  # runs compared at a time
 LONGEST = 512  # bytes; chunks with longer texts take the plain way
 LOOKED_AT = 50_000  # runs of rows whose ids are remembered for the guards
 MANY = 1 << 16  # pieces for which it is worth loading a compiled loop
@@ -475,8 +475,8 @@ def _differs_from_previous(
         ordered = keys[order]
         np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
         return is_new
-    for start in range(0, len(order) - 1, SLICE):
-        some = order[start : start + SLICE + 1]
+    for start in range(0, len(order) - 1, RUNS_AT_ONCE):
+        some = order[start : start + RUNS_AT_ONCE + 1]
         same = np.flatnonzero(keys[some[1:]] == keys[some[:-1]])
         is_new[start + 1 + same] = False
         if not _equal(tokens.pick(some[same]), tokens.pick(some[same + 1])).all():

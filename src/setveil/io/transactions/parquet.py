@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.silence import silence
+from setveil.core.quiet_stderr import quiet_stderr
 from setveil.core.transactions import Transactions
 from setveil.errors import InputError
 from setveil.io.formats.base import Plan
@@ -70,7 +70,7 @@ def _as_damaged(source: Source) -> Iterator[None]:
     import polars as pl
 
     try:
-        with silence():  # on damaged files Polars prints a stack trace before it raises
+        with quiet_stderr():  # on damaged files Polars prints a stack trace before it raises
             yield
     except InputError:
         raise

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from setveil.core.reading import Interpretation, ReadColumn, Reading, TableForm
+from setveil.core.provenance import Interpretation, ReadColumn, Reading, TableForm
 from setveil.core.transactions import Layout, Transactions, in_label_order
 from setveil.errors import InputError, one_line
 from setveil.io.formats.base import Plan

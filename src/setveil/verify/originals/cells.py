@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from setveil.core.reading import Interpretation
+from setveil.core.provenance import Interpretation
 from setveil.errors import SetveilError
 
 YES = {"true", "t", "yes", "y", "x", "✓", "present"}

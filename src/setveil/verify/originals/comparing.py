@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Transactions
-from setveil.core.reading import Interpretation, Reading, SecondReading
+from setveil.core.provenance import Interpretation, Reading, SecondReading
 from setveil.errors import GuaranteeError, InputError, UncheckedError, one_line
 from setveil.verify.originals.cells import DifferentError
 from setveil.verify.originals.json_texts import read_json

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from setveil.core.reading import Interpretation
+from setveil.core.provenance import Interpretation
 from setveil.verify.originals.cells import DifferentError, finished, items_of_row
 from setveil.verify.originals.layouts import Row
 from setveil.verify.originals.text import text_of

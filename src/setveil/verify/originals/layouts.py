@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from setveil.core.reading import Interpretation
+from setveil.core.provenance import Interpretation
 from setveil.errors import UncheckedError
 from setveil.verify.originals.cells import NO, YES, DifferentError, finished, is_person, items_of_row, split_fields
 from setveil.verify.originals.text import chosen_rows, delimiter_of, rows_with_ids, text_of

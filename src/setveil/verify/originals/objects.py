@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Vocabulary
-from setveil.core.reading import Interpretation
+from setveil.core.provenance import Interpretation
 from setveil.errors import UncheckedError
 from setveil.verify.originals.cells import DifferentError, finished, is_person, items_of_row, labels_of_cell
 from setveil.verify.originals.layouts import NoReaderError, Row

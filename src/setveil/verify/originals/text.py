@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.reading import Interpretation
+from setveil.core.provenance import Interpretation
 from setveil.errors import UncheckedError
 from setveil.verify.originals.cells import DifferentError
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Vocabulary
-from setveil.core.reading import Interpretation
+from setveil.core.provenance import Interpretation
 from setveil.verify.originals.cells import NO_PERSON, DifferentError, is_person, labels_of_cell, split_fields
 from setveil.verify.originals.layouts import TABLES, Row, header_of, labels_of_field
 from setveil.verify.originals.text import LINE_FEED, QUOTE, Rows, delimiter_of, rows_of

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def silence() -> Iterator[None]:
+def quiet_stderr() -> Iterator[None]:
     """Close the process's standard error, for all that writes to it directly, and open it again."""
     try:
         kept = os.dup(2)

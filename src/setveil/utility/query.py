@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setveil.core import Itemsets
 from setveil.errors import InputError, name_some
 from setveil.releases import Release, is_grouped
-from setveil.utility.reading import Estimator, Reading
+from setveil.utility.estimates import Estimator, SupportEstimates
 from setveil.utility.reconstruction import Estimate
 from setveil.utility.reconstruction import query as query_groups
 
@@ -75,56 +75,56 @@ def query(
     vocabulary = release.domain_items
     items = vocabulary.encode(wanted, "item of this release").tolist()
     others = vocabulary.encode(unwanted, "item of this release").tolist()
-    reading = Reading.of(release, vocabulary)
-    low, high = _bounds(release, reading, items, others)
-    estimate, expand = (_estimate(reading, items, others, name) for name in ESTIMATES)
+    estimates = SupportEstimates.of(release, vocabulary)
+    low, high = _bounds(release, estimates, items, others)
+    estimate, expand = (_estimate(estimates, items, others, name) for name in ESTIMATES)
     return Answer(float(np.clip(estimate, low, high)), low, high, float(expand))
 
 
-def _estimate(reading: Reading, items: list[int], others: list[int], estimator: Estimator) -> float:
+def _estimate(estimates: SupportEstimates, items: list[int], others: list[int], estimator: Estimator) -> float:
     """Records with ``items`` and without ``others``, by inclusion and exclusion."""
     sets = [(size, chosen) for size in range(len(others) + 1) for chosen in combinations(others, size)]
     total = 0.0
     for size, chosen in sets:
         asked = sorted((*items, *chosen))
         if asked:
-            itemset = Itemsets(np.array([0, len(asked)]), np.array(asked, dtype=np.int32), reading.vocabulary)
-            supports = reading.supports(itemset, estimator)
+            itemset = Itemsets(np.array([0, len(asked)]), np.array(asked, dtype=np.int32), estimates.vocabulary)
+            supports = estimates.supports(itemset, estimator)
             total += (-1) ** size * float(supports[0])
         else:
-            total += reading.release.published.n_records
+            total += estimates.release.published.n_records
     return max(total, 0.0)
 
 
-def _bounds(release: Release, reading: Reading, items: list[int], others: list[int]) -> tuple[int, int]:
+def _bounds(release: Release, estimates: SupportEstimates, items: list[int], others: list[int]) -> tuple[int, int]:
     """How many records fit for certain, and how many can fit."""
     n_records = release.published.n_records
     if not release.is_truthful:
         return 0, n_records
     surely, possibly = np.ones(n_records, dtype=bool), np.ones(n_records, dtype=bool)
     for item in items:
-        certain, possible = _holders(release, reading, item)
+        certain, possible = _holders(release, estimates, item)
         surely &= certain
         possibly &= possible
     for item in others:
-        certain, possible = _holders(release, reading, item)
+        certain, possible = _holders(release, estimates, item)
         surely &= ~possible
         possibly &= ~certain
     return int(surely.sum()), int(possibly.sum())
 
 
-def _holders(release: Release, reading: Reading, item: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _holders(release: Release, estimates: SupportEstimates, item: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which records hold an item for certain, and which may hold it, bool[n_records] each."""
     n_records = release.published.n_records
     certain, possible = np.zeros(n_records, dtype=bool), np.zeros(n_records, dtype=bool)
-    image = int(reading.images.of_item[item])
+    image = int(estimates.images.of_item[item])
     if image >= 0:
-        covering = reading.images.published_items[reading.images.indptr[image] : reading.images.indptr[image + 1]]
+        covering = estimates.images.published_items[estimates.images.indptr[image] : estimates.images.indptr[image + 1]]
         starts, records = release.rows.inverted()
         for number in covering.tolist():
             rows = records[starts[number] : starts[number + 1]]
             possible[rows] = True
-            if reading.published_sizes[number] == 1:
+            if estimates.published_sizes[number] == 1:
                 certain[rows] = True
     if release.may_lack(item):
         possible[:] = True

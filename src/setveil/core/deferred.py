@@ -1,7 +1,7 @@
-"""Names that users look for on the nouns although another room does the work.
+"""Methods of ``core`` objects whose work another folder does, imported when they are called.
 
-``Hierarchy.auto`` or ``Release.publish`` would make the nouns import the rooms that use them. Instead each such name is
-registered here as text and loaded when it is called, so that no room below ``workflows`` depends on one above it.
+``Hierarchy.auto`` or ``Release.publish`` would make ``core`` import the folders that use it. Compiled loops of
+``arrays`` are here, too: the verifier imports ``core`` and must not import them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-PLACES = {
+DEFERRED = {
     "Hierarchy.from_file": "setveil.io.hierarchies.reading:read_hierarchy",
     "Hierarchy.to_file": "setveil.io.hierarchies.writing:write_hierarchy",
     "Hierarchy.balanced": "setveil.taxonomies.balanced:balanced",
@@ -47,5 +47,5 @@ PLACES = {
 
 def call(name: str, *arguments: Any, **options: Any) -> Any:
     """Do the work behind a registered name."""
-    module, _, function = PLACES[name].partition(":")
+    module, _, function = DEFERRED[name].partition(":")
     return getattr(import_module(module), function)(*arguments, **options)

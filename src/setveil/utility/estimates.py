@@ -38,8 +38,8 @@ _REMEMBERED = 50_000_000  # records of items kept at hand
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 
 
-class Reading:
-    """A release as analysts read it who think in the items of ``vocabulary``; ``READINGS`` has one for each kind."""
+class SupportEstimates:
+    """A release as analysts read it who think in the items of ``vocabulary``; ``BY_KIND`` has one for each kind."""
 
     has_one_image = True  # what an item is published as does not depend on the record
 
@@ -49,9 +49,9 @@ class Reading:
         self.images: Images = release.meaning.images(vocabulary)
 
     @staticmethod
-    def of(release: Release, vocabulary: Vocabulary) -> Reading:
-        """The reading that suits the kind of the release."""
-        return READINGS.get(release.kind, Reading)(release, vocabulary)
+    def of(release: Release, vocabulary: Vocabulary) -> SupportEstimates:
+        """The estimates that suit the kind of the release."""
+        return BY_KIND.get(release.kind, SupportEstimates)(release, vocabulary)
 
     @cached_property
     def postings(self) -> Postings:
@@ -110,7 +110,7 @@ class Reading:
         return (indptr, (keys % width).astype(np.int32)), is_lost
 
 
-class LocalReading(Reading):
+class LocalEstimates(SupportEstimates):
     """An item may be published differently in different records."""
 
     has_one_image = False
@@ -158,7 +158,7 @@ class LocalReading(Reading):
         return self.release.rows.inverted()
 
 
-class GroupReading(Reading):
+class GroupEstimates(SupportEstimates):
     """Public items are exact; sensitive items are counted per group."""
 
     has_one_image = False
@@ -187,4 +187,4 @@ class GroupReading(Reading):
         return supports
 
 
-READINGS: dict[str, type[Reading]] = {"local-recoding": LocalReading, "grouping": GroupReading}
+BY_KIND: dict[str, type[SupportEstimates]] = {"local-recoding": LocalEstimates, "grouping": GroupEstimates}
