@@ -22,7 +22,7 @@ def test_files_named_on_the_map_exist() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for name in re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", text):
         assert (HOUSE / name).is_file(), name
-    for name in ("reading.py", "hierarchy.py", "anonymize.py", "publish.py", "assess.py"):
+    for name in ("inputs.py", "hierarchy.py", "anonymize.py", "publish.py", "assess.py"):
         assert f"`{name}`" in text
         assert (HOUSE / "workflows" / name).is_file()
 
