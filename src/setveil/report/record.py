@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil import __version__
 from setveil.core import Dataset
-from setveil.core.reading import VISITS
+from setveil.core.provenance import VISITS
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release, RunRecord
 from setveil.report.changes import changes_of, examples_of, shape_of

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from setveil.core import Dataset, Transactions
-from setveil.core.reading import VISITS
+from setveil.core.provenance import VISITS
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, name_some, warn
 from setveil.io.formats.base import Plan
