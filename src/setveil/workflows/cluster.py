@@ -158,7 +158,7 @@ def read_frame(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
         missing.report(where, data.n_records)
     warn_about_blanks(data.vocabulary.labels)
     found = guards.Findings() if options.get("labels_as_they_are") else guards.check(data, plan, where)
-    found = found.joined(guards.tell_visits(plan, where))
+    found = found.joined(guards.tell_visits(plan, where, bool(options.get("labels_as_they_are"))))
     layout = "long" if is_text else "parquet"
     kind = f"{'CSV' if is_text else 'Spark frame'}, {words_for(plan.layout)}"
     reading = Reading(where, layout, kind, plan.evidence, plan.id_name, plan.item_name, plan.unused, plan.notes)

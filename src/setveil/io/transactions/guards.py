@@ -412,8 +412,10 @@ def _refuse_unused_people(_: Dataset, plan: Plan, where: str) -> None:
         )
 
 
-def tell_visits(plan: Plan, where: str) -> Findings:
-    """Records of visits where people have a column that is not read: k counts visits then, whatever else was stated."""
+def tell_visits(plan: Plan, where: str, is_meant: bool = False) -> Findings:
+    """Records of visits where people have a column that is not read: k counts visits then. Nobody is warned of what is
+    meant, but it stays a doubt.
+    """
     left = (*plan.unused, *(plan.names[column.place] for column in plan.columns if column.role == "drop"))
     people = [name for name in left if rank_of_ids(name) == 3]
     if not people or plan.id_place is None or rank_of_ids(plan.id_name) == 3:
@@ -424,6 +426,8 @@ def tell_visits(plan: Plan, where: str) -> Findings:
         f'{VISITS}: a record is what one "{one_line(plan.id_name, 40)}" has, and "{person}" is not used. A person with '
         f'several visits hides among fewer than k people. Use --person "{person}" for one record of each person.',
     )
+    if is_meant:
+        return Findings(doubts=(VISITS,))
     warn(text)
     return Findings((text,), (VISITS,))
 

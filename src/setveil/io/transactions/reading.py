@@ -156,7 +156,7 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         notes.append("blanks around labels removed")
     warn_about_blanks(data.vocabulary.labels)
     found = guards.Findings() if options.labels_as_they_are else guards.check(data, plan, where or reading.name)
-    found = found.joined(guards.tell_visits(plan, where or reading.name))
+    found = found.joined(guards.tell_visits(plan, where or reading.name, options.labels_as_they_are))
     data = in_label_order(data)  # labels that do not occur are gone by now
     reading = replace(
         reading,
