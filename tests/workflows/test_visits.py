@@ -91,3 +91,48 @@ def test_the_owner_may_insist_on_visits(tmp_path: Path, capsys: pytest.CaptureFi
 
     write_json(seal(certificate), out / "certificate.json")
     assert _run(["verify", str(out)]) == 1  # the public page still says it
+
+
+def test_people_behind_every_crowd_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(f"e{n}", f"p{n % 2}" if n < 5 else f"p{n}", "204" if n < 5 else "410") for n in range(30)]
+    text = "encounter_id,patient_nbr,code\n" + "".join(",".join(row) + "\n" for row in rows)
+    (tmp_path / "v.csv").write_text(text)
+    out = tmp_path / "out"
+    stated = ["--person", "encounter_id", "--item", "code"]
+    command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(out), "--model", "km", "-k", "5", "-m", "1", *stated]
+    assert _run([*command, "--algorithm", "aa", "--hierarchy", "fanout:2"]) == 0
+    assert _run(["verify", str(out), "--original", str(tmp_path / "v.csv"), *stated]) == 0
+    capsys.readouterr()
+    assert _run(["verify", str(out), "--original", str(tmp_path / "v.csv"), "--person", "patient_nbr"]) == 1
+    said = capsys.readouterr().out
+    assert (
+        '1 of 3 crowds have fewer than 5 people behind them; the smallest crowd has 2 "patient_nbr" behind it' in said
+    )
+
+
+def test_people_behind_against_counting() -> None:
+    from itertools import combinations
+    from math import inf
+
+    from setveil.verify.people import people_behind
+
+    rng = random.Random(8)
+    for _ in range(300):
+        n = rng.randint(1, 9)
+        records = [frozenset(rng.sample("abcd", rng.randint(0, 3))) for _ in range(n)]
+        people = [rng.randint(0, 4) for _ in range(n)]
+        classes = [rng.choice("xy") for _ in range(n)] if rng.random() < 0.5 else None
+        m = rng.choice([0, 1, 2, 3, inf])
+        of = classes or [""] * n
+        crowds = set()
+        for record, one in zip(records, of, strict=True):
+            sets = [record] if m == inf else [set(c) for size in range(int(m) + 1) for c in combinations(record, size)]
+            crowds |= {(one, frozenset(wanted)) for wanted in sets}
+        counts = [
+            len(
+                {who for who, record, one in zip(people, records, of, strict=True) if one == crowd and record >= wanted}
+            )
+            for crowd, wanted in crowds
+        ]
+        k = rng.randint(2, 4)
+        assert people_behind(records, people, m, k, classes) == (min(counts), len(counts), sum(c < k for c in counts))

@@ -77,5 +77,3 @@ def _whole(rows: Sequence[tuple[int, int, frozenset[str]]], k: int) -> Behind:
 
 def _summed(counts: Sequence[int], k: int) -> Behind:
     return Behind(min(counts, default=0), len(counts), sum(count < k for count in counts))
-
-

@@ -238,6 +238,7 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
     from setveil.workflows.handover import unpack_release
     from setveil.workflows.inputs import Original, read_original
     from setveil.workflows.recheck import verify_folder
+    from setveil.workflows.visits import find_visits
 
     call_before_compiling(lambda: say("compiling", None))
 
@@ -266,7 +267,9 @@ def _check(request: Request, say: Callable[[str, Any], None]) -> dict[str, Any]:
         if check_engine(request.engine, request.master):
             data = original = read_path(request.original, request.master, options)
         else:
-            original = read_original(request.original, **options)
+            visits = find_visits(folder, request.original, request.reading)
+            original = read_original(request.original, **(options if visits is None else visits.reading))
+            original = original._replace(visits=visits)
             data = original.data
         say("read", data.summary())
     found = verify_folder(

@@ -14,6 +14,7 @@ from setveil.workflows.forecast import before_reading
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
+    from setveil.workflows.visits import Visits
 
 log = logging.getLogger("setveil.reading")
 
@@ -78,6 +79,7 @@ class Original(NamedTuple):
     problems: list[str]  # where the two readings differ
     unchecked: list[str]  # why it could not be read a second time
     notes: list[str]
+    visits: Visits | None = None  # where records are visits of people whom the owner names
 
 
 def read_original(source: Any, **options: Any) -> Original:

@@ -36,6 +36,7 @@ from setveil.workflows.folder import ordered_as_input, owners_model, plain, read
 from setveil.workflows.inputs import Original, read_original
 from setveil.workflows.limits import Deadline, seconds_for
 from setveil.workflows.signing import Signature, check_signature
+from setveil.workflows.visits import Visits, check_people, find_visits
 
 if TYPE_CHECKING:
     from setveil.algorithms import Entry
@@ -133,8 +134,13 @@ def verify_folder(
     elif original is None:
         data = None
     else:
-        read = original if isinstance(original, Original) else read_original(original, **read_options)
-        data, problems, unchecked, notes = read
+        if isinstance(original, Original):
+            read = original
+        else:
+            visits = find_visits(folder, original, read_options)
+            read = read_original(original, **(read_options if visits is None else visits.reading))
+            read = read._replace(visits=visits)
+        data, problems, unchecked, notes, check.visits = read
         check.problems += problems
         check.unchecked += unchecked
         check.notes += notes
@@ -222,6 +228,7 @@ class _Check:
         self.sentence = ""
         self.nothing_left = ""
         self.signature: Signature | None = None
+        self.visits: Visits | None = None  # where records are visits of people that the owner names
 
     def authenticate(self, signers: str | os.PathLike[str] | None) -> None:
         """Who issued the certificate; a signature that is there must be one of it."""
@@ -316,6 +323,11 @@ class _Check:
             self.problems += check_original(
                 ordered, data.rows, told, in_input_order=is_ordered, suppression=suppression
             )
+            if self.visits is not None and is_ordered:
+                self.progress("counting people", None)
+                problems, notes = check_people(ordered, model, self.visits)
+                self.problems += problems
+                self.notes += notes
 
     def _wrong(self, what: str) -> None:
         self.problems.append(f"{CERTIFICATE}: {what}.")
