@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 PARTS = {
     "The flow": "read anonymize verify measure risk attack publish run query progress_bar",
-    "Deciding": "suggest compare algorithms Policy",
+    "Deciding": "audit suggest compare models algorithms Policy",
     "Data": "Transactions Hierarchy check_hierarchy generate",
     "Releases": "Release Recoding LocalRecoding Replacement Grouping open_release verify_folder Verdict "
     "minimal_violations",
@@ -39,7 +39,27 @@ def on_config(config: Any) -> Any:
     others = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name not in listed)
     if others:
         config.nav.append({"More": others})
+    _algorithm_pages(config.nav)
     return config
+
+
+def _algorithm_pages(nav: list[Any]) -> None:
+    """Every page of an algorithm in the navigation, below its model, with the overview first."""
+    folder = ROOT / "docs" / "algorithms"
+    for place in (part for entry in nav for part in entry.get("Reference", ())):
+        if place.get("Algorithms") == "reference/algorithms.md":
+            models = sorted(path for path in folder.iterdir() if path.is_dir())
+            place["Algorithms"] = [
+                {"Overview": "reference/algorithms.md"},
+                *(
+                    {
+                        model.name.replace("_", "-"): [
+                            f"algorithms/{model.name}/{page.name}" for page in sorted(model.glob("*.md"))
+                        ]
+                    }
+                    for model in models
+                ),
+            ]
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -251,7 +271,7 @@ def algorithms() -> str:
 
 
 def notebooks() -> str:
-    """The notebooks, as they stand in the repository."""
+    """The notebooks, as they stand in the repository, with their outputs."""
     lines = ["# Notebooks", "", "In `docs/notebooks/` of the repository; the tests run them.", ""]
     for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -261,6 +281,13 @@ def notebooks() -> str:
                 lines += [re.sub(r"^#", "##", text, flags=re.MULTILINE), ""]
             else:
                 lines += ["```python", text, "```", ""]
+                for output in cell["outputs"]:
+                    shown = output.get("data", {"text/plain": output.get("text", "")})
+                    if "image/png" in shown:
+                        picture = "".join(shown["image/png"]).replace("\n", "")
+                        lines += [f"![A chart, drawn by the cell above](data:image/png;base64,{picture})", ""]
+                    else:
+                        lines += ["```text", "".join(shown["text/plain"]).rstrip(), "```", ""]
     return "\n".join(lines)
 
 

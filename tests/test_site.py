@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from browsers import NONE, find_chromium
 
 ROOT = Path(__file__).parents[1]
 
@@ -61,3 +64,22 @@ def test_pages_that_fetch_something_fail_the_build(
             made.on_post_build({"site_dir": str(tmp_path)})
     else:
         made.on_post_build({"site_dir": str(tmp_path)})
+
+
+@pytest.mark.long
+def test_the_search_works_in_pages_that_are_opened_from_the_disk(tmp_path: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(tmp_path)], cwd=ROOT, check=True)
+    path = find_chromium()
+    if path is None:
+        pytest.skip(NONE)
+    with sync_api.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(f"file://{tmp_path}/algorithms/km/aa.html")
+        page.wait_for_timeout(2_000)  # the scripts of the page start
+        page.keyboard.press("/")
+        page.keyboard.type("uncertainty")
+        page.locator(".md-search-result__item").first.wait_for(timeout=20_000)
+        assert "matching documents" in page.locator(".md-search-result__meta").inner_text()
+        browser.close()
