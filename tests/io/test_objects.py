@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
+import setveil as sv
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError, SetveilWarning
 from setveil.io.transactions import columns as columns_module
 from setveil.io.transactions.reading import read_transactions
 from setveil.io.transactions.reading import read_transactions as from_object
+from setveil.verify.originals.comparing import compare_readings
 
 RECORDS = [["milk", "a, b"], [], ["007", "7", "NaN"], ["milk"]]
 SORTED = [sorted(record) for record in RECORDS]
@@ -274,3 +277,29 @@ def test_every_way_gives_the_same(maker: str) -> None:
         assert from_object(make(hot)).to_lists() == expected
         matrix = sp.csr_matrix(np.array([hot[item] for item in "abcdefgh"]).T)
         assert [["abcdefgh"[int(item)] for item in record] for record in from_object(matrix).to_lists()] == expected
+
+
+@pytest.mark.parametrize("layout", ["table", "wide", "onehot", "long"])
+def test_a_parquet_file_is_read_in_the_layout_that_is_named(tmp_path: Path, layout: str) -> None:
+    columns: dict[str, Any] = {
+        "table": {"sex": ["f", "m", None], "region": ["n", "s", "s"]},
+        "wide": {"first": ["x", "y", None], "second": ["y", None, "z"]},
+        "onehot": {"a": [1, 0, 1], "b": [0, 0, 2]},
+        "long": {"p": ["1", "1", "2"], "q": ["x", "y", "x"]},
+    }[layout]
+    expected = {
+        "table": [["region=n", "sex=f"], ["region=s", "sex=m"], ["region=s"]],
+        "wide": [["x", "y"], ["y"], ["z"]],
+        "onehot": [["a"], [], ["a", "b"]],
+        "long": [["x", "y"], ["x"]],
+    }[layout]
+    path = tmp_path / "data.parquet"
+    pl.DataFrame(columns).write_parquet(path)
+    data = sv.read(path, format=layout)
+    assert data.to_lists() == expected
+    assert "Parquet" in data.summary()
+    assert layout == "long" or f"--format {layout}" in data.summary()
+    second = compare_readings(data).reading.second  # type: ignore[union-attr]
+    assert second is not None and second.rows_compared == 3 - (layout == "long")
+    with pytest.raises(sv.InputError, match="--delimiter is for"):
+        sv.read(path, format=layout, delimiter=";")

@@ -6,11 +6,17 @@ asked instead, with the options that distinguish them.
 
 from __future__ import annotations
 
-from setveil.io.formats.base import Plan, Start
+from setveil.io.formats.base import Format, Plan, Start
 from setveil.io.formats.registry import FORMATS
 from setveil.io.options import ReadOptions
 from setveil.io.source import Source
 from setveil.io.transactions.tables import plan_table
+
+
+def _by_magic(source: Source) -> Format | None:
+    """The format whose files begin with certain bytes, if these do."""
+    start = source.start()
+    return next((format for format in FORMATS.values() if format.magic and start.startswith(format.magic)), None)
 
 
 def make_plan(source: Source, options: ReadOptions) -> Plan:
@@ -18,10 +24,12 @@ def make_plan(source: Source, options: ReadOptions) -> Plan:
     if options.format is not None:
         named = FORMATS[options.format]
         options.check_for(named)
-        return named.understand(source, options, f"--format {named.name}")
-    for format in FORMATS.values():
-        if format.magic and source.start().startswith(format.magic):
-            return format.understand(source, options, "the first bytes")
+        if "no_header" in named.takes:  # a table, which another kind of file may hold as well
+            named = _by_magic(source) or named
+        return named.understand(source, options, f"--format {options.format}")
+    binary = _by_magic(source)
+    if binary is not None:
+        return binary.understand(source, options, "the first bytes")
     start = Start(source, options)
     for format in FORMATS.values():
         if start.extension in format.extensions:
