@@ -313,3 +313,35 @@ def test_some_records_of_an_input_are_not_compared_with_all_of_it(tmp_path: Path
     outcome = sv.publish(sv.anonymize(some, "km", k=2, m=1, algorithm="pcta"), tmp_path / "out")
     assert json.loads((tmp_path / "out.internal" / "run.json").read_text())["second_reading"] is None
     assert outcome.certificate["records"] == 10
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+@pytest.mark.parametrize("options", [{}, {"per_person": "first"}, {"per_person": "most"}, {"missing": "drop"}])
+def test_columns_are_read_a_second_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_small: bool, options: dict[str, str]
+) -> None:
+    from setveil.core.columns import Columns
+
+    if not is_small:
+        monkeypatch.setattr(comparing, "ALL_CELLS", 0)
+    lines = ["patient,age,ward,code"]
+    for person in range(30):
+        age = ["", "?"][options.get("missing") == "drop"] if person == 7 else str(30 + person % 3)
+        lines += [f'{person},{age}," w{person % 2} ",a', f"{person},{age},,b{person % 4}"]
+        if "per_person" in options:
+            lines.append(f"{person},{age},w{person % 2},c")
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(lines) + "\n")
+    roles = {"person": "patient", "item": "code", "known_columns": "age", "carry": "ward"}
+    data = sv.read(path, **roles, **options)
+    second = compare_readings(data).reading.second
+    assert second is not None and not second.columns_not_compared
+    assert read_again(data)[1] == []
+    assert data.columns is not None
+    for column in data.columns:
+        codes = column.codes.copy()
+        codes[:] = np.roll(codes, 1)
+        wrong = replace(data, columns=Columns(data.columns.columns).replaced([replace(column, codes=codes)]))
+        with pytest.raises(sv.GuaranteeError, match=f'understand the input differently.*column "{column.name}"'):
+            compare_readings(wrong)
+        assert f'column "{column.name}"' in read_again(wrong)[1][0]

@@ -96,7 +96,7 @@ def read_original(source: Any, **options: Any) -> Original:
     except UncheckedError as problem:
         return Original(data, [], [], [f"the original was read once only: {problem}"])
     columns = data.rows.columns
-    notes = [] if columns is None else ["the columns of the original were read once only."]
+    notes = ["the columns of the original were read once only."] if columns and again.columns is None else []
     return Original(replace(again, reading=data.reading, columns=columns), problems, [], notes)
 
 

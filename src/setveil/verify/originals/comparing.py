@@ -22,6 +22,7 @@ from setveil.core import Transactions
 from setveil.core.provenance import Interpretation, Reading, SecondReading
 from setveil.errors import GuaranteeError, InputError, UncheckedError, one_line
 from setveil.verify.originals.cells import DifferentError
+from setveil.verify.originals.columns import ColumnValues, reads_columns
 from setveil.verify.originals.json_texts import read_json
 from setveil.verify.originals.layouts import Row, header_of, read_rows_of, read_text
 from setveil.verify.originals.objects import count_parquet, parquet_rows_of, read_object, read_parquet
@@ -46,7 +47,8 @@ def compare_readings(data: Transactions, source: Any = None) -> Transactions:
     started = time.perf_counter()
     try:
         n_rows, n_compared, n_entries, has_totals = _compare(data, reading, reading.interpretation, source)
-        columns = tuple(column.name for column in reading.interpretation.columns)
+        form = reading.interpretation
+        columns = () if reads_columns(form) else tuple(column.name for column in form.columns)
         second = SecondReading(
             time.perf_counter() - started,
             n_compared,
@@ -75,6 +77,8 @@ def read_again(data: Transactions, source: Any = None) -> tuple[Transactions, li
         records = _all_records(form, source)
         again = Transactions.from_lists(row.labels for row in records)
         _compare_all(data, records, form)
+        if reads_columns(form):  # and they are the same
+            again = replace(again, columns=data.columns)
     except DifferentError as problem:
         return data, [_sentence(reading, form, problem)]
     except (UnicodeError, ValueError, KeyError, IndexError, TypeError, EOFError, zlib.error):
@@ -150,15 +154,18 @@ def _joined(rows: Iterable[Row]) -> Iterable[Row]:
         key = row.number if row.id is None else row.id
         if key in records:
             records[key].labels.extend(row.labels)
+            records[key].cells.extend(row.cells)
         else:
             records[key] = row
     return records.values()
 
 
 def _compare_all(data: Transactions, records: Sequence[Row], form: Interpretation) -> None:
-    for row, labels in zip(records, data.to_lists(), strict=False):
+    values = ColumnValues(data, form)
+    for place, (row, labels) in enumerate(zip(records, data.to_lists(), strict=False)):
         if set(row.labels) != set(labels):
             raise DifferentError(row.number, _column(form, set(row.labels) ^ set(labels)))
+        values.compare(row, place)
     if len(records) != data.n_records:
         shorter = min(len(records), data.n_records)
         raise DifferentError(records[shorter].number if shorter < len(records) else shorter + 1)
@@ -215,18 +222,22 @@ def _compare_sample(data: Transactions, form: Interpretation, source: Any, diges
     has_ids = form.id_place is not None or any(row.id is not None for row in rows)
     if form.container in ("fimi", "basket") and n_body != data.n_records:
         raise DifferentError(min(n_body, data.n_records) + 1)
+    values = ColumnValues(data, form)
     if n_body == data.n_records and form.shape in ROW_IS_RECORD:
         for row in rows:
             labels = [data.vocabulary[int(item)] for item in data.record(row.number - 1 - header)]
             if set(row.labels) != set(labels):
                 raise DifferentError(row.number, _column(form, set(row.labels) ^ set(labels)))
+            values.compare(row, row.number - 1 - header)
     else:
         rows = list(_joined(_rows_of(form, source, {str(row.id) for row in rows})) if has_ids else rows)
         find, seen = _Finder(data), Counter[frozenset[str]]()
         for row in rows:
             seen[frozenset(row.labels)] += 1
-            if seen[frozenset(row.labels)] > find.count(row.labels):
+            same = find.records(row.labels)
+            if seen[frozenset(row.labels)] > len(same):
                 raise DifferentError(row.number, _column(form, set()) if form.shape == "long" else "")
+            values.compare_any(row, same)
     return n_body, len(rows), sum(len(set(row.labels)) for row in rows)
 
 
@@ -254,7 +265,7 @@ def _rows_of(form: Interpretation, source: Any, ids: set[str]) -> Iterator[Row]:
 
 
 class _Finder:
-    """How many records have a set of labels and nothing else: found by a sum of random numbers, then looked at."""
+    """Which records have a set of labels and nothing else: found by a sum of random numbers, then looked at."""
 
     def __init__(self, data: Transactions) -> None:
         self.data = data
@@ -265,12 +276,12 @@ class _Finder:
         self.order = np.argsort(sums, kind="stable")
         self.sums = sums[self.order]
 
-    def count(self, labels: Sequence[str]) -> int:
+    def records(self, labels: Sequence[str]) -> NDArray[np.int64]:
         items = np.unique(self.data.vocabulary.numbers(labels))
         if len(items) and items[0] < 0:
-            return 0
+            return self.order[:0]
         with np.errstate(over="ignore"):
             wanted = np.add.reduce(self.weights[items], dtype=np.uint64)
         first, last = np.searchsorted(self.sums, wanted, "left"), np.searchsorted(self.sums, wanted, "right")
         is_it = first < last and np.array_equal(self.data.record(int(self.order[first])), items)
-        return int(last - first) if is_it else 0
+        return self.order[first:last] if is_it else self.order[:0]

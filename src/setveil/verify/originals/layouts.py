@@ -27,6 +27,7 @@ class Row(NamedTuple):
     number: int
     id: str | None
     labels: list[str]
+    cells: list[tuple[str, ...]] = []  # noqa: RUF012 - of known, sensitive and carried columns; never changed in place
 
 
 def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:
@@ -143,7 +144,8 @@ def _table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Ro
         id = None if form.id_place is None else cells[form.id_place]
         if not is_person(form, id, number + 1, names[form.id_place or 0]):
             continue
-        yield Row(number + 1, id, items_of_row(form, names, cells, number + 1))
+        own = [tuple(cells[column.place].strip() for column in form.columns)]
+        yield Row(number + 1, id, items_of_row(form, names, cells, number + 1), own)
 
 
 def header_of(form: Interpretation) -> list[str]:
