@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from setveil.core import Transactions
-from setveil.core.reading import Interpretation
+from setveil.core.provenance import Interpretation
 from setveil.verify.originals.cells import MISSING, DifferentError
 from setveil.verify.originals.layouts import TABLES, Row
 
