@@ -14,7 +14,7 @@ COVERED := 70
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
-	@echo 'The whole decision in your browser: $(BIN)/setveil ui'
+	@echo 'The same decision in your browser, with the three candidates compared: $(BIN)/setveil ui --demo'
 
 test: .venv/.ready-dev
 	@$(BIN)/python -m tests.browsers

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import setveil as sv
+from setveil.errors import InputError
 from setveil.web import children
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
@@ -18,7 +21,7 @@ from setveil.web.runs import Run
 from setveil.web.session import Session
 from setveil.web.steps.risk import of_100
 from setveil.web.tasks import BETTER, best_figures
-from setveil.web.workspace import Workspace
+from setveil.web.workspace import COPIES, Workspace
 from setveil.workflows.explore import overview
 from setveil.workflows.policies import make_policy
 
@@ -234,3 +237,31 @@ def test_an_overview_names_what_is_common_and_rare() -> None:
     assert (found["rare_items"], found["shortest"], found["median_length"], found["longest"]) == (1, 2, 2.0, 2)
     empty = overview(sv.Transactions.from_lists([[], []]))
     assert (empty["common"], empty["median_length"], empty["longest"]) == ([], 0.0, 0)
+
+
+class FullDisk:
+    """An upload that finds no room."""
+
+    name = "people.csv"
+
+    async def save(self, path: Path) -> None:
+        path.write_bytes(b"half of")
+        raise OSError(28, "No space left on device")
+
+
+def test_uploads_are_bounded_by_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workspace(tmp_path) as workspace:
+        session = Session(workspace)
+        before = sorted(workspace.folder.iterdir())
+        upload: Any = FullDisk()
+        with pytest.raises(InputError, match="No space left"):
+            asyncio.run(session.receive(upload, "input"))
+        with pytest.raises(InputError, match="No space left"):
+            asyncio.run(session.receive_folder([upload]))
+        assert sorted(workspace.folder.iterdir()) == before  # nothing half-made stays
+        assert session.uploads == {}
+        usage = shutil.disk_usage(tmp_path)
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1000 * COPIES))
+        assert workspace.max_upload(10_000) == 1000
+        assert workspace.max_upload(500) == 500
+        session.close()

@@ -17,6 +17,9 @@ def ui(
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Data file to open.")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port. Default: 8765, or any free port.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; do not open a browser.")] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Open the bundled data with a finished comparison of three releases.")
+    ] = False,
     host: Annotated[
         str, typer.Option(help="Address to listen on. Other machines can reach every address except 127.0.0.1.")
     ] = "127.0.0.1",
@@ -30,4 +33,4 @@ def ui(
         raise InputError('the web page needs NiceGUI; install it with: pip install "setveil[ui]"')
     from setveil.web.server import serve
 
-    serve(file, host=host, port=port, opens_browser=not no_browser)
+    serve(file, host=host, port=port, opens_browser=not no_browser, is_demo=demo)

@@ -188,6 +188,8 @@ class AboutSection(_Section):
     responsible: str | None = None
     purpose: str | None = None
     reason: str | None = None  # why a release with a red light is handed over
+    conditions: list[str] | None = None  # further conditions of the owner, for the assessment
+    confirmed: list[str] | None = None  # assumptions and conditions of the assessment that somebody has confirmed
 
 
 class AssessmentSection(_Section):

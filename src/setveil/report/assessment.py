@@ -86,7 +86,8 @@ def render_assessment(facts: Facts, digest: str) -> str:
         risks=risks_of(facts),
         features=_features(facts),
         mitigation=_mitigation(facts),
-        conditions=_conditions(facts),
+        conditions=[*conditions_of(facts), *facts.about.get("conditions", ())],
+        confirmed=set(facts.about.get("confirmed", ())),
         limits=list(facts.not_protected)[:LIMITS],
         n_limits=len(facts.not_protected),
         assumptions=ASSUMPTIONS,
@@ -318,7 +319,12 @@ def _mitigation(facts: Facts) -> list[str]:
     return told
 
 
-def _conditions(facts: Facts) -> list[str]:
+def statements_of(facts: Facts) -> list[str]:
+    """What somebody has to confirm before the release is handed over: assumptions and conditions."""
+    return [*ASSUMPTIONS, *conditions_of(facts)]
+
+
+def conditions_of(facts: Facts) -> list[str]:
     """What must hold for the decision."""
     told = {
         "public": "Publish one release of these data only; later releases need a new assessment.",

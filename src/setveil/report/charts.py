@@ -213,7 +213,7 @@ class Mark(NamedTuple):
 
 
 Label = Callable[[float], str]
-APART = 11  # pixels between two marks of equal figures
+APART = 14  # pixels between two marks of equal figures
 
 
 def plane(

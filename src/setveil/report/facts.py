@@ -54,7 +54,7 @@ class Facts:
     is_checkable: bool = True  # anyone with the folder can repeat the check
     profile: Profile = DEFAULT  # the thresholds that the lights follow
     # From here on: only in the internal version.
-    about: Mapping[str, str] = field(default_factory=dict)  # data set, date, responsible, purpose
+    about: Mapping[str, Any] = field(default_factory=dict)  # data set, date, responsible, purpose
     recipient: str = ""  # who will receive the data
     population: Mapping[str, Any] = field(default_factory=dict)  # matches in a population, where one was given
     signer: str = ""  # the key that signs the certificate

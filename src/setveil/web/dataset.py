@@ -133,6 +133,11 @@ class Dataset:
         self._works.add(task)
         task.add_done_callback(self._works.discard)
 
+    async def settle(self) -> None:
+        """Wait until nothing is under way."""
+        while self._works:
+            await asyncio.gather(*self._works)
+
     def title(self) -> str:
         """Its number and file name: a file may be open twice, read in two ways."""
         return t.DATASET_NONE if self.path is None else t.DATASET_NAME.format(number=self.number, name=self.name)
@@ -214,11 +219,8 @@ class Dataset:
         return any(name in self.options for name in OPTION_OF.values())
 
     def asks_for_roles(self) -> bool:
-        """Whether the columns have to be looked at first: something may be known or sensitive, or a question is open,
-        and nobody has stated a role.
-        """
-        roles = {column["role"] for column in self.columns}
-        return not self.states_roles() and bool(self.questions or roles & {"known", "sensitive"})
+        """Whether the columns have to be looked at first: one may be known or sensitive, and nobody has stated a role."""
+        return not self.states_roles() and any(column["role"] in ("known", "sensitive") for column in self.columns)
 
     async def wake(self) -> None:
         """Start the process that will hold the data before a file is chosen."""

@@ -14,6 +14,7 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, Response
 from nicegui import Client, events, ui
 
+from setveil.web import kept
 from setveil.web import texts as t
 from setveil.web.dataset import Dataset
 from setveil.web.elements import Text, button, empty, in_fields, paragraph, problem, shown
@@ -307,7 +308,9 @@ def _uses(dataset: Dataset) -> bool:
 
 
 def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[str], None], Callable[[], None]]:
-    """The application to guard, what to call with every new session, and what to call at the end."""
+    """The application to guard, what to call with every new session, and what to call at the end. Sessions begin with
+    ``file``: a data file, or the folder of a workspace.
+    """
     sessions: dict[str, Session] = {}
     opened: dict[str, str] = {}  # when each session was opened
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
@@ -325,7 +328,10 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
             sessions[name] = session = Session(workspace)
             others = [when for other, when in opened.items() if other != name]
             session.notice = t.OTHER_SESSION.format(time=others[-1]) if others else ""
-            if file is not None:
+            if file is not None and file.is_dir():  # a workspace
+                kept.reopen(session, session.dataset, file, is_kept=False)
+                session.step = "compare"
+            elif file is not None:
                 session.open(session.dataset, file, file.name)
                 session.step = "overview"
         return sessions[name]

@@ -22,15 +22,36 @@ PORT = 8765
 START_PAGE = "start.html"
 
 
-def serve(file: Path | None, *, host: str = "127.0.0.1", port: int | None = None, opens_browser: bool = True) -> None:
-    """Serve until Ctrl-C. Without a port, the usual one is taken, or any that is free."""
+def serve(
+    file: Path | None,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    opens_browser: bool = True,
+    is_demo: bool = False,
+) -> None:
+    """Serve until Ctrl-C. Without a port, the usual one is taken, or any that is free. ``is_demo``: the page begins
+    with the comparison of the demo.
+    """
+    if is_demo and file is not None:
+        raise InputError("--demo opens the bundled data; leave out the file.")
     if file is not None and not file.is_file():
         raise InputError(f"{file}: there is no such file. Check the path.")
     listener = _listen(host, port)
     with Workspace() as workspace:
         _keep_to(workspace.folder)
         signal.signal(signal.SIGTERM, _leave)
-        _serve(listener, host, workspace, file.absolute() if file else None, opens_browser)
+        start = file.absolute() if file else _demo(workspace) if is_demo else None
+        _serve(listener, host, workspace, start, opens_browser)
+
+
+def _demo(workspace: Workspace) -> Path:
+    import asyncio
+
+    from setveil.web.demo import make_demo
+
+    _say(t.DEMO_PREPARING)
+    return asyncio.run(make_demo(workspace))
 
 
 def _serve(listener: socket.socket, host: str, workspace: Workspace, file: Path | None, opens_browser: bool) -> None:

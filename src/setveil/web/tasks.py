@@ -15,6 +15,7 @@ import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
 from setveil.errors import InputError
 from setveil.models import make_model
+from setveil.report.assessment import statements_of
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
 from setveil.report.profiles import find_profile
 from setveil.web.texts import GUARANTEE_GRADES, ORIGINAL, ORIGINAL_WORDS, RUN_NAME, SINGLED_OUT, UNCHANGED
@@ -30,6 +31,7 @@ from setveil.workflows import (
     pipeline,
     policies,
     previews,
+    signing,
     tree_edits,
 )
 from setveil.workflows import suggest as suggesting
@@ -311,6 +313,7 @@ class Tasks:
             "chart": pictures.risk_chart(before, after, _finite(record.model.reach)),
             "has_reach": record.model.reach is not None,
             "warnings": list(record.warnings),
+            "statements": statements_of(facts),
             "seconds": sum(outcome.seconds.values()),
             "files": sorted(outcome.certificate["files"]),
             "picture": picture,
@@ -338,12 +341,12 @@ class Tasks:
                 "best": [key for key, name in BETTER if row[name] is not None and row[name] == best.get(name)],
                 "name": row["name"],
                 "is_best": row["pareto"],
-                "exact": pictures.percent(row["exact_ratio"]),
+                "exact": pictures.short_percent(row["exact_ratio"]),
                 "largest": pictures.figure(row["largest_set"]),
-                "chance": pictures.percent(row["mean_chance"]),
-                "singled_out": pictures.percent(row["singled_out"]),
-                "sensitive_chance": pictures.percent(row["sensitive_chance"]),
-                "error": pictures.percent(row["avg_re"]),
+                "chance": pictures.short_percent(row["mean_chance"]),
+                "singled_out": pictures.short_percent(row["singled_out"]),
+                "sensitive_chance": pictures.short_percent(row["sensitive_chance"]),
+                "error": pictures.short_percent(row["avg_re"]),
                 "reconstruction": pictures.figure(row["kl"]),
                 "items": pictures.figure(row["published_items"]),
                 "seconds": pictures.seconds(row["seconds"]),
@@ -358,10 +361,15 @@ class Tasks:
         """The policy as its file."""
         return policies.make_policy(policy).to_toml()
 
-    def do_sign(self, out: str, about: dict[str, str]) -> None:
+    def do_sign(self, out: str, about: dict[str, Any], recipient: str | None) -> None:
         """Put the sign-off into the internal files of a run."""
         facts = pickle.loads((Path(out).parent / FACTS).read_bytes())  # written by the run, in a folder of our own
-        handover.sign_off(out, facts, about)
+        handover.sign_off(out, facts, about, recipient)
+
+    def do_sign_certificate(self, out: str, key: str) -> str:
+        """Sign the certificate of a release with a key of the owner; what is known of the signature."""
+        signing.sign_certificate(Path(out), Path(key).expanduser())
+        return signing.check_signature(Path(out)).key or ""
 
     def do_zip(self, out: str, target: str, name: str) -> None:
         """The public folder as an archive."""

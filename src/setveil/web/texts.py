@@ -111,6 +111,7 @@ OPEN_PAGE = "Open setveil"
 CHILD_ENDED = "The process that worked on this ended unexpectedly. Try again."
 CHILD_STOPPED = "Stopped. Nothing was written."
 CHILD_TOO_LARGE = "Stopped: this needed more memory than the machine has to spare."
+DEMO_PREPARING = "Making three releases of the bundled data to compare. This takes a moment."
 ADDRESS = "setveil ui: {address}\nCtrl-C ends it and removes its temporary data."
 HOST_WARNING = (
     "warning: listening on {host}: other machines can reach this page without encryption. Everybody who has the "
@@ -446,7 +447,8 @@ COMPARE_COLUMNS = {
 COMPARE_HOW = (
     "Further left: lower risk. Further down: counts are closer to the original.",
     "The line joins runs that no other run beats in both (★).",
-    "Bold: the best figure of its row. The attacker of the chance knows three items of a person.",
+    "Bold: the best figure of its row. Grey: the same in all runs.",
+    "The attacker of the chance knows three items of a person.",
     "Press a point, or a run in the table, to show that run below.",
 )
 COMPARE_HOW_GROUPS = (
@@ -506,8 +508,19 @@ REPEAT_NOTE = "Save {files} in the folder of the data. This command then writes 
 REPEAT_AND = " and "
 REPEAT_POLICY = "policy.toml"
 REPEAT_TREE = "hierarchy.csv"
-SIGN_TITLE = "Sign-off"
-SIGN_NOTE = "For the internal report and the policy. Empty fields become lines to fill in by hand."
+SIGN_TITLE = "Assessment"
+SIGN_NOTE = "For the assessment, the internal report and the policy. Empty fields become lines to fill in by hand."
+SIGN_ENVIRONMENT = "Environment: {words}. It was chosen on the step Overview, and the lights are held against it."
+SIGN_CONFIRM = "Confirm what is true"
+SIGN_CONDITIONS = "Further conditions, one per line"
+SIGN_OPEN = " {n} statements are not confirmed."
+KEY_TITLE = "Signature"
+KEY_NOTE = "Optional. Sign the certificate with your OpenSSH key before you download the archive."
+KEY_LABEL = "Path of the private key, for example ~/.ssh/id_ed25519"
+KEY_SIGN = "Sign the certificate"
+KEY_SIGNED = "Signed with the key {key}."
+KEY_DONE = "The certificate is signed."
+SIGNATURE_FILE = "certificate.sig"
 SIGN = "Add to the report"
 SIGNED = "Added to the report of run {number}."
 ABOUT = {"title": "Data set", "purpose": "Purpose", "responsible": "Responsible", "date": "Date"}

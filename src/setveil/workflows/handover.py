@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from setveil.errors import InputError, one_line
 from setveil.io.hierarchies.sources import is_built_hierarchy, with_file
@@ -43,9 +44,9 @@ def zip_public(out: str | os.PathLike[str], target: str | os.PathLike[str], name
     return Path(target)
 
 
-def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]) -> None:
+def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, Any], recipient: str | None = None) -> None:
     """Put what the owner says about the decision, and the reason for a release with a red light, into the internal
-    report, assessment, record and policy; nothing public changes.
+    report, assessment, record and policy; nothing public changes. ``recipient``: as before unless given.
     """
     from setveil.report.assessment import write_assessment
     from setveil.report.certificate import write_json
@@ -55,6 +56,9 @@ def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, str]
     policy = Policy.from_file(internal / POLICY)
     policy = policy.model_copy(update={"about": type(policy.about)(**about)})
     facts = replace(facts, about=dict(about))
+    if recipient is not None:
+        assessed = policy.assessment.model_copy(update={"recipient": recipient or None})
+        policy, facts = policy.model_copy(update={"assessment": assessed}), replace(facts, recipient=recipient)
     record = json.loads((internal / RECORD).read_text(encoding="utf-8"))
     write_report(facts, internal / "report.html")
     write_assessment(facts, record["certificate_digest"], internal / "assessment.html")

@@ -25,6 +25,7 @@ __all__ = [
     "runs_chart",
     "seconds",
     "shared_style",
+    "short_percent",
     "support_chart",
     "told_metrics",
 ]
@@ -33,6 +34,15 @@ __all__ = [
 def told_metrics(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a release cost, in words and figures, as everywhere."""
     return told(metrics)
+
+
+def short_percent(share: float | None) -> str:
+    """A share with the digits that a comparison needs: 77 %, 5.4 %, 0.03 %."""
+    if share is None:
+        return "–"
+    value = 100 * share
+    digits = 0 if value >= 10 or value == 0 else 1 if value >= 1 else 2
+    return "below 0.01 %" if 0 < value < 0.01 else f"{value:.{digits}f} %"
 
 
 def seconds(value: float | None) -> str:

@@ -135,10 +135,15 @@ class _Comparison:
         def of_runs(build: Callable[[dict[str, Any]], object]) -> list[Cell]:
             return [partial(build, row) for row in rows]
 
+        common = set.intersection(*(set(row["name"].split()) for row in rows))  # words that every setting has
+        differing = {key for key in figures if len({row[key] for row in rows}) > 1}
         cells: list[list[Cell]] = [
             [t.LIGHTS, *of_runs(lambda row: small_lights(by_number[row["number"]].lights))],
-            [t.SETTING, *of_runs(lambda row: Text("span", shown(row["name"], 80), "setting"))],
-            *([name, *of_runs(partial(_figure, key))] for key, name in figures.items()),
+            [t.SETTING, *of_runs(partial(_setting, common))],
+            *(
+                [name, *of_runs(partial(_figure, key, differs=key in differing or len(rows) == 1))]
+                for key, name in figures.items()
+            ),
         ]
         header: list[Cell] = ["", *of_runs(self._choice)]
         table(t.COMPARE_TABLE, header, cells, n_numbers=len(rows))
@@ -150,8 +155,18 @@ class _Comparison:
             Text("span", " ★")
 
 
-def _figure(key: str, row: dict[str, Any]) -> None:
-    if key in row["best"]:
+def _setting(common: set[str], row: dict[str, Any]) -> None:
+    """A setting in a few words; those in which it differs from another run are marked."""
+    with ui.element("span").classes("setting"):
+        for word in row["name"].split():
+            Text("span" if word in common else "mark", shown(word, 40))
+            Text("span", " ")
+
+
+def _figure(key: str, row: dict[str, Any], *, differs: bool) -> None:
+    if not differs:
+        Text("span", row[key], "soft same")
+    elif key in row["best"]:
         Text("strong", row[key])
         Text("span", t.COMPARE_BEST, "hidden-from-eyes")
     else:
@@ -165,7 +180,7 @@ def _one(run: Run) -> None:
         Text("h2", t.RUN_NAME.format(number=run.number), "title")
         ui.link(t.REPORT_OF.format(number=run.number), f"{run.address}/report/internal", new_tab=True)
     paragraph(result["guarantee"])
-    cut_picture(result)
+    cut_picture(result, hint="")
     with ui.expansion(t.RUN_DETAILS).props("dense"):
         table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
         if result["losses"]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from setveil.report.profiles import ENVIRONMENTS
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
 from setveil.web.dataset import Dataset
@@ -60,7 +61,7 @@ def build(page: Page) -> None:
 
 def _hand_over(dataset: Dataset, run: Run) -> None:
     Text("p", run.guarantee, "sentence")
-    lights(run.lights, level=2)
+    lights(run.lights, level=2, with_reasons=False)
     guarded: list[ui.button] = []  # buttons that a missing reason disables
 
     def allow() -> None:
@@ -79,6 +80,7 @@ def _hand_over(dataset: Dataset, run: Run) -> None:
             async def download() -> None:
                 given = {"out": str(run.out), "target": str(_place(run, "release.zip")), "name": "release"}
                 if not _lacks_reason(dataset, run) and await _ask(dataset, "zip", **given):
+                    run.is_handed_over = True
                     ui.download(f"{run.address}/release.zip", "release.zip")
 
             guarded.append(button(t.ZIP, download, main=True))
@@ -96,13 +98,14 @@ def _hand_over(dataset: Dataset, run: Run) -> None:
                     return
                 kept = await _ask(dataset, "keep", out=str(run.out), target=str(target))
                 if kept:
+                    run.is_handed_over = True
                     status.text = t.KEPT.format(public=shown(kept[0], 200), internal=shown(kept[1], 200))
 
             field.on("keydown.enter", keep)
             guarded.append(button(t.KEEP, keep))
             ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
-            if run.pages["assessment"].is_file():
-                ui.link(t.ASSESSMENT, f"{run.address}/report/assessment", new_tab=True)
+        with ui.element("section").classes("card"):
+            _signature(dataset, run)
     allow()
     _repeat(dataset, run)
 
@@ -135,33 +138,70 @@ def _reason(dataset: Dataset, run: Run, allow: Callable[[], None]) -> None:
 
 
 def _sign(dataset: Dataset, run: Run) -> None:
-    """Purpose and names, for the internal report."""
+    """The assessment: purpose, names, conditions and what somebody confirms, for the internal pages."""
+    about = run.policy["about"]
+    known = {**dataset.about, "date": ""} | about
+    assessed = run.policy["assessment"]
     heading(t.SIGN_TITLE)
     paragraph(t.SIGN_NOTE, "soft")
-    known = {**dataset.about, "date": ""} | run.policy["about"]
     with ui.element("div").classes("fields"):
         fields = {
             name: ui.input(label=label, value=known.get(name, "")).props("outlined dense")
             for name, label in t.ABOUT.items()
         }
+        recipient = ui.input(label=t.RECIPIENT, value=assessed.get("recipient", "")).props("outlined dense")
+    paragraph(t.SIGN_ENVIRONMENT.format(words=ENVIRONMENTS[assessed["environment"]].words), "soft")
+    confirmed = set(about.get("confirmed", ()))
+    with ui.element("fieldset").classes("confirm"):
+        Text("legend", t.SIGN_CONFIRM)
+        statements = {line: ui.checkbox(line, value=line in confirmed) for line in run.result["statements"]}
+    conditions = ui.textarea(label=t.SIGN_CONDITIONS, value="\n".join(about.get("conditions", ())))
+    conditions.props("outlined dense autogrow").classes("wide")
     status = Text("p", "", "status").props("role=status")
 
     async def sign() -> None:
-        given = {name: (field.value or "").strip() for name, field in fields.items()}
-        if await _write_about(dataset, run, given):
-            dataset.about = {name: value for name, value in given.items() if value}
-            status.text = t.SIGNED.format(number=run.number)
+        given: dict[str, Any] = {name: (field.value or "").strip() for name, field in fields.items()}
+        dataset.about = {name: value for name, value in given.items() if value}
+        given["confirmed"] = [line for line, box in statements.items() if box.value]
+        given["conditions"] = [line.strip() for line in (conditions.value or "").splitlines() if line.strip()]
+        if await _write_about(dataset, run, given, (recipient.value or "").strip()):
+            missing = len(statements) - len(given["confirmed"])
+            status.text = t.SIGNED.format(number=run.number) + (t.SIGN_OPEN.format(n=missing) if missing else "")
 
-    button(t.SIGN, sign)
+    with ui.element("div").classes("row-of-buttons"):
+        button(t.SIGN, sign)
+        if run.pages["assessment"].is_file():
+            ui.link(t.ASSESSMENT, f"{run.address}/report/assessment", new_tab=True)
 
 
-async def _write_about(dataset: Dataset, run: Run, changes: dict[str, str]) -> bool:
+def _signature(dataset: Dataset, run: Run) -> None:
+    """Sign the certificate with a key of the owner."""
+    card_title(t.KEY_TITLE)
+    paragraph(t.KEY_NOTE)
+    field = ui.input(label=t.KEY_LABEL).props("outlined dense")
+    status = Text("p", t.KEY_DONE if (run.out / t.SIGNATURE_FILE).is_file() else "", "status").props("role=status")
+
+    async def sign() -> None:
+        given = (field.value or "").strip()
+        if given and not _lacks_reason(dataset, run):
+            async with run.signing:
+                key = await _ask(dataset, "sign_certificate", out=str(run.out), key=given)
+            if key:
+                status.text = t.KEY_SIGNED.format(key=shown(key, 100))
+
+    field.on("keydown.enter", sign)
+    button(t.KEY_SIGN, sign)
+
+
+async def _write_about(dataset: Dataset, run: Run, changes: dict[str, Any], recipient: str | None = None) -> bool:
     """Change entries of the sign-off in the internal files of a run, one change at a time; False where that failed."""
     async with run.signing:
         about = {name: value for name, value in {**run.policy["about"], **changes}.items() if value}
-        if not await _ask(dataset, "sign", out=str(run.out), about=about):
+        if not await _ask(dataset, "sign", out=str(run.out), about=about, recipient=recipient):
             return False
         run.policy["about"] = about
+        if recipient is not None:
+            run.policy["assessment"]["recipient"] = recipient
         return True
 
 

@@ -27,11 +27,11 @@ AS_BUTTONS = """for (const block of document.querySelectorAll('.pressable .block
 for (const drawn of document.querySelectorAll('.pressable svg')) drawn.setAttribute('role', 'group');"""
 
 
-def cut_picture(result: dict[str, Any], level: int = 3) -> None:
+def cut_picture(result: dict[str, Any], *, hint: str = t.CUT_PRESS) -> None:
     """The hierarchy with what is published of it; a block says what it covers when it is pressed."""
     if not result["picture"]:
         return
-    Text(f"h{level}", t.CUT_TITLE)
+    Text("h3", t.CUT_TITLE)
     with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
         region.props["aria-label"] = t.CUT_TITLE
         picture = drawing(result["picture"]).classes("pressable")
@@ -40,7 +40,7 @@ def cut_picture(result: dict[str, Any], level: int = 3) -> None:
             with ui.element("li"):
                 ui.element("span").classes(f"swatch cut-{css}")  # Quasar hides what is called "hidden"
                 Text("span", words)
-    pressed = Text("p", t.CUT_PRESS, "soft").props("aria-live=polite")
+    pressed = Text("p", hint, "soft").props("aria-live=polite")
 
     def show(event: Any) -> None:
         pressed.text = shown(event.args, 600)

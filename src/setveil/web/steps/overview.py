@@ -26,6 +26,8 @@ def build(page: Page) -> None:
     if dataset.reopening:
         problem(dataset.reopening)
     warnings(dataset.notes)
+    for question in dataset.questions:
+        paragraph(shown(in_fields(question), 600), "note")
     _figures(read)
     _purpose(dataset)
     with ui.element("div").classes("thirds"):

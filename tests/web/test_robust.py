@@ -1,0 +1,112 @@
+"""What may go wrong around the page: processes that are killed, files that are replaced, a lost connection.
+
+Nothing is lost, nothing is mixed, and the page says what happened where it happened.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browsers import NONE, find_chromium
+from web.conftest import Server
+from web.test_browser import header_of, small_data
+from web.walk import RUN, go, run_and_wait, upload
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.skipif(find_chromium() is None, reason=NONE), pytest.mark.xdist_group("browser")]
+
+
+def workers(server: Server) -> list[int]:
+    """The child processes of the page."""
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    return [int(child) for child in children if b"setveil.web.worker" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def kill_workers(server: Server) -> None:
+    """All of them, and wait until the page has noticed."""
+    killed = workers(server)
+    assert killed
+    for worker in killed:
+        os.kill(worker, signal.SIGKILL)
+    while set(killed) & set(workers(server)):
+        time.sleep(0.05)
+
+
+@pytest.mark.long
+def test_a_worker_killed_in_every_step_loses_nothing(page: Page, server: Server) -> None:
+    upload(page, "people.csv", small_data())
+    header_of(page).get_by_text("300 people").wait_for()
+    go(page, "Risk")
+    page.get_by_role("heading", name="Look for a neighbour").wait_for()
+    kill_workers(server)
+    search = page.get_by_role("textbox", name="Search an item")
+    search.fill("item 3")
+    page.get_by_role("button", name="Add item 3").click()  # a new process has read the file again
+    page.locator(".fits", has_text="people match").wait_for()
+    go(page, "Hierarchy")
+    page.get_by_role("button", name="Categories of equal size, items in order").click()
+    page.get_by_text("7 items in").wait_for()
+    kill_workers(server)
+    page.get_by_role("button", name="Open item 0..item 4").click()  # and the hierarchy
+    page.get_by_text("item 0: ").wait_for()
+    kill_workers(server)  # the one that waits for the next run, too
+    run_and_wait(page, 1, "guarantee verified")
+    page.get_by_role("button", name="Start another run").click()
+    page.get_by_role("button", name="Cancel run 2").wait_for()
+    kill_workers(server)
+    page.get_by_role("heading", name="Run 2: no release").wait_for(timeout=RUN)
+    page.get_by_text("ended unexpectedly. Try again").wait_for()
+    go(page, "Compare")
+    page.get_by_role("columnheader", name="Run 1").wait_for()  # the first is still there
+    kill_workers(server)
+    page.reload()
+    page.get_by_role("columnheader", name="Run 1").wait_for()
+    go(page, "Protect")
+    page.get_by_role("button", name="Suggest settings").click()
+    page.locator(".status", has_text="…").wait_for()
+    kill_workers(server)
+    page.get_by_role("alert").get_by_text("ended unexpectedly").wait_for()
+    go(page, "Hand over")
+    page.get_by_role("button", name="Add to the report").click()
+    page.get_by_text("Added to the report of run 1").wait_for()
+
+
+@pytest.mark.long
+def test_a_file_replaced_while_it_is_open_is_not_mixed_in(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_bytes(small_data())
+    page.get_by_role("textbox", name="Path on this machine").fill(str(file))
+    page.get_by_role("button", name="Open this path").click()
+    header_of(page).get_by_text("300 people").wait_for()
+    file.write_bytes(small_data(200))
+    go(page, "Run")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("heading", name="Run 1: no release").wait_for(timeout=RUN)
+    page.get_by_text("people.csv changed after it was read").wait_for()
+    go(page, "Columns")
+    page.get_by_role("button", name="Read the file with these settings").click()
+    header_of(page).get_by_text("200 people").first.wait_for()
+    run_and_wait(page, 1, "guarantee verified")
+
+
+@pytest.mark.long
+def test_a_lost_connection_comes_back_where_it_was(page: Page, server: Server) -> None:
+    upload(page, "people.csv", small_data())
+    header_of(page).get_by_text("300 people").wait_for()
+    go(page, "Protect")
+    page.get_by_role("spinbutton", name="k: smallest number of matching people").fill("9")
+    page.locator(".guarantee .sentence", has_text="at least 9").wait_for()
+    page.evaluate("window.socket.io.engine.close()")  # as when a laptop sleeps
+    page.wait_for_timeout(500)
+    page.get_by_role("spinbutton", name="m: items an attacker may know").fill("1")
+    page.locator(".guarantee .sentence", has_text="one item").wait_for()
+    page.locator(".guarantee .sentence", has_text="at least 9").wait_for()
+    page.reload()
+    page.locator(".guarantee .sentence", has_text="at least 9").wait_for()
