@@ -219,7 +219,7 @@ class Dataset:
         return any(name in self.options for name in OPTION_OF.values())
 
     def asks_for_roles(self) -> bool:
-        """Whether the columns have to be looked at first: one may be known or sensitive, and nobody has stated a role."""
+        """Whether columns have to be looked at first: one may be known or sensitive, and nobody has stated a role."""
         return not self.states_roles() and any(column["role"] in ("known", "sensitive") for column in self.columns)
 
     async def wake(self) -> None:
