@@ -16,6 +16,8 @@ TERMS: dict[str, str] = {
     "certificate": "certificate.json: guarantee, figures and file hashes of a release; anyone can verify it again",
     "class": "records that are published with the same items",
     "codebook": "codebook.csv: the original items that each published item covers",
+    "observable item": "an item that an attacker can know; if the owner lists these, only they are protected",
+    "item counts": "item_counts.csv: how many people have an item of a category, where such counts are safe",
     "control": "the success of the same attack on people who are not in the data, or without the release",
     "cut": "one hierarchy node for every item, the item itself or a category above it",
     "entry": "one item of one record",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import setveil as sv
+import setveil.workflows.portfolio as portfolio
 from setveil.algorithms import PORTFOLIO, default_for
 from setveil.workflows.portfolio import WAYS, YARDSTICKS, figure_of
 
@@ -22,7 +24,7 @@ def test_the_smallest_figure_is_taken_and_the_losers_are_told(yardstick: str) ->
     best = min(told["tried"], key=lambda entry: entry["figure"])
     assert (best["algorithm"], best["options"]) == (told["chosen"], told["options"])
     assert release.record is not None and release.record.algorithm == told["chosen"]
-    assert figure_of(DATA, release, yardstick) == best["figure"]
+    assert figure_of(DATA, replace(release, item_counts={}), yardstick) == best["figure"]
     assert sv.verify(release, MODEL).holds
 
 
@@ -57,8 +59,35 @@ def test_there_is_no_other_default() -> None:
 
 def test_no_hierarchy_is_needed_and_never_one_item_for_everything() -> None:
     release = sv.anonymize(DATA, sv.KmAnonymity(k=4, m=3))
-    assert {entry["algorithm"] for entry in release.details["portfolio"]["tried"]} == {"trim", "pcta+"}
+    assert {entry["algorithm"] for entry in release.details["portfolio"]["tried"]} == {"trim", "pcta+", "aa+refine"}
     assert release.published.n_items > 1
+
+
+def test_from_three_known_items_on_a_hierarchy_is_built_and_counts_of_items_are_used(tmp_path: Path) -> None:
+    release = sv.anonymize(DATA, sv.KmAnonymity(k=4, m=3))
+    told = release.details["portfolio"]
+    (auto,) = (entry for entry in told["tried"] if entry["algorithm"] == "aa+refine")
+    assert auto["options"] == {"hierarchy": "auto"} and auto["figure"] is not None
+    assert figure_of(DATA, release, "counts") == min(entry["figure"] for entry in told["tried"])
+    assert release.record is not None
+    assert (release.record.hierarchy_source == "auto") == (told["chosen"] == "aa+refine")
+    assert sv.verify_folder(release.publish(tmp_path / "out"), DATA).holds
+
+
+def test_added_items_only_where_they_are_accepted() -> None:
+    model = sv.KmAnonymity(k=4, m=3)
+    release = sv.anonymize(DATA, model, options={"accept_added": True, "yardstick": "entries"})
+    tried = [entry["algorithm"] for entry in release.details["portfolio"]["tried"]]
+    assert tried[-1] == "weave" and release.verify().holds
+    assert "weave" not in [c.algorithm for c in portfolio.candidates(DATA, "best", "counts", True, True)]
+
+
+def test_too_many_itemsets_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portfolio, "MOST_ITEMSETS", 1_000)
+    with pytest.warns(sv.SetveilWarning, match="m=all"):
+        release = sv.anonymize(DATA, MODEL, options={"effort": "fast"})
+    assert release.details["portfolio"]["asked"] == "m=all"
+    assert release.model == MODEL and sv.verify(release, "km", k=4, m="all").holds
 
 
 def test_the_same_input_gives_the_same_choice() -> None:

@@ -218,3 +218,13 @@ def test_a_code_system_is_the_hierarchy() -> None:
     found = suggest(mistyped, purpose="internal", seconds=6)
     assert '"E11,9" (probably "E11.9")' in found.reasons[0]
     assert all(choice.policy.hierarchy.source != "icd10" for choice in found.choices)
+
+
+def test_models_that_declare_it_are_tried_beside_km(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tried() -> set[str]:
+        found = suggest(sparse(), purpose="share", seconds=600)
+        return {choice.policy.model.name for choice in found.choices} | {name.split()[0] for name, _ in found.rejected}
+
+    assert "k-anonymity" not in tried()
+    monkeypatch.setattr(sv.KAnonymity, "suggested_from", 1)
+    assert "k-anonymity" in tried()

@@ -47,6 +47,13 @@ def anonymize(
     prefer: Annotated[
         str | None, typer.Option(help="kkm: which losses weigh more: columns, items or balanced (both the same).")
     ] = None,
+    accept_added: Annotated[
+        bool,
+        typer.Option(
+            "--accept-added",
+            help="km without --algorithm: also try an algorithm that adds items to records (weave).",
+        ),
+    ] = False,
     hierarchy: o.Hierarchy = None,
     hierarchy_format: o.HierarchyFormat = None,
     hierarchy_columns: o.HierarchyColumns = None,
@@ -69,6 +76,13 @@ def anonymize(
     safe_csv: Annotated[
         bool, typer.Option("--safe-csv", help="Put ' before labels that a spreadsheet could read as a formula.")
     ] = False,
+    item_counts: Annotated[
+        bool | None,
+        typer.Option(
+            "--item-counts/--no-item-counts",
+            help="Also publish how many people have each generalized item, where that is safe. Default: yes.",
+        ),
+    ] = None,
     publish_constraints: Annotated[
         bool, typer.Option("--publish-constraints", help="Also publish the constraint lists.")
     ] = False,
@@ -98,7 +112,10 @@ def anonymize(
 
     given: dict[str, Any] = {
         "model": model,
-        "algorithm": {"name": algorithm, "options": {**_pairs(option or []), **_shorthand(effort, yardstick, prefer)}},
+        "algorithm": {
+            "name": algorithm,
+            "options": {**_pairs(option or []), **_shorthand(effort, yardstick, prefer, accept_added)},
+        },
         "hierarchy": {
             "source": o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input),
             "unknown_items": unknown_items,
@@ -111,6 +128,7 @@ def anonymize(
             "publish_constraints": publish_constraints or None,
             "accept_guessable": accept_guessable or None,
             "safe_csv": safe_csv or None,
+            "item_counts": item_counts,
             "names": names,
         },
         "assessment": {"profile": profile, "environment": environment},
@@ -138,9 +156,9 @@ def anonymize(
     show(outcome, json)
 
 
-def _shorthand(effort: str | None, yardstick: str | None, prefer: str | None) -> dict[str, str]:
+def _shorthand(effort: str | None, yardstick: str | None, prefer: str | None, accept_added: bool) -> dict[str, Any]:
     """Options of default algorithms that have a flag of their own."""
-    given = {"effort": effort, "yardstick": yardstick, "prefer": prefer}
+    given = {"effort": effort, "yardstick": yardstick, "prefer": prefer, "accept_added": accept_added or None}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -327,6 +327,19 @@ class Hierarchy:
                 "add them, or use --unknown-items root to put them directly below the root."
             )
         return leaves
+
+    def restricted(self, items: Collection[str]) -> Hierarchy:
+        """The hierarchy without all leaves but ``items``, and without nodes that have none of them below."""
+        is_kept = np.zeros(self.n_nodes, dtype=bool)
+        is_kept[[leaf for leaf in range(self.n_items) if self.labels[leaf] in items]] = True
+        for node in self.in_preorder[::-1].tolist():  # children before their parents
+            if is_kept[node] and self.parent[node] >= 0:
+                is_kept[self.parent[node]] = True
+        kept = [node for node in self.in_preorder.tolist() if is_kept[node]]
+        place = {node: number for number, node in enumerate(kept)}
+        parents = [place.get(int(self.parent[node]), -1) for node in kept]
+        tree = Hierarchy.from_parents(parents, [self.labels[node] for node in kept], self.derived_from_data)
+        return replace(tree, has_meaning=self.has_meaning)
 
     def with_items_below_root(self, labels: Iterable[str]) -> Hierarchy:
         """A copy in which the given labels are additional leaves directly below the root (``--unknown-items root``)."""

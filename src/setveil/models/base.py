@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from setveil.errors import InputError, name_some
@@ -66,6 +67,9 @@ class PrivacyModel(ABC):
     is_about_groups: ClassVar[bool] = False  # it needs groups, which count sensitive items
     is_about_other_items: ClassVar[bool] = False  # it protects something even if no sensitive item is published
     depends_on_suppressed: ClassVar[bool] = False  # whether it is met depends on which items were suppressed
+    suggested_from: ClassVar[float] = (
+        inf  # known items from which suggestions try it beside k^m-anonymity, with k alone
+    )
     shapes_hierarchy: ClassVar[bool] = False  # hierarchies built from the data are chosen by it
 
     # Known columns: not published ("", they would be outside the guarantee), published unchanged ("public"), or part of
@@ -118,6 +122,13 @@ class PrivacyModel(ABC):
         return "combination"
 
     @property
+    def item_counts(self) -> tuple[int, float] | None:
+        """``(k, size)`` where exact counts of generalized items may be published beside a recoding: the smallest count
+        that may be shown, and the largest itemset that the guarantee covers. None where that was not proven safe.
+        """
+        return None
+
+    @property
     def listed_items(self) -> set[str]:
         """The items of its lists that describe the original."""
         return set()
@@ -129,6 +140,11 @@ class PrivacyModel(ABC):
     def unbounded(self) -> Self:
         """The same without a bound on how many items are suppressed."""
         return self
+
+    @property
+    def observable_items(self) -> frozenset[str] | None:
+        """The only items that an attacker can know; None: any item. The others are published unchanged."""
+        return None
 
     @property
     def strictest(self) -> PrivacyModel:

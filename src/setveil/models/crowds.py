@@ -55,8 +55,9 @@ class GradedCrowds(PrivacyModel):
             )
 
     def options(self) -> dict[str, Any]:
-        """Without ``k_known`` where there is none, as before it existed."""
-        return {name: value for name, value in super().options().items() if (name, value) != ("k_known", None)}
+        """Without ``k_known`` and ``observable`` where there are none, as before they existed."""
+        later = ("k_known", "observable")
+        return {name: value for name, value in super().options().items() if name not in later or value is not None}
 
     def k_for(self, n_known: int) -> int:
         """Smallest number of people who match all that an attacker with ``n_known`` known items knows."""

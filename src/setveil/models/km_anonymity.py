@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from setveil.errors import InfeasibleError
 from setveil.models.base import MINIMALITY, NEGATIVE_KNOWLEDGE, REPEATED_RELEASES, Advice, Attacker
 from setveil.models.crowds import MOST_KNOWN, GradedCrowds, crowds_parameter
-from setveil.models.parameters import Whole, parameter
+from setveil.models.parameters import Items, Whole, parameter
 from setveil.words import terms
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class KmAnonymity(GradedCrowds):
         k: smallest number of matching records.
         m: largest number of known items, or ``"all"``.
         k_known: smallest number of matching records for each number of known items from 0 to ``m``.
+        observable: the only items that an attacker can know. The guarantee covers these; all others are published
+            unchanged.
 
     Raises:
         InputError: ``k`` is below 2, ``m`` below 1 or above 1,000, or ``k_known`` does not fit them.
@@ -68,10 +70,23 @@ class KmAnonymity(GradedCrowds):
         label="m: items an attacker may know", slider=(1, 5),
     )  # fmt: skip
     k_known: str | None = crowds_parameter()
+    observable: tuple[str, ...] | None = parameter(
+        Items(may_miss=True), "The only items that an attacker can know; all others are published unchanged.",
+        default=None, label="Items that an attacker can know; all items if the list is empty", protects=True,
+    )  # fmt: skip
 
     @property
     def strictest(self) -> KmAnonymity:
-        return self if self.k_known is None else KmAnonymity(self.k_for(1), self.m)
+        is_plain = self.k_known is None and self.observable is None
+        return self if is_plain else KmAnonymity(self.k_for(1), self.m)
+
+    @property
+    def observable_items(self) -> frozenset[str] | None:
+        return None if self.observable is None else frozenset(self.observable)
+
+    @property
+    def _item(self) -> str:
+        return "item" if self.observable is None else "observable item"
 
     def doubts(self, data: Dataset) -> Iterator[str]:
         if self.k_known is None:
@@ -96,14 +111,18 @@ class KmAnonymity(GradedCrowds):
         return inf if self.m == "all" else float(self.m)
 
     @property
+    def item_counts(self) -> tuple[int, float] | None:
+        return max(self.k, self.k_for(1)), inf if self.m == "all" else float(self.m)
+
+    @property
     def violated_by(self) -> Literal["combination", "record", "part", "group"]:
         return "part" if self.m == "all" else "combination"
 
     def attacker(self) -> Attacker:
         return Attacker(
-            "any number of items of a person, up to the whole record"
+            f"any number of {self._item}s of a person, up to {'the whole record' if self.observable is None else 'all'}"
             if self.m == "all"
-            else f"any {self.m} items of a person, or fewer",
+            else f"any {self.m} {self._item}s of a person, or fewer",
             "to re-identify that person's record, and so learn everything else in it",
             f"at least {self.k} records that match equally well, or none: the probability of the right record is at "
             f"most 1 in {self.k}",
@@ -113,14 +132,17 @@ class KmAnonymity(GradedCrowds):
         # "or none": a known item may have been suppressed, or may never have occurred.
         if self.k_known is not None:
             return (
-                f"Anyone who knows up to {self.m} items of a person matches published records, or none: "
+                f"Anyone who knows up to {self.m} {self._item}s of a person matches published records, or none: "
                 f"{self._matches('no known item')}."
             )
-        known = "any number of items" if self.m == "all" else "one item" if self.m == 1 else f"up to {self.m} items"
+        some = f"one {self._item}" if self.m == 1 else f"up to {self.m} {self._item}s"
+        known = f"any number of {self._item}s" if self.m == "all" else some
         return f"Anyone who knows {known} of a person matches at least {self.k} published records, or none."
 
     def not_protected(self) -> list[str]:
-        more = [] if self.m == "all" else [f"Attackers who know more than {self.m} items of a person."]
+        more = [] if self.m == "all" else [f"Attackers who know more than {self.m} {self._item}s of a person."]
+        if self.observable is not None:
+            more.append(UNOBSERVABLE)
         return [
             *more,
             NEGATIVE_KNOWLEDGE,
@@ -128,3 +150,9 @@ class KmAnonymity(GradedCrowds):
             REPEATED_RELEASES,
             MINIMALITY,
         ]
+
+
+UNOBSERVABLE = (
+    "Items that are not on the list of observable items: they are published unchanged. An attacker who knows one of "
+    "them can re-identify a record by it."
+)

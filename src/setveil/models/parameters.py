@@ -145,10 +145,13 @@ class Items(Kind):
     """A list of item labels; in a policy and on the command line also a file with one per line, or patterns."""
 
     needed: bool = False  # whether an empty list is refused
+    may_miss: bool = False  # whether None, no list at all, differs from an empty one
 
     is_list: ClassVar[bool] = True
 
     def check(self, name: str, value: Any) -> Any:
+        if value is None and self.may_miss:
+            return None
         labels = label_tuple(value, name)
         if self.needed and not labels:
             raise InputError(f"the list of {name} items is empty; name at least one.")

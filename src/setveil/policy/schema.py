@@ -177,6 +177,7 @@ class OutputSection(_Section):
     publish_constraints: bool = False
     accept_guessable: bool = False  # publish groups whose sensitive records can be guessed
     safe_csv: bool = False
+    item_counts: bool = True  # exact counts of generalized items, where they are safe
     names: str | None = None  # a list of codes with descriptions, for codebook and reports
 
 

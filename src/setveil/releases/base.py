@@ -85,6 +85,7 @@ class Release(ABC):
     algorithm: str = ""  # that made it, as far as that is known
     has_ids: bool = False  # whether frames show record ids
     names: Mapping[str, str] = field(default_factory=dict)  # of labels, where the owner gave a list of names
+    item_counts: Mapping[str, int] = field(default_factory=dict)  # people per item of a category, where published
     hierarchy: Hierarchy | None = None  # along which items were generalized, where that is known
 
     @property
@@ -225,7 +226,8 @@ class Release(ABC):
         if renamed.published.columns:
             columns = renamed.published.columns.relabelled(name)
             renamed = replace(renamed, published=replace(renamed.rows, columns=columns))
-        return renamed._originals_relabelled(name)
+        counts = {name(label): count for label, count in self.item_counts.items()}
+        return replace(renamed._originals_relabelled(name), item_counts=counts)
 
     def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
         return self
@@ -245,6 +247,23 @@ class Release(ABC):
         """The release as one in which exactly those of the items were suppressed that no record shows.
 
         The files of a recoding do not tell suppressed items from absent ones.
+        """
+        return self
+
+    def with_unchanged(self, data: Transactions, items: Collection[str]) -> Release:
+        """A release of part of the items of ``data``, with the other ``items`` added to its records, unchanged."""
+        raise InputError(
+            f"a {self.kind} cannot leave items unchanged, as a list of observable items asks for; choose another "
+            "algorithm."
+        )
+
+    def with_item_counts(self, data: Dataset, k: int, largest: float) -> Self:
+        """The release with the number of people of each generalized item that may be shown; see ``item_counts``.
+
+        Args:
+            data: the original.
+            k: the smallest number of people that may be shown.
+            largest: the largest number of items that the guarantee covers.
         """
         return self
 
@@ -561,3 +580,12 @@ def smaller_vocabulary(
     known = frozenset(public)
     smaller = Vocabulary(label for label, kept in zip(vocabulary, is_kept, strict=True) if kept or label in known)
     return smaller, vocabulary.numbers(smaller)
+
+
+def with_leaves(hierarchy: Hierarchy, items: Iterable[str]) -> tuple[Hierarchy, NDArray[np.int32]]:
+    """The hierarchy with further items below its root, and the new number of each of its nodes."""
+    tree = hierarchy.with_items_below_root(items)
+    number = np.arange(hierarchy.n_nodes, dtype=np.int32) + (tree.n_items - hierarchy.n_items)
+    number[: hierarchy.n_items] = tree.vocabulary.numbers(hierarchy.vocabulary)
+    assert [tree.labels[node] for node in number] == list(hierarchy.labels), "inner nodes keep their order"
+    return tree, number

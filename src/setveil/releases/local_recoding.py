@@ -17,7 +17,7 @@ from setveil.core.itemsets import Itemsets
 from setveil.core.meaning import Meaning
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
-from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary
+from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary, with_leaves
 
 NOTHING_FITS = (
     "Known items that match no record: the attacker learns that the person's record does not show all of them, or that "
@@ -159,6 +159,15 @@ class LocalRecoding(Release):
     def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
         domain, back = renamed_vocabulary(self.cover.vocabulary, name)
         return replace(self, cover=self.cover.renumbered(np.argsort(back).astype(np.int32), domain))
+
+    def with_unchanged(self, data: Transactions, items: Collection[str]) -> LocalRecoding:
+        assert self.hierarchy is not None and self.node_of_occurrence is not None, "it was just made"
+        tree, number = with_leaves(self.hierarchy, items)
+        is_other = np.zeros(data.n_items, dtype=bool)
+        is_other[data.vocabulary.numbers(items)] = True
+        nodes = tree.leaf_of_items(data.vocabulary)[data.items].astype(np.int32)
+        nodes[~is_other[data.items]] = np.append(number, -1)[self.node_of_occurrence]
+        return LocalRecoding.from_nodes(data, tree, nodes, self.details, never_generalized=items)
 
     def named_only(self, public: Collection[str]) -> Self:
         is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)

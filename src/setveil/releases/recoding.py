@@ -16,9 +16,11 @@ from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.meaning import Meaning
 from setveil.core.naming import fresh_name, is_shown, name_of_set
+from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, name_some
-from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary
+from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary, with_leaves
+from setveil.releases.item_counts import choose_items
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -187,6 +189,30 @@ class Recoding(Release):
     def completed_by(self, owners: Self) -> Self:
         """Files do not tell absent items from suppressed ones, and do not name all of either."""
         return replace(self.with_items(owners.domain), suppressed=owners.suppressed)
+
+    def with_unchanged(self, data: Transactions, items: Collection[str]) -> Recoding:
+        if self.hierarchy is not None and self.node_of_leaf is not None:
+            tree, number = with_leaves(self.hierarchy, items)
+            cut = np.arange(tree.n_items, dtype=np.int32)
+            cut[number[: self.hierarchy.n_items]] = np.append(number, -1)[self.node_of_leaf]
+            return Recoding.from_cut(data, tree, cut, self.details)
+        domain = Vocabulary({*self.domain, *items})
+        clusters = np.arange(len(domain), dtype=np.int64) + self.published.n_items
+        clusters[domain.numbers(self.domain)] = self.target
+        return Recoding.from_clusters(data, clusters, self.details, domain)
+
+    def with_item_counts(self, data: Dataset, k: int, largest: float) -> Self:
+        supports = np.zeros(len(self.domain), dtype=np.int64)
+        supports[self.domain.encode(data.vocabulary)] = data.supports
+        cover = self.meaning.cover
+        listed: dict[str, int] = {}
+        for label, support in enumerate(self.published.supports.tolist()):
+            items = cover[label]
+            if len(items) > 1:
+                counts = supports[items]
+                chosen = np.flatnonzero(choose_items(counts, support, k, largest)).tolist()
+                listed |= {self.domain[int(items[place])]: int(counts[place]) for place in chosen}
+        return replace(self, item_counts=listed)
 
     def recoded(self, data: Dataset, unknown_items: str = "error") -> Recoding:
         data = data.used_items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -56,6 +56,15 @@ class Replacement(Release):
             sensitive=hidden,
             details=details or {},
         )
+
+    def with_unchanged(self, data: Transactions, items: Collection[str]) -> Replacement:
+        vocabulary = Vocabulary({*self.published.vocabulary, *items})
+        is_other = np.zeros(data.n_items, dtype=bool)
+        is_other[data.vocabulary.numbers(items)] = True
+        parts = (self.rows.over(vocabulary), data.keep_items(is_other).over(vocabulary))
+        owners, entries = (np.concatenate([getattr(one, name) for one in parts]) for name in ("owners", "items"))
+        published = Transactions.from_pairs(owners, entries, data.n_records, vocabulary, data.ids, data.layout)
+        return replace(self, published=published)
 
     def codebook(self) -> Codebook:
         """Identity over the published items."""

@@ -224,18 +224,25 @@ def plane(
     alternative: str,
     show_x: Label,
     show_y: Label,
+    levels: Sequence[tuple[float, str]] = (),
 ) -> str:
-    """Marks by two figures, and the line that joins those no other beats."""
+    """Marks by two figures, and the line that joins those no other beats. ``levels``: lines across, and their names."""
     if not marks:
         return ""
     frame = LARGE
     across = Axis([mark.x for mark in marks], frame.left, frame.width - frame.right)
-    up = Axis([mark.y for mark in marks], frame.height - frame.bottom, frame.top)
+    up = Axis([*(mark.y for mark in marks), *(y for y, _ in levels)], frame.height - frame.bottom, frame.top)
     parts = [frame.opening(alternative, "group")]
     parts += [frame.line_up(across(tick), show_x(tick)) for tick in across.ticks()]
     parts += [frame.line_across(up(tick), show_y(tick)) for tick in up.ticks()]
     line = " ".join(f"{across(x)},{up(y)}" for x, y in front)
     parts.append(f'<polyline class="front" points="{line}"/>')
+    for y, name in levels:
+        ends = f"{frame.left},{up(y)} {frame.width - frame.right},{up(y)}"
+        parts.append(
+            f'<polyline class="thin s{N_COLOURS - 1}" points="{ends}"/>'
+            f'<text x="{frame.width - frame.right}" y="{up(y) - 5:.1f}" text-anchor="end">{escape(name)}</text>'
+        )
     labelled: list[tuple[float, float]] = []
     taken: list[tuple[float, float]] = []
     for mark in marks:

@@ -127,12 +127,74 @@ def yardstick_of(row: Row) -> Yardstick:
     return RECORDS if row.get("mixed_re") is None else PEOPLE
 
 
-def write_compare_page(
-    rows: Sequence[Row], source: str, known: int, path: Path, commands: Mapping[str, str] | None = None
-) -> None:
-    """One offline page: the picture, small multiples, the table, and how to repeat each setting.
+MAP = (
+    "Every privacy model on one plane. Further left is less risk: the share of all people whom the worst attacker "
+    "tried singles out with up to four known items. Further down is less loss: the mean relative error of pair counts. "
+    "A line across is a floor: no release that shows no pair of fewer than k people can have a smaller error. A "
+    "setting below the floor of its k shows such pairs."
+)
+MAP_OF_GROUPS = (
+    "Groupings (degree) publish public items unchanged, so an attacker who knows these singles records out. They hide "
+    "who has a sensitive item."
+)
 
-    ``commands``: by the id of a setting, the command that repeats it.
+
+def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any] | None:
+    """All settings that gave a release, by the worst attacker's success and the error of pair counts; a mark for each
+    model. ``floors``: the least error at each k. None where nothing can be drawn.
+    """
+    known = [row for row in rows if row["status"] == "ok" and None not in (row["singled_out"], row["avg_re"])]
+    if not known:
+        return None
+    look = {name: number for number, name in enumerate(dict.fromkeys(row["model"] for row in known))}
+    first = {id(row): same[0]["id"] for same in merged(known) for row in same}
+    marks = [
+        Mark(
+            row["singled_out"],
+            row["avg_re"],
+            look[row["model"]],
+            f"{row['model']}, {name_of(row)}: singled out {percent(row['singled_out'])}, pair counts off by "
+            f"{percent(row['avg_re'])}",
+            f"p{first[id(row)]}",
+        )
+        for row in known
+    ]
+    places = {(row["singled_out"], row["avg_re"]) for row in known}
+    front = sorted(
+        place
+        for place in places
+        if not any(other != place and other[0] <= place[0] and other[1] <= place[1] for other in places)
+    )
+    chart = plane(
+        marks,
+        front,
+        "singled out by the worst attacker, of all people",
+        "mean relative error of pair counts",
+        "Worst attacker and error of pair counts of all settings; the table below has the figures.",
+        _share,
+        _share,
+        [(floor, f"floor at k={k}: {percent(floor)}") for k, floor in sorted(floors.items())],
+    )
+    has_groups = any(row.get("kl") is not None for row in known)
+    return {
+        "how": f"{MAP} {MAP_OF_GROUPS}" if has_groups else MAP,
+        "chart": chart,
+        "key": [(swatch(number), name) for name, number in look.items()],
+    }
+
+
+def write_compare_page(
+    rows: Sequence[Row],
+    source: str,
+    known: int,
+    path: Path,
+    commands: Mapping[str, str] | None = None,
+    floors: Mapping[int, float] | None = None,
+) -> None:
+    """One offline page: the pictures, small multiples, the table, and how to repeat each setting.
+
+    ``commands``: by the id of a setting, the command that repeats it. ``floors``: the least error of pair counts at
+    each k.
     """
     from setveil.report.template import write_page
 
@@ -149,6 +211,7 @@ def write_compare_page(
         n_failed=sum(row["status"] != "ok" for row in rows),
         n_merged=sum(len(same) - 1 for same in lines),
         best=_best(good),
+        map=map_chart(rows, floors or {}),
         pictures=front_charts(good, look, known),
         panels=_panels(good, look),
         columns=[("setting", False), *((name, True) for name, _, _ in shown)],

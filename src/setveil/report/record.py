@@ -24,6 +24,10 @@ SEQUENCES = (
     "Order and time: records are sets; the order or dates of items within a record are neither used nor protected."
 )
 STEP, FEWEST_FOR_FIGURES = 0.05, 1000  # how coarse a figure about the original is made before it may be public
+ITEM_COUNTS = (
+    "Counts of items: item_counts.csv says how many people have an item of a category. If most people of a category "
+    "have the same item, an attacker can infer it with that probability."
+)
 MEMBERSHIP = "Membership: that a person is in the data at all is not hidden."
 
 
@@ -73,7 +77,7 @@ def facts_of(
         metrics=dict(metrics),
         risk_after=risk_after["rows"],
         risk_before=risk_before["rows"],
-        not_protected=sentences_of(record.model, release.kind, kept, further, columns),
+        not_protected=sentences_of(record.model, release.kind, kept, further, columns, bool(release.item_counts)),
         files={},
         columns=columns,
         has_suppression=release.can_lack_entries(may_leave_out),
@@ -100,6 +104,8 @@ def options_that_occur(release: Release, model: PrivacyModel, data: Dataset) -> 
     if told.get("sensitive"):
         shown = (_occurring(release.published) & _covered(release)) | release.counted_labels
         told["sensitive"] = [label for label in told["sensitive"] if label in shown]
+    if model.observable_items is not None:  # what no label covers needs no protection, and no name
+        told["observable"] = [label for label in told["observable"] if label in _covered(release)]
     return told | model.lists_within(_occurring(data) | _covered(release) if model.listed_items else ())
 
 
@@ -143,6 +149,7 @@ def sentences_of(
     kept: Sequence[str],
     further: Sequence[str],
     columns: Sequence[tuple[str, str]] = (),
+    has_item_counts: bool = False,
 ) -> list[str]:
     """What a release does not protect, in the order in which it is told.
 
@@ -154,6 +161,7 @@ def sentences_of(
         *kept_words(kept),
         *model.column_sentences(columns),
         *model.not_protected(),
+        *([ITEM_COUNTS] if has_item_counts else []),
         *(sentence for sentence in further if sentence == DERIVED),
         SEQUENCES,
         MEMBERSHIP,

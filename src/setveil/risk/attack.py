@@ -184,6 +184,12 @@ class AttackTable:
     __repr__ = __str__
 
 
+def _observable(original: Transactions, release: Release) -> NDArray[np.bool_] | None:
+    """Which items an attacker can know, where the model of the release says so."""
+    known = None if release.model is None else release.model.observable_items
+    return None if known is None else np.array([label in known for label in original.vocabulary], dtype=bool)
+
+
 def attack(
     original: Transactions,
     release: Release,
@@ -217,8 +223,9 @@ def attack(
         sizes = [0, *sizes]  # the columns alone
     original = replace(original, columns=known_columns(original.columns).named(columns) if columns else None)
     secrets = _secret_items(original, release, sensitive)
-    people = People.of(original, secrets)
-    held_out = None if control is None else People.of(_over(control, original), secrets)
+    observable = _observable(original, release)
+    people = People.of(original, secrets, observable)
+    held_out = None if control is None else People.of(_over(control, original), secrets, observable)
     as_it_was = Surface.of_original(original, secrets)
     published = Surface.of_release(release, original.vocabulary, secrets)
     views = {"all": published, "exact": published.exact_labels(release, original.vocabulary)}

@@ -7,7 +7,8 @@ does). What they show is what the attacker concludes. A *further item* is an ite
   what each record says about it: a label of which a share s of the items is sensitive counts s (1 for the item's own
   name), a group counts by its share of people with the item;
 - where none is named, any other item of the target. Its probability is the share of the candidates that show it under
-  its own name.
+  its own name. Where the release has item counts, it is the share of the candidates that show the item's category,
+  times the share of people of the category who have the item.
 
 A target counts as *certain* if some further item has probability 1, as *likely* if some has more than 1/2. Only items
 that the target really has count, so a wrong conclusion is none. Where no item is named, *certain category* says of how
@@ -70,7 +71,7 @@ def reveal(
     """
     if len(surface.secrets):
         return _of_named(surface, people, group, _queries(surface, known, classes), own)
-    owners, labels = _further_labels(surface, people, group, known)
+    owners, labels, counts = _further_labels(surface, people, group, known)
     n_targets = len(known)
     indptr = np.searchsorted(owners, np.arange(n_targets + 1)).astype(np.int64)
     n_fitting = np.zeros((n_targets, 2), dtype=np.int64)
@@ -98,10 +99,11 @@ def reveal(
     n_all = np.where(among > 0, among, surface.postings.n_records - taken_out[0])
     n_with = np.where(among > 0, n_showing, surface.label_supports[labels][:, None] - taken_out[1])
     is_item = surface.label_sizes[labels] == 1
+    counts, among_label = np.where(is_item, 1, counts), np.where(is_item, 1, surface.label_supports[labels])
 
     def concluded(side: int) -> Conclusions:
         is_certain = (n_with[:, side] == n_all[:, side]) & (n_all[:, side] > 0)
-        is_likely = is_item & (2 * n_with[:, side] > n_all[:, side])
+        is_likely = 2 * n_with[:, side] * counts > n_all[:, side] * among_label
 
         def some(marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
             return np.bincount(owners[marks], minlength=n_targets) > 0
@@ -113,8 +115,10 @@ def reveal(
 
 def _further_labels(
     surface: Surface, people: People, group: Group, known: Itemsets
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Labels that cover an item of a target that is not known, and no known one: ``(targets, labels)``, ascending."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Labels that cover an item of a target that is not known, and no known one: ``(targets, labels, counts)``,
+    ascending. The count is the largest published one of such an item, 0 if none is published.
+    """
     own = people.data.select(group.records)
     width = max(people.data.n_items, 1)
     known_of = np.repeat(np.arange(len(known)), np.diff(known.indptr))
@@ -123,7 +127,15 @@ def _further_labels(
     explained = surface.covering_labels(known_of, known.items)
     width = max(len(surface.label_sizes), 1)
     pairs = np.setdiff1d(further[0] * width + further[1], explained[0] * width + explained[1])
-    return pairs // width, (pairs % width).astype(np.int32)
+    counts = np.zeros(len(pairs), dtype=np.int64)
+    if surface.item_counts.any():  # then every item has one label
+        items = unknown % max(people.data.n_items, 1)
+        place = np.searchsorted(pairs, further[0] * width + further[1])
+        place = np.minimum(place, max(len(pairs) - 1, 0))
+        covered = surface.item_counts[items[surface.covering.of_item[items] >= 0]]
+        is_pair = pairs[place] == further[0] * width + further[1] if len(pairs) else np.zeros(len(place), dtype=bool)
+        np.maximum.at(counts, place[is_pair], covered[is_pair])
+    return pairs // width, (pairs % width).astype(np.int32), counts
 
 
 def _queries(surface: Surface, known: Itemsets, classes: NDArray[np.int64] | None) -> Queries:

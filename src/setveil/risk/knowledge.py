@@ -31,7 +31,8 @@ class People:
     n_public: NDArray[np.int64]  # [people] public items
 
     @classmethod
-    def of(cls, data: Transactions, secrets: NDArray[np.int32]) -> People:
+    def of(cls, data: Transactions, secrets: NDArray[np.int32], observable: NDArray[np.bool_] | None = None) -> People:
+        """``observable``: bool[items], those that an attacker can know; None: all but the secrets."""
         rank = np.empty(data.n_items, dtype=np.int32)
         rank[np.argsort(data.supports, kind="stable")] = np.arange(data.n_items)
         rank[secrets] = -1
@@ -39,7 +40,11 @@ class People:
         number[secrets] = np.arange(len(secrets))
         nothing = Transactions(np.zeros_like(data.indptr), data.items[:0], data.vocabulary)
         private = data.recode(number, data.vocabulary) if len(secrets) else nothing
-        return cls(data, rank, private, data.lengths - private.lengths)
+        if observable is None:
+            return cls(data, rank, private, data.lengths - private.lengths)
+        rank[~observable] = -1
+        before = np.concatenate(([0], np.cumsum(rank[data.items] >= 0)))
+        return cls(data, rank, private, np.diff(before[data.indptr]).astype(np.int64))
 
     def can_be_known(self, size: int) -> bool:
         return bool((self.n_public >= size).any())

@@ -12,7 +12,7 @@ label of that kind stands for anywhere is of no use and is set aside.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -72,6 +72,7 @@ class Surface:
     labels: Postings  # of the published labels: the records that show one, or one that covers part of its items
     label_sizes: NDArray[np.int64]  # [published labels] items that each covers
     places: Places | None = None  # the classes; None where no column is known
+    item_counts: NDArray[np.int64] = field(default_factory=lambda: _NO_GROUPS)  # [items] published ones, 0 for none
 
     @classmethod
     def of_original(cls, original: Transactions, secrets: NDArray[np.integer]) -> Surface:
@@ -109,7 +110,8 @@ class Surface:
         covered = _sensitive_shares(release, vocabulary, secrets)
         is_same = np.array_equal(covered[covered > 0], weights[covered > 0])  # no label covers several secrets
         hints = holds if is_same else _read_secrets(release, images, secrets, covered)
-        surface = cls(images, postings, holds, _NO_GROUPS, _NO_GROUPS, hints, *shown)
+        counts = np.array([release.item_counts.get(label, 0) for label in vocabulary], dtype=np.int64)
+        surface = cls(images, postings, holds, _NO_GROUPS, _NO_GROUPS, hints, *shown, item_counts=counts)
         return surface._with_places(Places.of(release.rows))
 
     def _with_places(self, places: Places | None) -> Surface:

@@ -93,7 +93,8 @@ def merge_by_cooccurrence(data: Dataset) -> Merges:
         gain = gain_of_merging(together, one, partners) + HEAD_START
         price = (occurrences[one] + occurrences[partners]) * (sizes[one] + sizes[partners])
         increase = price - occurrences[one] * sizes[one] - occurrences[partners] * sizes[partners]
-        chosen = int(np.argmax(gain / increase))  # the first of equals is the cheapest
+        rate = np.where(increase > 0, gain / np.maximum(increase, 1), np.inf)  # items that nobody has cost nothing
+        chosen = int(np.argmax(rate))  # the first of equals is the cheapest
         other = queue.pop(chosen)[1]
         together[other] += together[one]
         together[:, other] = together[other]

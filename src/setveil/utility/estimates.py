@@ -9,6 +9,7 @@ Four ways to read a published item that covers several original ones:
   support is the expected number of records.
 - ``share``: each of the g items it covers is there with the chance 1/g, independently of the others: one of them on
   average. Most records have one item of a group, so this is the nearest to the truth; the two before are the papers'.
+  Where the release has item counts, each item occurs by its own count.
 - ``exact``: none of them is there. Only what is published as itself counts: a lower bound, to which everything
   vague only adds.
 
@@ -35,6 +36,7 @@ Estimator = Literal["expand", "probability", "share", "exact"]
 ESTIMATORS: tuple[Estimator, ...] = ("expand", "probability")  # of the papers
 
 _REMEMBERED = 50_000_000  # records of items kept at hand
+_NEVER = 1e-9  # a chance that is as good as none, and has a logarithm
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 
 
@@ -69,6 +71,30 @@ class SupportEstimates:
         """Whether every published item covers one item only, so that all estimators agree."""
         return bool((self.published_sizes == 1).all())
 
+    @cached_property
+    def chances(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How likely a record that shows an item's category has the item, as if items of a category were independent
+        of each other: the chance of each item before it is known that the record has one of them, float64[items]; and
+        the chance that it has one, float64[published items]. Without counts the g items of a category have 1/g each.
+        """
+        release, sizes = self.release, self.published_sizes
+        image = self.images.of_item
+        chance = 1 / sizes[np.maximum(image, 0)] if len(sizes) else np.ones(len(self.vocabulary))
+        some = np.ones(len(sizes))
+        if not release.item_counts:
+            return chance, some
+        domain, cover = release.domain_items, release.meaning.cover
+        listed = np.array([release.item_counts.get(label, -1) for label in domain], dtype=np.int64)
+        of_domain = np.zeros(len(domain) + 1)  # the last entry serves strangers
+        for number, support in enumerate(release.published.supports.tolist()):
+            items = cover[number]
+            if (listed[items] >= 0).any():
+                share = _shares(listed[items], support)
+                some[number] = _chance_of_any(share)
+                of_domain[items] = some[number] * share
+        counted = of_domain[domain.numbers(self.vocabulary)]
+        return np.where(counted > 0, counted, chance), some
+
     @property
     def estimators(self) -> tuple[Estimator, ...]:
         """The estimators whose answers can differ."""
@@ -83,18 +109,22 @@ class SupportEstimates:
     def _estimated(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
         queries, is_lost = self._queries(itemsets)
         supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
-        if estimator in ("share", "exact") and not self.is_exact:
-            owners = np.repeat(np.arange(len(itemsets)), np.diff(itemsets.indptr))
+        owners = np.repeat(np.arange(len(itemsets)), np.diff(itemsets.indptr))
+        if estimator == "exact" and not self.is_exact:
             sizes = self.published_sizes[np.maximum(self.images.of_item[itemsets.items], 0)]
-            if estimator == "exact":
-                is_lost |= np.bincount(owners[sizes > 1], minlength=len(itemsets)) > 0
-            supports /= np.exp(np.bincount(owners, weights=np.log(sizes), minlength=len(itemsets)))
+            is_lost |= np.bincount(owners[sizes > 1], minlength=len(itemsets)) > 0
+        elif estimator == "share" and not self.is_exact:
+            chance, some = self.chances
+            exponent = np.bincount(owners, weights=np.log(chance[itemsets.items]), minlength=len(itemsets))
+            images_of = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))
+            exponent -= np.bincount(images_of, weights=np.log(some[queries[1]]), minlength=len(itemsets))
+            supports *= np.exp(exponent)
         elif estimator == "probability" and not self.is_exact:
             # Each item halves the number of possible subsets; the empty subset is impossible for each published item.
             possible = -np.expm1(-np.log(2) * self.published_sizes[queries[1]])  # 1 - 2^-g
-            owners = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))
+            images_of = np.repeat(np.arange(len(itemsets)), np.diff(queries[0]))
             exponent = -np.log(2) * np.diff(itemsets.indptr)
-            exponent -= np.bincount(owners, weights=np.log(possible), minlength=len(itemsets))
+            exponent -= np.bincount(images_of, weights=np.log(possible), minlength=len(itemsets))
             supports *= np.exp(exponent)
         supports[is_lost] = 0
         return supports
@@ -108,6 +138,30 @@ class SupportEstimates:
         keys = sorted_distinct((owners * width + image)[image >= 0])
         indptr = np.searchsorted(keys, np.arange(len(itemsets) + 1) * width).astype(np.int64)
         return (indptr, (keys % width).astype(np.int32)), is_lost
+
+
+def _shares(listed: NDArray[np.int64], support: int) -> NDArray[np.float64]:
+    """The share of a category's records that has each item; ``listed`` is -1 where it is not known. Items that are not
+    listed get equal parts of the records that the listed ones leave, and at least one person each.
+    """
+    is_listed = listed >= 0
+    left = support - int(listed[is_listed].sum())
+    rest = max(left / max(int((~is_listed).sum()), 1), 1.0)
+    return np.asarray(np.where(is_listed, listed, min(rest, support)) / support)
+
+
+def _chance_of_any(shares: NDArray[np.float64]) -> float:
+    """q with q = 1 − Π(1 − q·share): independent items with the chances q·share, one of which a record must have, are
+    in these shares of the records. Where the shares add up to 1, no record has two items, and q is nearly 0.
+    """
+    low, high = _NEVER, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if 1 - np.prod(1 - middle * shares) > middle:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 class LocalEstimates(SupportEstimates):

@@ -34,7 +34,8 @@ def query(
     ``sensitive``.
 
     Groupings are asked about what they publish (see ``reconstruction.query``). Elsewhere the estimate takes each of the
-    g items that a published item covers to be there with the chance 1/g, and ``expand`` takes all of them. ``low``
+    g items that a published item covers to be there with the chance 1/g, or by its item count, and ``expand`` takes all
+    of them. ``low``
     counts the records that certainly match, ``high`` those that may match. Where entries may be suppressed, a record
     can hold more than it shows: ``low`` counts exact items, and only the excluded items bound ``high``. A replacement
     bounds nothing.

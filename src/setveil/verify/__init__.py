@@ -4,6 +4,7 @@ from setveil.verify.claims import achieved, judge, lists_violations, minimal_vio
 from setveil.verify.codebook import check_codebook
 from setveil.verify.fidelity import check_original
 from setveil.verify.files import check_files
+from setveil.verify.item_counts import check_item_counts
 from setveil.verify.verdict import Verdict, Violation
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "achieved",
     "check_codebook",
     "check_files",
+    "check_item_counts",
     "check_original",
     "judge",
     "lists_violations",

@@ -20,7 +20,13 @@ from setveil.errors import InputError, UncheckedError, one_line
 
 CERTIFICATE = "certificate.json"
 SIGNATURE = "certificate.sig"  # the one file that the certificate does not list: it signs the certificate
-KNOWN = ("codebook.csv", "columns.csv", "sensitive.csv", "report.html")  # besides the certificate and what is published
+KNOWN = (  # besides the certificate and what is published
+    "codebook.csv",
+    "columns.csv",
+    "item_counts.csv",
+    "report.html",
+    "sensitive.csv",
+)
 PUBLISHED = re.compile(r"published\.[a-z0-9]{1,16}")  # in any format, also of another package
 PARTS = "published"  # a folder of parts, where a cluster wrote the release
 PART = re.compile(rf"{PARTS}/part-[0-9]{{5,9}}\.parquet")

@@ -20,6 +20,7 @@ def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdi
 
 def judge(published: Published, model: KmAnonymity, progress: Progress) -> tuple[Verdict, dict[str, int | float]]:
     """The verdict and, where the claim holds, the smallest support of an occurring itemset of at most m items."""
+    published = published.of_items(model.observable)
     few = too_few(published.n_records, model)
     if few is not None:
         return few, {}
@@ -76,6 +77,7 @@ def _broken(first: Violation, k: int) -> Verdict:
 
 def violations(published: Published, model: KmAnonymity, progress: Progress, limit: int = 1000) -> Iterator[Violation]:
     """Every itemset of at most m items with 0 < support < k none of whose proper subsets is one."""
+    published = published.of_items(model.observable)
     few = too_few(published.n_records, model)
     if few is not None:
         yield Violation((), published.n_records)
@@ -88,6 +90,7 @@ def achieved(published: Published, model: KmAnonymity, progress: Progress) -> di
     from setveil.verify.search import smallest_support
     from setveil.verify.tables import Indexed, make_table
 
+    published = published.of_items(model.observable)
     indexed = Indexed.of(make_table(published, progress=progress), progress)
     smallest = smallest_support(indexed, _largest(model), progress)
     return {} if smallest is None else {"smallest_support": smallest}

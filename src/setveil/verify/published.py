@@ -73,6 +73,23 @@ class Published:
         np.cumsum(lengths, out=indptr[1:])
         return replace(self, labels=tuple(labels), indptr=indptr, items=items)
 
+    def of_items(self, items: Iterable[str] | None) -> Published:
+        """The same records with those labels only that cover one of the original ``items``; all labels for None."""
+        if items is None:
+            return self
+        wanted = set(items)
+        if self.book is None or self.release is None or self.number_of is None:
+            is_kept = np.array([label in wanted for label in self.labels], dtype=bool)
+        else:
+            is_wanted = np.array([item in wanted for item in self.book.domain], dtype=bool)
+            is_kept = np.zeros(len(self.labels), dtype=bool)
+            is_kept[self.number_of[self.book.labels[is_wanted[self.book.items]]]] = True
+        number = np.cumsum(is_kept) - 1
+        stays = is_kept[self.items]
+        indptr = np.concatenate(([0], np.cumsum(stays)))[self.indptr].astype(np.int64)
+        labels = tuple(label for label, kept in zip(self.labels, is_kept.tolist(), strict=True) if kept)
+        return Published(labels, indptr, number[self.items[stays]].astype(np.int32), columns=self.columns)
+
     def numbers(self, labels: Iterable[str]) -> list[int]:
         """Numbers of those labels that are known here, ascending."""
         known = {label: number for number, label in enumerate(self.labels)}

@@ -9,7 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from setveil.algorithms import PORTFOLIO, Algorithm, Context, Entry, default_for, entry_of, find_for, make_algorithm
+import numpy as np
+
+from setveil.algorithms import (
+    PORTFOLIO,
+    Algorithm,
+    Context,
+    Entry,
+    default_for,
+    entry_of,
+    find,
+    find_for,
+    make_algorithm,
+)
 from setveil.core import Dataset, Hierarchy
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
@@ -152,14 +164,17 @@ def make_release(
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
     check_ask(data, model)
+    if model.observable_items is not None:
+        return _of_observable(data, model, algorithm, options, context, hierarchy_source)
     started = time.perf_counter()
     if algorithm is None or isinstance(algorithm, str):
         algorithm = algorithm_for(data, model, algorithm)
     if algorithm is None and model.name in PORTFOLIO:
         from setveil.workflows.portfolio import take_least_loss
 
-        name, options, release = take_least_loss(data.rows, model, options, context)
-        package = find_for(model.name, name).package
+        name, options, release, tree, built = take_least_loss(data.rows, model, options, context)
+        package = find(name).package
+        context, hierarchy_source = replace(context, hierarchy=tree), built or hierarchy_source
     else:
         entry, chosen = _choose(model, algorithm, options)
         options = vars(chosen) if isinstance(algorithm, Algorithm) else options
@@ -172,6 +187,7 @@ def make_release(
             before_running(data.n_occurrences, entry.scales, name)
         release = context.engine.run(chosen, data, model.strictest, context)
     log.info("%s by %s in %.1f s", model.name, name, time.perf_counter() - started)
+    release = counted(release, data, model)
     original, data = data, release.published_part(data)
     check_release(data, release, model)
     _warn_of_mixed_categories(release, context)
@@ -188,6 +204,38 @@ def make_release(
         original=original,
     )
     return replace(release, record=record, model=model, algorithm=name)
+
+
+def _of_observable(
+    data: Dataset,
+    model: PrivacyModel,
+    algorithm: str | Algorithm | type[Algorithm] | None,
+    options: Mapping[str, Any],
+    context: Context,
+    hierarchy_source: str,
+) -> Release:
+    """A release of the observable items, with all other items added unchanged: no attacker knows these."""
+    assert model.observable_items is not None
+    if not data.has_rows:
+        raise InputError("observable: needs the records on this machine; use --engine local.")
+    rows, tree = data.rows, context.hierarchy
+    is_observable = np.array([label in model.observable_items for label in rows.vocabulary], dtype=bool)
+    others = {label for label, known in zip(rows.vocabulary, is_observable.tolist(), strict=True) if not known}
+    part = rows.keep_items(is_observable)
+    within = context if tree is None else replace(context, hierarchy=tree.restricted(set(tree.vocabulary) - others))
+    release = make_release(part, model.strictest, algorithm, options, within, hierarchy_source)
+    record = release.record
+    assert record is not None
+    whole = counted(release.with_unchanged(rows, others), rows, model)
+    check_release(rows, whole, model)
+    record = replace(record, data=rows, model=model, original=rows, hierarchy=tree or record.hierarchy)
+    return replace(whole, record=record, model=model, algorithm=release.algorithm)
+
+
+def counted(release: Release, data: Dataset, model: PrivacyModel) -> Release:
+    """The release with counts of generalized items, where these are safe beside it."""
+    safe = model.item_counts
+    return release if safe is None else release.with_item_counts(data, *safe)
 
 
 def _warn_of_mixed_categories(release: Release, context: Context) -> None:

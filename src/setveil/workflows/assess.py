@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
@@ -81,6 +83,10 @@ def risk(
 
 def quick_risk(data: Any, model: PrivacyModel) -> RiskTable:
     """The risk table of every run: the same draws as ``risk`` takes by default, so that both show the same figures."""
+    if model.observable_items is not None:
+        data = data.rows.keep_items(
+            np.array([label in model.observable_items for label in data.vocabulary], dtype=bool)
+        )
     return risk(data, k=model.crowd or USUAL_K, inference=False)
 
 
@@ -97,7 +103,16 @@ def quick_attacks(
 
 def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_progress) -> RiskTable:
     """The risk of a release as its files have it: anyone who has them gets the same figures."""
-    release = replace(release, published=release.published.without_index())
+    from setveil.io.releases.names import unguard
+
+    published = release.published.without_index()
+    if model.observable_items is not None:
+        cover, domain = release.meaning.cover, release.domain_items
+        is_known = np.array([unguard(label) in model.observable_items for label in domain], dtype=bool)
+        labels = np.repeat(np.arange(len(cover)), np.diff(cover.indptr))
+        n_known = np.bincount(labels[is_known[cover.items]], minlength=len(cover))
+        published = published.rows.keep_items(n_known > 0)
+    release = replace(release, published=published)
     return risk(release, k=model.crowd or USUAL_K, inference=False, progress=progress)
 
 

@@ -14,7 +14,7 @@ from setveil.core import Dataset
 from setveil.core.progress import Progress
 from setveil.core.provenance import Reading
 from setveil.engines.distributed_groups import DistributedParts
-from setveil.errors import InputError, one_line
+from setveil.errors import InputError, UncheckedError, one_line
 from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.tables import SENSITIVE
 from setveil.models import MODELS, PrivacyModel
@@ -209,6 +209,8 @@ def judge_parts(
     folder: Path, model: PrivacyModel, progress: Progress, master: str | None = None
 ) -> tuple[Verdict, dict[str, int | float]]:
     """What the verifier finds in the published files, counted by Spark SQL."""
+    if model.observable_items is not None:
+        raise UncheckedError("Spark does not verify releases with observable items; use --engine local.")
     from setveil.verify.spark_sql import judge_groups, judge_table
 
     session = session_on(master)

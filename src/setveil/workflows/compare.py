@@ -21,7 +21,7 @@ from typing import Any, overload
 from setveil.algorithms import ENTRIES
 from setveil.core.progress import Progress, no_progress
 from setveil.core.tables import Tabular
-from setveil.errors import InputError, one_line
+from setveil.errors import InputError, one_line, unheard_warnings
 from setveil.io.releases.folders import write_whole
 from setveil.models import NUMBERS
 from setveil.policy.schema import Policy
@@ -98,6 +98,7 @@ class Comparison(Tabular, Sequence[Point]):
     points: tuple[Point, ...]
     rows: tuple[Mapping[str, Any], ...]  # one tidy row per setting
     known: int
+    floors: Mapping[int, float] = field(default_factory=dict)  # by k: the least error of pair counts; utility/floor.py
 
     def __len__(self) -> int:
         return len(self.points)
@@ -311,9 +312,25 @@ def _compare(
     rows = tuple(row_of(point, point.id in front) for point in done)
     _write_table(rows, folder)
     page = folder / "compare.html"
-    write_compare_page(rows, Path(source).name, grid.known, page.with_suffix(".partial"), commands)
+    floors = _floors(source, read_options, rows)
+    write_compare_page(rows, Path(source).name, grid.known, page.with_suffix(".partial"), commands, floors)
     page.with_suffix(".partial").replace(page)
-    return Comparison(tuple(done), rows, grid.known)
+    return Comparison(tuple(done), rows, grid.known, floors)
+
+
+def _floors(
+    source: str | os.PathLike[str], read_options: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+) -> dict[int, float]:
+    """The least error of pair counts at each k of settings that gave a release."""
+    from setveil.utility.floor import pair_floor
+
+    crowds = sorted({row["k"] for row in rows if row["status"] == "ok" and row["k"] is not None})
+    if not crowds:
+        return {}
+    with unheard_warnings():  # every setting was told
+        data = as_transactions(source, **read_options)
+    found = {k: pair_floor(data, k) for k in crowds}
+    return {k: floor for k, floor in found.items() if floor is not None}
 
 
 def _id_of(policy: Policy, task: Mapping[str, Any]) -> str:

@@ -115,6 +115,7 @@ def run(
             publish_constraints=policy.output.publish_constraints,
             accept_guessable=policy.output.accept_guessable,
             safe_csv=policy.output.safe_csv,
+            item_counts=policy.output.item_counts,
             policy=policy,
             input_facts=input_facts,
             risk_before=risk_before,

@@ -70,6 +70,7 @@ def publish(
     publish_constraints: bool = False,
     accept_guessable: bool = False,
     safe_csv: bool = False,
+    item_counts: bool = True,
     policy: Policy | None = None,
     input_facts: Mapping[str, Any] | None = None,
     risk_before: RiskTable | None = None,
@@ -95,6 +96,7 @@ def publish(
         publish_constraints: publish lists that describe the original.
         accept_guessable: publish groups in which attackers can guess who has a sensitive item.
         safe_csv: protect labels that a spreadsheet could read as a formula.
+        item_counts: write ``item_counts.csv`` where exact counts of generalized items are safe.
         policy: the content of ``policy.toml``; by default it is made from the run.
         input_facts: where the data came from, for the internal record.
         risk_before: the risk of the original, if it is already known.
@@ -116,7 +118,7 @@ def publish(
         >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
         >>> outcome = sv.publish(release, "published-baskets")
         >>> sorted(path.name for path in outcome.path.iterdir())
-        ['certificate.json', 'codebook.csv', 'published.csv', 'report.html']
+        ['certificate.json', 'codebook.csv', 'item_counts.csv', 'published.csv', 'report.html']
     """
     from setveil.io.releases.files import write_release
     from setveil.report.certificate import write_json
@@ -143,6 +145,8 @@ def publish(
     for words in kept_words(kept):
         warn(words)
     is_guessable = refuse_guessable(record.algorithm, accept_guessable)
+    if not item_counts:
+        release = replace(release, item_counts={})
     _refuse_nothing_sensitive(release, record)
     is_here = record.data.has_rows
     if not is_here and (kept or to not in (None, "parquet")):

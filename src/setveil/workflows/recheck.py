@@ -23,13 +23,21 @@ from setveil.errors import InputError, SetveilError, UncheckedError, unheard_war
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
 from setveil.io.releases.columns import COLUMNS
 from setveil.io.releases.names import guard, guarded_labels
-from setveil.io.releases.tables import read_codebook
+from setveil.io.releases.tables import ITEM_COUNTS, read_codebook
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import KINDS, Release
 from setveil.report.certificate_schema import SCHEMA, check_schema
 from setveil.report.facts import GUESSING, VISITS_ONLY, named_algorithm, public_achieved
 from setveil.report.record import certified_columns, further_sentences, kept_of, options_that_occur, sentences_of
-from setveil.verify import Verdict, check_codebook, check_files, check_original, judge, minimal_violations
+from setveil.verify import (
+    Verdict,
+    check_codebook,
+    check_files,
+    check_item_counts,
+    check_original,
+    judge,
+    minimal_violations,
+)
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
 from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
@@ -304,6 +312,7 @@ class _Check:
             self._check_claim(release, owners if is_hidden and owners else model, data)
         if model.private and not is_hidden:
             self._check_lists(release, model, owners, data)
+        self.problems += check_item_counts(release, None if is_hidden else model, data)
         self._check_sensitive(release, model)
         self._check_words(model)
         self._check_figures(spelled, model)
@@ -365,6 +374,7 @@ class _Check:
             published = {part_name(number) for number in range(n_parts)}
         wanted = {*published, "codebook.csv", "report.html", *release.further_files}
         wanted |= {COLUMNS} if release.published.columns else set()
+        wanted |= {ITEM_COUNTS} if release.item_counts else set()
         if set(self.certificate["files"]) != wanted:
             self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
 
@@ -477,7 +487,7 @@ class _Check:
         is_guessable = None if algorithm is None else algorithm.guessable
         further = further_sentences(said["not_protected"], kind, model, said["records"], is_guessable)
         if further is None or said["not_protected"] != sentences_of(
-            model, kind, kept_of(said), further, certified_columns(said)
+            model, kind, kept_of(said), further, certified_columns(said), ITEM_COUNTS in said["files"]
         ):
             self._wrong('"not_protected" is not what such a release leaves open')
         elif further:

@@ -54,6 +54,7 @@ CROWDS = 4  # times k people must have items
 MOST_REASONS = 1  # rejected settings named where nothing is proposed
 USED = ("k", "l", "sensitive")  # optional parameters of models that are set, where a model has them
 PROTECTS = "Protects sensitive items"
+INSTEAD = "Another way to publish at this protection"
 WAYS = (
     PLAIN,
     "trim",
@@ -280,6 +281,8 @@ class _Search:
         self._safe([choice for choice in shown if choice.colour == "bad"])
         protecting.sort(key=lambda choice: (choice.risk_colour == "bad", -choice.score))
         others = [*protecting, *self._others(part, best)]
+        beside = [self._policy({"name": name, "k": k}, None, None) for name in self._suggested_beside(best)]
+        others = [*self._safe(self._tried(part, beside, INSTEAD)), *others]
         if _density(self.data) >= DENSE and not self.ask["sensitive"]:
             identical = self._policy({"name": "k-anonymity", "k": k}, None, None)
             others += self._safe(self._tried(part, [identical], "Makes whole records alike"))
@@ -392,6 +395,14 @@ class _Search:
         like = choice.policy
         guarantee = self._guarantee(k, m)
         return self._policy(guarantee, like.algorithm.name, like.hierarchy.source, **like.algorithm.options)
+
+    def _suggested_beside(self, best: Choice) -> list[str]:
+        """Models that declare themselves an alternative where attackers may know as many items as here."""
+        m = best.policy.model.given()["m"]
+        reach = inf if m == "all" else float(m)
+        return [
+            name for name, model in MODELS.items() if model.suggested_from <= reach and model.suits(self.has_columns)
+        ]
 
     def _protecting(self, k: int) -> Iterator[Policy]:
         """Every model that has sensitive items, with the parameters that it needs."""

@@ -23,9 +23,11 @@ from setveil.io.releases.groups import encode_group_part, encode_groups
 from setveil.io.releases.people import SUFFIXES, encode_people, people_layout
 from setveil.io.releases.tables import (
     CODEBOOK,
+    ITEM_COUNTS,
     SENSITIVE,
     encode_codebook,
     encode_counts,
+    encode_item_counts,
 )
 from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
@@ -93,6 +95,8 @@ def encode_release(
         return _parts_of(release, layout), np.empty(0, dtype=np.int64)
     rows, name = release.rows, published_name(layout)
     tables = [(CODEBOOK, encode_codebook(release))]
+    if release.item_counts:
+        tables.append((ITEM_COUNTS, encode_item_counts(release)))
     if rows.columns:
         tables.append((COLUMNS, encode_columns(rows.columns)))
     if is_grouped(release):
@@ -115,6 +119,8 @@ def _parts_of(release: Release, layout: Layout) -> Files:
     if not is_grouped(release):
         yield from _named(release.published.sorted_parts(PART_SIZE, partial(encode_part, layout=layout)))
         yield CODEBOOK, encode_codebook(release)
+        if release.item_counts:
+            yield ITEM_COUNTS, encode_item_counts(release)
         return
     with release.in_order() as groups:
         yield from _named(groups.parts(PART_SIZE, encode_group_part))

@@ -23,7 +23,14 @@ from setveil.io.releases.columns import COLUMNS, encode_columns, with_cover
 from setveil.io.releases.groups import check_groups, read_groups
 from setveil.io.releases.names import guard, names_for
 from setveil.io.releases.people import Roles, read_people
-from setveil.io.releases.tables import CODEBOOK, encode_codebook, read_codebook, read_codebook_names, read_counts
+from setveil.io.releases.tables import (
+    CODEBOOK,
+    encode_codebook,
+    read_codebook,
+    read_codebook_names,
+    read_counts,
+    read_item_counts,
+)
 from setveil.io.transactions.reading import read_written
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.releases.columns import publish_column
@@ -122,7 +129,7 @@ def read_release(
     ``parts``: its parts, if they were read already. ``columns``: names and roles of its columns.
     """
     release = _read_kind(folder, kind, published, layout, sensitive, keep_ids, parts, columns)
-    return replace(release, names=read_codebook_names(folder))
+    return replace(release, names=read_codebook_names(folder), item_counts=read_item_counts(folder))
 
 
 def _read_kind(

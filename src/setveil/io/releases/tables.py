@@ -1,4 +1,4 @@
-"""The two small tables of a release: ``codebook.csv`` and, for groupings, ``sensitive.csv``."""
+"""The small tables of a release: ``codebook.csv``, ``item_counts.csv`` and, for groupings, ``sensitive.csv``."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ from setveil.releases.grouping import SortedGroups
 
 CODEBOOK = "codebook.csv"
 SENSITIVE = "sensitive.csv"
+ITEM_COUNTS = "item_counts.csv"
 CODEBOOK_HEADER = ("published_item", "item")
 NAME = "name"  # a third column, where the owner gave a list of names
 SENSITIVE_HEADER = ("group", "item", "count")
+ITEM_COUNTS_HEADER = ("item", "count")
 MOST_DIGITS = 15  # of a count; no file has as many records
 
 Count = tuple[int, str, int]  # group, item, count
@@ -90,6 +92,27 @@ def read_counts(folder: Path, n_groups: int) -> list[Count]:
         seen.add((int(group), item))
         entries.append((int(group) - 1, item, int(count)))
     return entries
+
+
+def encode_item_counts(release: Release) -> Iterator[bytes]:
+    """The bytes of ``item_counts.csv``."""
+    counts = release.item_counts
+    return encode_table(ITEM_COUNTS_HEADER, ((label, str(counts[label])) for label in Vocabulary(counts)))
+
+
+def read_item_counts(folder: Path) -> dict[str, int]:
+    """Item → count from ``item_counts.csv``; empty where there is no such file."""
+    counts: dict[str, int] = {}
+    if not (folder / ITEM_COUNTS).is_file():
+        return counts
+    for line, (item, count) in read_table(folder / ITEM_COUNTS, ITEM_COUNTS_HEADER):
+        where = f"{ITEM_COUNTS}:{line}"
+        if not (count.isascii() and count.isdigit() and len(count) <= MOST_DIGITS):
+            raise InputError(f"{where}: a count must be a whole number of at most {MOST_DIGITS} digits.")
+        if not item or item in counts:
+            raise InputError(f'{where}: "{one_line(item)}" is counted twice, or has no name.')
+        counts[item] = int(count)
+    return counts
 
 
 def encode_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
