@@ -24,7 +24,7 @@ from setveil.cli.main import _run
 from setveil.core import Transactions
 from setveil.releases import Recoding
 from setveil.releases.item_counts import choose_items
-from setveil.utility.reading import Reading
+from setveil.utility.estimates import SupportEstimates
 from setveil.verify import check_item_counts
 from setveil.verify.files import certificate_digest
 
@@ -136,7 +136,7 @@ def test_answers_weigh_items_by_their_counts() -> None:
         release = release.with_item_counts(data, 2, 1)
         if len(release.item_counts) < len(items):
             continue
-        reading = Reading.of(release, data.vocabulary)
+        reading = SupportEstimates.of(release, data.vocabulary)
         asked = [*((item,) for item in items), *combinations(items, 2)]
         answers = reading.supports(sv.core.Itemsets.from_lists(asked, data.vocabulary)[0], "share")
         assert answers[: len(items)] == pytest.approx(counts, rel=1e-6)
