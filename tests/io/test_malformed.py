@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import setveil as sv
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io import source
@@ -613,3 +614,25 @@ def test_no_table_leads_to_anything_but_records_or_one_line(seed: int) -> None:
             assert "" not in data.vocabulary and data.n_records <= len(rows) + 1
             assert data.summary().endswith(".") and "\n" not in data.summary()
     assert n_read > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (b"id,item\n1,a\n<<<<<<< HEAD\n2,b\n=======\n2,c\n>>>>>>> other\n", 3, "merge conflict"),
+        (b"<<<<<<< HEAD\nid,item\n1,a\n", 1, "merge conflict"),
+        (b"id,item\n" + b"1,a\n2,b\n" * 9 + b"Total,18\n", 20, '"Total", as a total or a note'),
+        (b"id,item,x\n" + b"1,a,2\n" * 9 + b"Source: hospital register 2020,,\n", 11, "as a total or a note"),
+        (b"id,item,x\n" + b"1,a,2\n" * 9 + b",,\nNumbers are preliminary until May,,\n", 12, "as a total or a note"),
+        (b"id,item\n1,a\n2,b\n\nname,code\n5,c\n", 4, "an empty line"),
+        (b"id,item,x\n1,a,2\n2,b,3\n3,c\n", 4, "the file may be truncated"),
+    ],
+)
+def test_what_does_not_belong_to_the_table_is_named_by_line(text: bytes, line: int, says: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(text)
+    for options in ({}, {"person": "id", "item": "item"}):
+        with pytest.raises(InputError) as refusal:
+            sv.read(tmp_path / "a.csv", **options)
+        assert f"a.csv:{line}: " in str(refusal.value) and says in str(refusal.value)
+    if "total" in says:
+        sv.read(tmp_path / "a.csv", person="id", item="item", labels_as_they_are=True, missing_person="drop")

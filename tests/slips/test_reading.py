@@ -645,7 +645,7 @@ def test_corpus_is_large() -> None:
 OTHERS = {
     "https://example.org/data.csv": "polars.read_csv",
     "s3://bucket/data.csv": "polars.read_csv",
-    "book.xlsx": "pandas.read_excel",
+    "book.ods": "pandas.read_excel",
     "old.xls": "pandas.read_excel",
     "data.zip": "pandas.read_csv",
     "data.feather": "pandas.read_feather",
@@ -655,7 +655,7 @@ OTHERS = {
     "data.npy": "numpy.load",
 }
 MAGIC = {
-    ".xlsx": b"PK\x03\x04",
+    ".ods": b"PK\x03\x04",
     ".xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
     ".zip": b"PK\x03\x04",
     ".feather": b"ARROW1\0\0",

@@ -44,6 +44,8 @@ class Interpretation:
     has_header: bool = True
     encoding: str = "utf-8"
     ends_in_carriage_returns: bool = False
+    is_workbook: bool = False  # an Excel workbook: one sheet is a table of comma-separated text
+    sheet: str | None = None  # its name; None if only one has cells
     n_columns: int = 0
     id_place: int | None = None  # a column from 0
     item_places: tuple[int, ...] = ()

@@ -116,6 +116,7 @@ READING = {
         ReadingOption(
             "no_header", "The first line of the table is a row.", "The first line is data, not a header", bool
         ),
+        ReadingOption("sheet", "Sheet of an Excel workbook, by its name.", "Sheet of a workbook"),
         ReadingOption("strip", "Remove blanks around labels.", "Remove blanks around labels", bool),
         ReadingOption(
             "encoding", "Encoding of the text, as latin-1; UTF-8 otherwise.", "Encoding, for example latin-1"
@@ -148,6 +149,7 @@ class ReadOptions:
     missing_person: str | None = None  # drop or error: rows without the id of a person
     per_person: str | None = None  # which value counts where the rows of a person differ
     no_header: bool = False
+    sheet: str | None = None
     strip: bool = False
     encoding: str | None = None
     labels_as_they_are: bool = False

@@ -32,6 +32,7 @@ MAX_LINE = 1 << 26  # a longer line is refused, so that one endless line costs n
 
 GZIP = b"\x1f\x8b"
 SEQUENCE = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")  # a character of UTF-8 above ASCII
+CONFLICT = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
 PARQUET = b"PAR1"
 BOM = b"\xef\xbb\xbf"
 PANDAS = 'which setveil does not read; in Python: frame = pandas.{call}("{name}"); data = setveil.read(frame)'
@@ -70,12 +71,18 @@ class Source:
     """An opened input. ``name`` stands in messages; ``suffix`` is the file extension without ``.gz``."""
 
     def __init__(
-        self, source: str | os.PathLike[str] | IO[bytes], encoding: str | None = None, is_guessed: bool = False
+        self,
+        source: str | os.PathLike[str] | IO[bytes],
+        encoding: str | None = None,
+        is_guessed: bool = False,
+        sheet: str | None = None,
     ) -> None:
         self._is_guessed = is_guessed  # from the beginning of the file: the rest has to fit
         self.path: Path | None = None
         self.encoding = check_encoding(encoding) if encoding else "utf-8"
         self.ends_in_carriage_returns = False
+        self.sheet = sheet  # of a workbook
+        self.is_workbook = False  # one sheet is read as delimited text
         self._owned = False
         self._hash = hashlib.sha256()
         self._n_bytes = 0
@@ -109,7 +116,15 @@ class Source:
             raise self.error("the file is named .gz but holds no gzip data; rename it or compress it again.", None)
         start = self.start()
         if start.startswith(b"PK\x03\x04"):
-            self._refuse(EXCEL if self.suffix in ([".xlsx"], [".xlsm"], [".xlsb"], [".ods"]) else ZIP)
+            if self.suffix in ([".xlsx"], [".xlsm"]):
+                from setveil.io.workbooks import sheet_as_text
+
+                self.is_workbook, self.suffix, self.encoding = True, [".csv"], "utf-8"
+                self._ahead = [sheet_as_text(self.whole(), self.sheet, self.name)]
+                return
+            self._refuse(EXCEL if self.suffix in ([".xlsb"], [".ods"]) else ZIP)
+        if self.sheet is not None:
+            raise self.error("is no Excel workbook (.xlsx); remove --sheet.", None)
         for magic, kind in FOREIGN.items():
             if start.startswith(magic) and not (self.encoding.startswith("utf-16") and "UTF-16" in kind):
                 self._refuse(kind)
@@ -326,7 +341,13 @@ class Source:
             yield rest + b"\n", line
 
     def check_text(self, chunk: bytes, line: int) -> None:
-        """Refuse NUL bytes and whatever is not UTF-8."""
+        """Refuse NUL bytes, marks of a merge conflict, and whatever is not UTF-8."""
+        mark = CONFLICT.search(chunk) if b"<<<<<<< " in chunk or b">>>>>>> " in chunk else None
+        if mark is not None:
+            raise self.error(
+                f'a mark of a merge conflict ("{mark[0].decode().strip()}"); keep one of both versions, without marks.',
+                line + chunk.count(b"\n", 0, mark.start()),
+            )
         nul = chunk.find(0)
         if nul >= 0:
             raise self.error("a NUL byte; the file is damaged or no text.", line + chunk.count(b"\n", 0, nul))

@@ -110,7 +110,7 @@ def table_of_rows(name: str, names: Sequence[str], rows: Iterable[Sequence[str]]
 
 
 def _read_file(source: Any, options: ReadOptions) -> CellTable:
-    with Source(source, options.encoding) as opened:
+    with Source(source, options.encoding, sheet=options.sheet) as opened:
         if not opened.start():
             raise opened.error("the file is empty.", None)
         name = Path(opened.name).name

@@ -20,7 +20,7 @@ from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.io.formats.base import Plan
 from setveil.io.options import RATINGS, ReadOptions
-from setveil.io.source import BOM, Source
+from setveil.io.source import BOM, Source, one_line
 from setveil.io.transactions.headers import is_known_header
 from setveil.io.transactions.labels import (
     Ids,
@@ -40,8 +40,15 @@ from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, finish_people, rows_of
 
 LONGEST_ID = 4096  # bytes
+NOTE = 30  # characters; a longer text of several words, alone in its row, is a note
 LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
-GAP = "an empty line between rows; remove it."
+GAP = "an empty line between rows; remove it, and whatever below it is not part of the table."
+FOOTER = re.compile(
+    r"(?:grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|(?:source|sources|note|notes|quelle|legend)\b.*|\*+.*",
+    re.IGNORECASE,
+)
+LAST = 5  # rows that may be a footer
+TAIL = 1 << 14  # bytes in which these stand
 UNIT = "\x1f"  # stands for a delimiter of two characters
 
 
@@ -157,7 +164,7 @@ def long_layout(plan: Plan) -> Layout:
 
 def table_lines(source: Source, plan: Plan, options: ReadOptions) -> Iterator[tuple[bytes, int]]:
     """The chunks of a table; a header that comes again, as in files that were joined, is refused."""
-    header = b""
+    header, last = b"", None
     for chunk, line in source.lines(quoted=True):
         if plan.has_header and not options.labels_as_they_are:
             start = 0
@@ -171,7 +178,32 @@ def table_lines(source: Source, plan: Plan, options: ReadOptions) -> Iterator[tu
                     "the first line is a row.",
                     line + chunk.count(b"\n", 0, again),
                 )
+        last = chunk, line
         yield chunk, line
+    if last is not None and not options.labels_as_they_are:
+        _refuse_footer(source, plan, *last)
+
+
+def _refuse_footer(source: Source, plan: Plan, chunk: bytes, line: int) -> None:
+    """An error for a total or a note in the last rows, which would become a person or an item."""
+    start = chunk.find(b"\n", max(len(chunk) - TAIL, 0)) + 1 if len(chunk) > TAIL else 0
+    tail = chunk[start:]
+    if len(plan.names) < 2 or (b'"' in tail and start):
+        return
+    rows = scan_rows(source, tail, line + chunk.count(b"\n", 0, start), plan.delimiter)
+    place = plan.id_place or 0
+    for number, cells in rows[-LAST:]:
+        texts = [cell.decode().strip() for cell in cells]
+        is_total = len(texts) == len(plan.names) and FOOTER.fullmatch(texts[place]) is not None
+        alone = [text for text in texts if text]
+        is_alone = len(texts) == len(plan.names) > 2 and len(alone) == 1
+        is_note = is_alone and len(alone[0]) > NOTE and alone[0].count(" ") > 2
+        if number > 1 and (is_total or is_note):
+            raise source.error(
+                f'the row reads "{one_line(alone[0], 30)}", as a total or a note below a table does; remove it, or add '
+                "--labels-as-they-are if it is meant.",
+                number,
+            )
 
 
 def _find_line(chunk: bytes, text: bytes, start: int) -> int:
@@ -222,7 +254,11 @@ class Table:
             raise self.source.error(
                 f"the row has {n_fields} field(s), {what} has {width}; "
                 "quote fields that contain the delimiter, or set --delimiter."
-                + (" If this is the last row, the file may be truncated." if n_fields < width else ""),
+                + (
+                    " If this is the last row, the file may be truncated, or a note stands below the table."
+                    if n_fields < width
+                    else ""
+                ),
                 int(fields.lines[row]),
             )
         self.n_rows += len(fields.lines)

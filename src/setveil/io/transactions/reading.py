@@ -51,8 +51,12 @@ def read_transactions(source: Any, **given: Any) -> Transactions:
         return _read_file(source, options)
     from setveil.io.transactions.objects import from_object
 
-    if options.delimiter is not None or options.no_header or options.encoding is not None:
-        raise InputError("delimiter, no_header and encoding are for files, not for Python objects; leave them out.")
+    if any(
+        value not in (None, False) for value in (options.delimiter, options.no_header, options.encoding, options.sheet)
+    ):
+        raise InputError(
+            "delimiter, no_header, encoding and sheet are for files, not for Python objects; leave them out."
+        )
     data, plan = from_object(source, options)
     reading = Reading(name, plan.layout, "", plan.evidence, interpretation=_interpretation("object", plan, options))
     return _finish(data, plan, options, reading)
@@ -93,7 +97,7 @@ def _read_file(source: Any, options: ReadOptions) -> Transactions:
 
 
 def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: str) -> Transactions:
-    with Source(source, options.encoding, is_guessed) as opened:
+    with Source(source, options.encoding, is_guessed, options.sheet) as opened:
         if not opened.start():
             raise opened.error("the file is empty.", None)
         plan = make_plan(opened, options)
@@ -105,6 +109,8 @@ def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: st
         sha256, n_bytes = opened.digest()
         if options.encoding is not None and not notes:
             notes = (f"read as {opened.encoding}",)
+        if opened.is_workbook:
+            notes = (*notes, "an Excel workbook" if options.sheet is None else f'sheet "{one_line(options.sheet, 40)}"')
         if opened.ends_in_carriage_returns:
             notes = (*notes, "lines end in carriage returns")
         name = "standard input" if opened.name == "<stdin>" else Path(opened.name).name
@@ -126,6 +132,8 @@ def _interpretation(container: str, plan: Plan, options: ReadOptions, source: So
         has_header=plan.has_header,
         encoding="utf-8" if source is None else source.encoding,
         ends_in_carriage_returns=source is not None and source.ends_in_carriage_returns,
+        is_workbook=source is not None and source.is_workbook,
+        sheet=options.sheet,
         n_columns=len(plan.names),
         id_place=plan.id_place,
         item_places=plan.item_places,

@@ -367,6 +367,9 @@ def _what_could_it_be(look: Look) -> str:
     """
     if look.options.delimiter is not None and all(len(row) == 1 for row in look.rows):
         return f'"{one_line(look.delimiter)}" does not occur; omit --delimiter, or name what separates the fields.'
+    if [""] in look.rows:
+        line = look.rows.index([""]) + 1
+        return f"line {line} is empty, as between two tables or above a note; keep one table per file."
     if look.width < 3:
         return "cannot tell a table from baskets; use --format long or --format basket."
     headed = " --no-header" if _first_is_row(look) else ""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from setveil.core.provenance import Interpretation
 from setveil.errors import UncheckedError
 from setveil.verify.originals.cells import DifferentError
+from setveil.verify.originals.workbooks import sheet_lines
 
 BLOCK = 1 << 24  # bytes
 LINE_FEED, QUOTE = 10, 34
@@ -99,6 +100,9 @@ def chosen_rows(form: Interpretation, chosen: Sequence[int] | None) -> Iterator[
 def _blocks(form: Interpretation) -> Iterator[bytes]:
     """UTF-8 without byte order mark, lines ended by line feeds."""
     assert form.path is not None
+    if form.is_workbook:
+        yield from sheet_lines(content_of(form.path), form.sheet)
+        return
     decoder = codecs.getincrementaldecoder(form.encoding)()
     is_first = True
     with _opened(form.path) as file:
