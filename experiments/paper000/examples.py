@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.claims import SupportEstimates
+from experiments.claims import Reading
 from experiments.experiment import Outcome, Workshop
 from experiments.paper000.privacy import NAMES
 from setveil.core import Itemsets, Transactions
@@ -43,8 +43,8 @@ def examples(workshop: Workshop) -> Outcome:
     return Outcome(
         (),
         (
-            SupportEstimates("example-3", "", f"{loss:.4f}. Rule: equal when rounded.", round(loss, 2) == 0.02),
-            SupportEstimates("example-4", "", f"in {support}.", support == 5),
+            Reading("example-3", "", f"{loss:.4f}. Rule: equal when rounded.", round(loss, 2) == 0.02),
+            Reading("example-4", "", f"in {support}.", support == 5),
             _clusters("example-5", ["i1 i2 i3 i4", "i5 i6", "i7"], fifth),
             _clusters("example-8", ["a b", "c", "d e f", "g"], eighth),
             _clusters("example-9", ["a", "b c", "d e f"], ninth),
@@ -58,13 +58,13 @@ def _support(release: Recoding, data: Transactions, queries: list[list[str]]) ->
     return int(estimates.SupportEstimates.of(release, data.vocabulary).supports(encoded, "expand")[0])
 
 
-def _clusters(example: str, printed: list[str], release: object) -> SupportEstimates:
+def _clusters(example: str, printed: list[str], release: object) -> Reading:
     assert isinstance(release, Recoding)
     found = sorted(" ".join(members) for label, members in release.codebook().items() if label)
     gone = release.codebook().get("", [])
     suppressed = f"; suppressed: {' '.join(gone)}" if gone else ""
     text = ", ".join(f"({members})" for members in found)
-    return SupportEstimates(example, "", f"{text}{suppressed}.", found == sorted(printed))
+    return Reading(example, "", f"{text}{suppressed}.", found == sorted(printed))
 
 
 def table_2(workshop: Workshop) -> Outcome:
@@ -75,7 +75,7 @@ def table_2(workshop: Workshop) -> Outcome:
         data = workshop.data(stem)
         ours = (data.n_records, data.n_items, int(data.lengths.max()), round(float(data.lengths.mean()), 1))
         readings.append(
-            SupportEstimates(f"data-{stem.lower()}", NAMES[stem], f"{_sizes(ours)}. Rule: all equal.", ours == printed)
+            Reading(f"data-{stem.lower()}", NAMES[stem], f"{_sizes(ours)}. Rule: all equal.", ours == printed)
         )
     return Outcome((), tuple(readings))
 
