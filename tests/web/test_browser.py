@@ -547,7 +547,7 @@ def test_a_proposal_is_tried_taken_and_kept(page: Page) -> None:
     page.get_by_role("button", name="Use this").first.click()
     page.locator(".guarantee .sentence", has_text=sentence).wait_for()  # the guarantee is now that of the proposal
     run_and_wait(page, 1, "guarantee verified")
-    page.locator(".run").get_by_text(sentence).wait_for()
+    page.locator(".run").get_by_text(sentence).first.wait_for()
 
 
 def test_by_keyboard_narrow_and_dark(page: Page) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,13 @@ def test_every_step_at_every_width_light_and_dark(page: Page, tmp_path: Path) ->
                 if found := audit(page):
                     wrong[name] = found
                 page.screenshot(path=kept / f"{name}.png", full_page=True)
+    page.get_by_role("button", name="What is this?").click()  # beside the work, at the last width
+    page.get_by_role("complementary", name="Help").wait_for()
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 844 if width == 390 else 900})
+        if found := audit(page):
+            wrong[f"help-{width}"] = found
+        page.screenshot(path=kept / f"help-{width}-dark.png", full_page=True)
     page.evaluate("Quasar.LoadingBar.start()")  # as while a file is sent
     page.locator(".q-loading-bar:not([aria-hidden=true])").wait_for()
     if found := audit(page):
@@ -125,6 +133,8 @@ def _fill(page: Page, folder: Path) -> None:
     go(page, "Hierarchy")
     page.get_by_role("button", name="Show taxonomy.csv").click()
     page.get_by_text("Search items and categories").wait_for()
+    page.get_by_role("button", name="Show a preview").click()
+    page.locator(".previewed .result").wait_for(timeout=RUN)
     run_and_wait(page, 1, "guarantee verified")
     go(page, "Protect")
     page.get_by_role("button", name="Suggest settings").click()
@@ -148,3 +158,34 @@ def _settle(page: Page, step: str) -> None:
         page.get_by_text("people match").wait_for()
     elif step == "Compare":
         page.locator(".runs a[aria-pressed=true]").first.wait_for()
+
+
+def test_a_hospital_file_from_its_columns_to_a_verdict(page: Page) -> None:
+    """The first journey: roles are proposed and confirmed, columns make people stand out, the guarantee covers them."""
+    draws = random.Random(1)
+    rows = []
+    for person in range(400):
+        own = f"p{person},{draws.randint(20, 89)},{draws.choice('fm')},{draws.choice(('north', 'south'))}"
+        rows += [f"{own},E{10 + code}" for code in sorted(draws.sample(range(8), draws.randint(1, 4)))]
+    upload(page, "hospital.csv", ("patient,age,sex,region,code\n" + "\n".join(rows) + "\n").encode())
+    page.get_by_role("heading", name="Say what each column is").wait_for()  # before any figure looks safe
+    page.get_by_role("combobox", name="Role of age").wait_for()
+    assert page.get_by_role("textbox", name="Hierarchy of age").input_value().startswith("bands:")
+    assert audit(page) == []
+    page.get_by_role("button", name="Read the file with these settings").click()
+    page.get_by_text("known columns: age, sex, region").wait_for()
+    page.get_by_role("button", name="Next: Overview").click()
+    page.get_by_role("heading", name="Columns beside the items").wait_for()
+    go(page, "Risk")
+    page.locator(".sentence", has_text="age, sex, region and 4 items").wait_for()
+    page.get_by_role("slider").fill("0")
+    page.locator(".sentence", has_text="who knows age, sex and region.").wait_for()
+    page.get_by_role("button", name="Try age").first.click()
+    page.get_by_text("Exactly one person matches").wait_for()
+    go(page, "Protect")
+    assert page.locator(".models input:checked").get_attribute("value") == "kkm"
+    assert page.locator(".model.refused").count() >= 1
+    run_and_wait(page, 1, "guarantee verified")
+    page.get_by_role("button", name="Show these records").wait_for()
+    assert page.get_by_role("table", name="Records before and after").count() == 0  # not sent until asked for
+    assert audit(page) == []

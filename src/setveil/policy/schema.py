@@ -34,6 +34,7 @@
     date = "2026-11-16"
     responsible = "Data office"
     purpose = "teaching"
+    conditions = ["Delete after two years"]   # and confirmed = [...], the statements of the assessment that are true
 
     [assessment]                # for the lights and the assessment
     profile = "ema-0070"        # or a threshold of one's own: a share such as 0.05, or a number of people

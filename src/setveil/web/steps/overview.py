@@ -20,6 +20,8 @@ MOST_LISTED = 20  # items of a record
 
 def build(page: Page) -> None:
     """The step."""
+    from setveil.workflows.pictures import short_percent
+
     dataset = page.dataset
     read = dataset.read
     assert read is not None
@@ -38,7 +40,9 @@ def build(page: Page) -> None:
         with ui.element("section"):
             Text("h2", t.COMMON_TITLE)
             n_people = max(read["facts"]["records"], 1)
-            common = [(shown(item, 40), f"{n:,}", f"{n / n_people:.0%}") for item, n in read["overview"]["common"]]
+            common = [
+                (shown(item, 40), f"{n:,}", short_percent(n / n_people)) for item, n in read["overview"]["common"]
+            ]
             table(t.COMMON_TITLE, t.COMMON_HEADER, common, n_numbers=2)
     if read["columns"]:
         heading(t.KNOWN_COLUMNS)

@@ -240,7 +240,7 @@ def _proposals(page: Page) -> None:
                 role = t.PROPOSAL if number == 0 else shown(choice["role"], 300)
                 _proposal(choice, t.PROPOSAL_NAME.format(letter=choice["letter"], role=role), take)
     if dataset.proposals["chart"]:
-        with ui.element("section").classes("runs"):
+        with ui.element("section").classes("runs proposals"):
             drawing(dataset.proposals["chart"])
             paragraph(t.PLANE_NOTE, "soft")
     for title, lines in ((t.REASONS, dataset.proposals["reasons"]), (t.REJECTED, dataset.proposals["rejected"])):
