@@ -12,6 +12,7 @@ import pytest
 
 import setveil as sv
 from setveil.algorithms.base import Context
+from setveil.algorithms.km import trim as module
 from setveil.algorithms.km._trim_itemsets import number_itemsets
 from setveil.algorithms.km.trim import EFFORTS, Search
 from tests.naive.trim import is_km_anonymous, itemset_counts, least_left_out
@@ -184,3 +185,23 @@ def test_loops_are_plain_python_without_numba() -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-W", "ignore", "-c", program]  # hashes wrap around, which NumPy warns about
     assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "2\n"
+
+
+def test_calls_are_shorter_for_wide_records_and_do_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run can be cancelled between two calls: with many itemsets per record a call takes fewer records."""
+    narrow, wide = np.full(10, 4), np.full(10, 60)
+    assert module._steps_per_call(narrow, 2) == module._steps_per_call(narrow, 3) == module.STEPS_PER_CALL
+    assert module._steps_per_call(wide, 2) > module.STEPS_PER_CALL // 2
+    assert module._steps_per_call(wide, 3) < module.STEPS_PER_CALL // 15
+    records = random_records(random.Random(5), 60, 9, 6)
+    n_steps = []
+    kept = []
+    for steps in (module.STEPS_PER_CALL, 100):
+        stages: list[str] = []
+        monkeypatch.setattr(module, "STEPS_PER_CALL", steps)
+        context = Context(progress=lambda stage, share, stages=stages: stages.append(stage))
+        release = module.Trim().run(sv.Transactions.from_lists(records), sv.KmAnonymity(3, 3), context)
+        n_steps.append(len(stages))
+        kept.append(release.transactions())
+    assert n_steps[0] < n_steps[1]
+    assert kept[0] == kept[1]

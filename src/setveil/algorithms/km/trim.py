@@ -221,6 +221,16 @@ def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -
     return np.array([given.get(label, 1.0) for label in data.vocabulary])
 
 
+def _steps_per_call(lengths: NDArray[np.int64], m: int) -> int:
+    """Steps of a call that takes well below half a second.
+
+    Loops count length² steps for a record; beyond pairs a record takes as many as it has itemsets of m items.
+    """
+    long = min(int(np.quantile(lengths, 0.95)) if len(lengths) else 0, LONGEST)
+    share = min(long**2 / max(2 * comb(long, m), 1), 1.0) if long else 1.0
+    return max(int(share * STEPS_PER_CALL), STEPS_PER_CALL // 100)
+
+
 def trim_rows(
     rows: Transactions,
     value: NDArray[np.float64],
@@ -301,6 +311,7 @@ class Search:
         self.conflicts = np.zeros((2, CAPACITY), dtype=CONFLICT)
         self.stack = np.zeros(max(LONGEST, m) + 2, dtype=STEP)
         self.limits = Limits(m, max(records.n_items, 1), shift_for(self.table), effort.longest, effort.nodes)
+        self.steps_per_call = _steps_per_call(records.lengths, m)
         self.everybody = np.arange(records.n_records)
         self.starts, self.holders, self.concerned = self._list_holders(records.n_items)
 
@@ -331,7 +342,7 @@ class Search:
                 has_rare,
                 state,
                 self.limits,
-                10 * STEPS_PER_CALL,
+                5 * STEPS_PER_CALL,
             )
         return starts, holders, np.flatnonzero(has_rare)
 
@@ -342,7 +353,13 @@ class Search:
         while done < len(self.concerned):
             self.context.step("bounding", done / len(self.concerned))
             done, more = bound_losses(
-                *self._arrays(self.free_costs), self.conflicts, self.stack, limits, self.concerned, done, STEPS_PER_CALL
+                *self._arrays(self.free_costs),
+                self.conflicts,
+                self.stack,
+                limits,
+                self.concerned,
+                done,
+                self.steps_per_call,
             )
             total += more
         return total
@@ -410,7 +427,7 @@ class Search:
         while done < len(chosen):
             self.context.step("choosing", done / len(chosen))
             done = choose_again(
-                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, STEPS_PER_CALL
+                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, self.steps_per_call
             )
 
     def repair_all(self, most_fills: int) -> None:
@@ -465,7 +482,7 @@ class Search:
                 self.k,
                 self.effort.fills,
                 self.effort.others,
-                STEPS_PER_CALL // 10,
+                self.steps_per_call // 10,
             )
 
     def revive(self) -> None:
