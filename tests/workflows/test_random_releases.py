@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,16 @@ from strategies import hostile_labels, hostile_records
 
 import setveil as sv
 from setveil.algorithms import ENTRIES
-from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
+from setveil.core.columns import Column, Columns
+from setveil.models import (
+    Coherence,
+    ConstraintAnonymity,
+    KAnonymity,
+    KKmAnonymity,
+    KmAnonymity,
+    PrivacyDegree,
+    PrivacyModel,
+)
 
 WRITTEN = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
 SLOW = ("optimal", "gray-tsp", "lsh")
@@ -29,7 +39,7 @@ def models(draw: st.DrawFn, records: Records) -> PrivacyModel:
     labels = sorted({label for row in records for label in row})
     assume(len(labels) > 1)
     some = draw(st.lists(st.sampled_from(labels), min_size=1, max_size=len(labels) - 1, unique=True))
-    match draw(st.integers(0, 4)):
+    match draw(st.integers(0, 5)):
         case 0:
             return KmAnonymity(k=2, m=draw(st.sampled_from([1, 2, "all"])))
         case 1:
@@ -39,6 +49,8 @@ def models(draw: st.DrawFn, records: Records) -> PrivacyModel:
             return ConstraintAnonymity(k=2, constraints=[some, *([one] for one in strangers)], max_suppressed=100)
         case 3:
             return PrivacyDegree(p=2, sensitive=some[:2])
+        case 4:
+            return KKmAnonymity(k=2, m=draw(st.sampled_from([0, 1, 2, "all"])))
     return Coherence(h=draw(st.sampled_from([10, 60, 90])), k=2, p=2, sensitive=some[:1])
 
 
@@ -124,3 +136,38 @@ def test_files_that_do_not_say_what_the_original_gives_are_not_published(
         release.publish(tmp_path / "out", to="jsonl")
     assert not list(tmp_path.iterdir())
     assert files is not None
+
+
+@st.composite
+def people_with_columns(draw: st.DrawFn) -> tuple[Records, dict[str, list[str | None]], dict[str, str]]:
+    """Records, columns of hostile values, some of them missing, and the role of each column."""
+    records = draw(hostile_records())
+    roles = draw(st.lists(st.sampled_from(["known", "known", "sensitive", "carry"]), min_size=1, max_size=3))
+    columns = {}
+    for number, _ in enumerate(roles):
+        values = draw(st.lists(hostile_labels(), min_size=1, max_size=3, unique=True))
+        columns[f"c{number}"] = [draw(st.sampled_from([None, *values])) for _ in records]
+    return records, columns, dict(zip(columns, roles, strict=True))
+
+
+@settings(max_examples=15 if settings.default.max_examples < 1000 else 1000)
+@given(people=people_with_columns(), m=st.sampled_from([0, 1, 2, "all"]), to=st.sampled_from([None, "long", "jsonl"]))
+def test_releases_with_columns_are_accepted_by_strangers_and_by_their_owner(
+    people: Any, m: Any, to: str | None
+) -> None:
+    records, columns, roles = people
+    made = [Column.of(name, roles[name], cells) for name, cells in columns.items()]  # type: ignore[arg-type]
+    data = replace(sv.Transactions.from_lists(records), columns=Columns(tuple(made)))
+    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            release = sv.anonymize(data, "kkm", k=2, m=m)
+            out = release.publish(Path(place) / "out", to=to)
+        except (sv.InputError, sv.InfeasibleError) as problem:
+            event(f"refused: {type(problem).__name__}")
+            return
+        event(f"published with m={m} to {to}")
+        stranger = sv.verify_folder(out)
+        assert stranger.holds is True, (stranger.problems, stranger.unchecked)
+        owner = sv.verify_folder(out, data)
+        assert owner.holds is True, (owner.problems, owner.unchecked)

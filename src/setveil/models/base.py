@@ -165,14 +165,16 @@ class PrivacyModel(ABC):
         """Refuse columns, given as name and role, that this model would publish outside its guarantee."""
         named = list(roles)
         known, secret = ([name for name, role in named if role == one] for one in ("known", "sensitive"))
-        instead = "Leave them out with --drop."
         if known and not self.known_columns:
             raise InputError(
                 f'model "{self.name}" does not protect known columns ({name_some(known)}): its guarantee is about '
-                f"items alone. {instead}"
+                "items alone. Use model kkm, or leave them out with --drop."
             )
         if secret and not self.protects_columns:
-            raise InputError(f'model "{self.name}" does not protect sensitive columns ({name_some(secret)}). {instead}')
+            raise InputError(
+                f'model "{self.name}" does not protect sensitive columns ({name_some(secret)}). Use model kkm, or '
+                "leave them out with --drop."
+            )
 
     def column_sentences(self, roles: Iterable[tuple[str, str]]) -> list[str]:
         """What the guarantee does not cover because of published columns, in plain sentences."""

@@ -35,8 +35,8 @@ def check_ask(data: Dataset, model: PrivacyModel) -> None:
         model.check_columns((column.name, column.role) for column in data.columns)
         if data.columns.with_role("known") and model.known_columns == "class" and not model.generalizes_columns:
             raise InputError(
-                f'the algorithms for model "{model.name}" do not generalize known columns; leave the columns out with '
-                "--drop."
+                f'the algorithms for model "{model.name}" do not generalize known columns; use model kkm with m=all, '
+                "or leave the columns out with --drop."
             )
     for doubt in model.doubts(data):
         warn(doubt)
