@@ -241,7 +241,7 @@ def plane(
         ends = f"{frame.left},{up(y)} {frame.width - frame.right},{up(y)}"
         parts.append(
             f'<polyline class="thin s{N_COLOURS - 1}" points="{ends}"/>'
-            f'<text x="{frame.width - frame.right}" y="{up(y) - 5:.1f}" text-anchor="end">{escape(name)}</text>'
+            f'<text x="{frame.left + 8}" y="{up(y) - 6:.1f}">{escape(name)}</text>'
         )
     labelled: list[tuple[float, float]] = []
     taken: list[tuple[float, float]] = []

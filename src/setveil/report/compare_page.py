@@ -175,9 +175,13 @@ def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any
         _share,
         [(floor, f"floor at k={k}: {percent(floor)}") for k, floor in sorted(floors.items())],
     )
-    has_groups = any(row.get("kl") is not None for row in known)
+    told = [MAP]
+    if any(row["singled_out"] == 0 for row in known):
+        told.append("Settings at the left edge single out nobody.")
+    if any(row.get("kl") is not None for row in known):
+        told.append(MAP_OF_GROUPS)
     return {
-        "how": f"{MAP} {MAP_OF_GROUPS}" if has_groups else MAP,
+        "how": " ".join(told),
         "chart": chart,
         "key": [(swatch(number), name) for name, number in look.items()],
     }
