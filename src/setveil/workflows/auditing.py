@@ -53,7 +53,7 @@ def audit(data: Any, **options: Any) -> Audit:
         >>> [(row["column"], row["role"]) for row in found.columns]
         [('patient', 'person'), ('code', 'item'), ('age', 'known')]
         >>> found.risk["singled_out"][0]
-        0.0
+        1.0
     """
     with collected_warnings() as notes:
         records = as_dataset(data, **options)
