@@ -11,9 +11,10 @@ from typing import Any
 
 from setveil.core import Dataset, Hierarchy
 from setveil.core.progress import Progress, no_progress
+from setveil.core.provenance import TableForm
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, SetveilError, one_line
-from setveil.io.hierarchies.sources import parts_of_source
+from setveil.io.hierarchies.sources import is_of_input, parts_of_source
 from setveil.io.hierarchies.systems.registry import SYSTEMS
 from setveil.models import KmAnonymity, PrivacyModel
 from setveil.workflows.trials import best_of, try_each
@@ -84,11 +85,25 @@ def _built(source: str, data: Dataset, unknown_items: str, model: PrivacyModel |
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
     format, columns, file = parts_of_source(source)
-    if columns is None or data.reading is None:
-        return Hierarchy.from_file(file, format=format, columns=columns, vocabulary=data.vocabulary)
-    form = data.reading.form
-    if data.reading.sha256 is None or data.reading.sha256 != _sha256(file):
-        return Hierarchy.from_file(file, columns=columns, strip=form.is_stripped, vocabulary=data.vocabulary)
+    if columns is None:
+        return Hierarchy.from_file(file, format=format, vocabulary=data.vocabulary)
+    return _from_columns(source, columns, file, data)
+
+
+def _from_columns(source: str, columns: list[str], file: str, data: Dataset) -> Hierarchy:
+    """Groups from columns of a product list, or of the input itself."""
+    from setveil.io.hierarchies.columns import from_leaves
+
+    reading, item_column = data.reading, ""
+    if is_of_input(source):
+        file, item_column = _input_file(source, data)
+    is_stripped = reading is not None and reading.form.is_stripped
+    form, is_input = TableForm(is_stripped=is_stripped), bool(item_column)
+    if reading is not None and reading.sha256 is not None:
+        is_input = is_input or reading.sha256 == _sha256(file)
+        form = reading.form if is_input else form
+    if Path(file).is_file():  # a pipe can be read once only
+        columns = from_leaves(file, columns, form, data.vocabulary, item_column)
     tree = Hierarchy.from_file(
         file,
         columns=columns,
@@ -98,7 +113,19 @@ def _built(source: str, data: Dataset, unknown_items: str, model: PrivacyModel |
         strip=form.is_stripped,
         vocabulary=data.vocabulary,
     )
-    return replace(tree, derived_from_data=True)  # its leaves are the items that occur
+    return replace(tree, derived_from_data=True) if is_input else tree  # its leaves are the items that occur
+
+
+def _input_file(source: str, data: Dataset) -> tuple[str, str]:
+    """``(file, column of the items)`` of data that was read from a long table in a file."""
+    reading = data.reading
+    form = None if reading is None else reading.interpretation
+    if reading is None or form is None or form.path is None or len(form.item_places) != 1:
+        raise InputError(
+            f"--hierarchy {one_line(source)} needs the file of a long table with one column of items; name a file as "
+            "in columns:category:FILE."
+        )
+    return form.path, reading.item_column
 
 
 def _sha256(path: str) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setveil.core.provenance import TableForm
@@ -15,6 +16,7 @@ from setveil.io.hierarchies.drafts import Draft
 from setveil.io.hierarchies.tables import read_rows
 from setveil.io.hierarchies.text import first_bytes, load_text
 from setveil.io.source import PARQUET
+from setveil.io.workbooks import sheet_as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,6 +52,28 @@ def read_columns(draft: Draft, path: str | PathLike[str], columns: Sequence[str]
         draft.report("error", "the hierarchy has no nodes.")
 
 
+def from_leaves(
+    path: str | PathLike[str], columns: Sequence[str], form: TableForm, vocabulary: Iterable[str], item_column: str = ""
+) -> list[str]:
+    """The columns of a hierarchy from the items up to the broadest groups.
+
+    They stay as they are where the first or the last of them has items. Otherwise the column of the items comes first:
+    the named one, or the one that has most of them. Groups are then sorted by how many values they have.
+    """
+    table = _read_table(path, form)
+    file = os.fspath(path)
+    names = _found(file, table.columns, [name.strip() for name in columns if name.strip()], form.has_header)
+    items = set(vocabulary)
+    held = {name: len(items.intersection(table.get_column(name).drop_nulls().unique())) for name in table.columns}
+    if names and not item_column and max(held[names[0]], held[names[-1]]):
+        return list(columns)
+    leaf = item_column if item_column in held else max(held, key=lambda name: held[name])
+    if not held[leaf]:
+        raise InputError(f"{file}: no column has one of the items; add a column with their codes.")
+    groups = sorted({*names} - {leaf}, key=lambda name: (-table.get_column(name).n_unique(), table.columns.index(name)))
+    return [leaf, *groups]
+
+
 def _read_table(path: str | PathLike[str], form: TableForm) -> pl.DataFrame:
     """All cells as text."""
     import polars as pl
@@ -58,7 +82,10 @@ def _read_table(path: str | PathLike[str], form: TableForm) -> pl.DataFrame:
     try:
         if first_bytes(path, len(PARQUET)) == PARQUET:
             return pl.read_parquet(file).cast(pl.String)
-        text = load_text(path, form.encoding)
+        if first_bytes(path, 4) == b"PK\x03\x04":
+            text = sheet_as_text(Path(file).read_bytes(), None, file).decode()
+        else:
+            text = load_text(path, form.encoding)
         separator = form.delimiter or max(DELIMITERS, key=text.partition("\n")[0].count)
         if len(separator) > 1:  # the :: of rating files
             text, separator = text.replace(separator, "\x1f"), "\x1f"

@@ -11,12 +11,18 @@ BUILT = ("fanout", "levels", "prefix", "auto", *SYSTEMS)
 
 
 def is_built_hierarchy(source: str) -> bool:
-    """Whether a hierarchy is built by setveil (``fanout:5``) rather than read from a file."""
-    return source.partition(":")[0] in BUILT
+    """Whether a hierarchy is built by setveil (``fanout:5``, columns of the input) rather than read from a file."""
+    return source.partition(":")[0] in BUILT or is_of_input(source)
+
+
+def is_of_input(source: str) -> bool:
+    """Whether a hierarchy stands in columns of the input itself: ``columns:category,subcategory``."""
+    kind, _, rest = source.partition(":")
+    return kind == "columns" and ":" not in rest
 
 
 def parts_of_source(source: str) -> tuple[str | None, list[str] | None, str]:
-    """``(format, columns, file)`` of a file, ``FORMAT:FILE`` or ``columns:LEAF,…,TOP:FILE``."""
+    """``(format, columns, file)`` of a file, ``FORMAT:FILE``, ``columns:LEAF,…,TOP:FILE`` or ``columns:A,B``."""
     kind, _, rest = source.partition(":")
     if kind == "columns":
         columns, _, file = rest.partition(":")

@@ -98,7 +98,7 @@ def propose(table: CellTable) -> RoleProposal:
         tuple(one.name for one in items.columns),
         tuple(tuple(one.name for one in group) for group in items.others),
         options,
-        _item_hierarchy(items.columns),
+        _item_hierarchy(items.columns) or (_categories_of(items) if table.is_file else ""),
     )
 
 
@@ -119,6 +119,15 @@ def _item_hierarchy(columns: Sequence[Facts]) -> str:
             continue
         return name
     return ""
+
+
+def _categories_of(items: Items) -> str:
+    """The columns of categories as ``--hierarchy`` takes them: those that every item has one value of, exactly."""
+    whole = [
+        one for one in items.categories
+        if not one.n_missing and not set(one.name) & set(",:") and not items.columns[0].determines(one).n_differing
+    ]  # fmt: skip
+    return f"columns:{','.join(one.name for one in whole)}" if whole else ""
 
 
 def _role_of(one: Facts, people: People, items: Items) -> ProposedRole:
