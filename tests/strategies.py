@@ -54,7 +54,7 @@ HOSTILE = [
 
 def hostile_labels() -> st.SearchStrategy[str]:
     """Labels that some layout, codebook, policy or order of labels could take for something else."""
-    signs = st.characters(exclude_characters="\0", exclude_categories=("Cs",))
+    signs = st.characters(exclude_characters="\0", exclude_categories=("Cs",))  # type: ignore[arg-type]
     return st.one_of(
         st.sampled_from(HOSTILE),
         st.sampled_from(HOSTILE[:11]),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import heapq
 import random
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from setveil.arrays.containers import grown, hash_items, hash_members, pop_heap, push_heap
 
@@ -15,7 +17,8 @@ from setveil.arrays.containers import grown, hash_items, hash_members, pop_heap,
 def test_a_heap_gives_the_smallest_key_then_the_smallest_value(kind: type) -> None:
     source = random.Random(1)
     for _ in range(50):
-        keys, values = np.empty(200, dtype=kind), np.empty(200, dtype=np.int64)
+        keys: NDArray[Any] = np.empty(200, dtype=kind)
+        values = np.empty(200, dtype=np.int64)
         twin: list[tuple[float, int]] = []
         for _ in range(150):
             if twin and source.random() < 0.4:

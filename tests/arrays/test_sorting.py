@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ def test_sorts_agree_with_numpy(n: int) -> None:
     for most in (1, 5, 10_000):
         for _ in range(30):
             values = random.integers(-most, most, size=n)
-            for sort, given in ((sort_values, values.copy()), (_sort, values.astype(np.int32))):
+            pairs: list[Any] = [(sort_values, values.copy()), (_sort, values.astype(np.int32))]
+            for sort, given in pairs:
                 sort(given)
                 assert given.tolist() == sorted(values.tolist())
             assert stable_order(values).tolist() == np.argsort(values, kind="stable").tolist()

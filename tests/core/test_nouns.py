@@ -66,7 +66,7 @@ def test_repeats_collapse_and_integers_become_labels() -> None:
 )
 def test_bad_items_from_python_are_refused(rows: list[list[object]], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Transactions.from_lists(rows)  # type: ignore[arg-type]
+        Transactions.from_lists(rows)
 
 
 def test_the_word_nan_is_a_label() -> None:

@@ -39,7 +39,7 @@ def fingerprint(data: Transactions) -> str:
 
 
 def assert_well_formed(data: Transactions) -> None:
-    assert (data.indptr.dtype, data.items.dtype) == (np.int64, np.int32)
+    assert data.indptr.dtype == np.int64 and data.items.dtype == np.int32
     inside = np.ones(data.n_occurrences, dtype=bool)
     inside[data.indptr[:-1][data.lengths > 0]] = False
     assert (np.diff(data.items.astype(np.int64), prepend=0)[inside] > 0).all()  # rows ascend, without repeats

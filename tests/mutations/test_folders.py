@@ -14,6 +14,7 @@ import shutil
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -86,7 +87,7 @@ def test_changed_certificates_are_refused_in_one_line(intact: Path, data: st.Dat
         if isinstance(part[key], dict | list) and part[key] and data.draw(st.booleans()):
             part = part[key]
             continue
-        values = (
+        values: st.SearchStrategy[Any] = (
             st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
         )
         part[key] = data.draw(values)

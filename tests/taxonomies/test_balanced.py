@@ -140,7 +140,7 @@ def test_more_levels_than_items_can_have() -> None:
     with pytest.raises(InputError, match="4 levels need at least 8 items; 5 have at most 3"):
         with_levels(numbers(5), 4)
     with pytest.raises(InputError, match="at least 2 levels"):
-        with_levels(numbers(5), True)  # type: ignore[arg-type]
+        with_levels(numbers(5), True)
 
 
 def test_one_item_has_no_levels_to_split() -> None:
