@@ -10,9 +10,10 @@ from pathlib import Path
 
 from experiments.catalogue import PAPERS, choose
 from experiments.claims import Verdict, verdict
+from experiments.datasets import report_data
 from experiments.pages import readings_of
 from experiments.runner import PAGE, draw_all, reproduce
-from setveil.errors import InputError, SetveilError
+from setveil.errors import InputError, SetveilError, is_interrupt
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"experiments: {problem}", file=sys.stderr)
         return problem.exit_code
     except (KeyboardInterrupt, SystemError) as problem:
-        if not _is_interrupt(problem):
+        if not is_interrupt(problem):
             raise
         print("experiments: stopped; experiments that were done are kept.", file=sys.stderr)
         return 130
@@ -35,7 +36,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Run the experiments of the papers again: figures drawn, the papers' numbers beside ours.",
     )
     parser.add_argument(
-        "names", nargs="*", metavar="NAME|all", help="experiments (001-fig9), papers (001), or all; nothing: list them"
+        "names",
+        nargs="*",
+        metavar="NAME|all|data",
+        help="experiments (001-fig9), papers (001), or all; data: check the data sets; nothing: list the experiments",
     )
     parser.add_argument(
         "--data",
@@ -60,6 +64,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(asked: argparse.Namespace) -> int:
+    if asked.names == ["data"]:
+        return report_data(asked.data)
     experiments = choose(asked.names or ["all"])
     if not asked.names:
         for experiment in experiments:
@@ -78,13 +84,6 @@ def _run(asked: argparse.Namespace) -> int:
             print(f"{paper.number}: " + ", ".join(f"{verdicts.count(each)} {each}" for each in Verdict))
     print(f"Page: {asked.output / PAGE}")
     return 0
-
-
-def _is_interrupt(problem: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind a problem: in the middle of a kernel it comes as the cause of a system error."""
-    while isinstance(problem, SystemError):
-        problem = problem.__cause__
-    return isinstance(problem, KeyboardInterrupt)
 
 
 if __name__ == "__main__":

@@ -212,6 +212,7 @@ class Headline:
     panel: str
     x: float | str
     lines: tuple[str, ...]  # whose values are shown; the default of setveil stands in a column of its own
+    counts: str = ""  # the panel of the same experiment that shows how far counts of pairs are off
 
 
 @dataclass(frozen=True)

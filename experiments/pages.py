@@ -16,6 +16,8 @@ from setveil.report.words import figure
 
 COMMAND = "make reproduce DATA=…"
 SHOWN = 4  # more readings than that are folded
+SYMBOLS = {Verdict.HOLDS: "✓", Verdict.PARTLY: "~", Verdict.FAILS: "✗", Verdict.UNTESTED: "–"}
+_NUMBERS = ("no", "one", "two", "three", "four", "five")
 MARKS = {True: "yes", False: "**no**", None: "–"}
 
 
@@ -37,10 +39,21 @@ def render_index(papers: Sequence[Paper], results: Results) -> str:
 
 def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
     yield (
-        "Five papers, every figure and table that can be run, on setveil's own implementations; every "
-        "release was verified before it\n"
-        "was measured. What each paper is cited for, and what came of it:\n"
+        f"We ran the experiments of {_NUMBERS[len(papers)]} papers again, with our own implementations. Every release "
+        "was verified before it was measured.\nA claim holds (✓), holds under some readings (~), or fails (✗). Each "
+        "failure has a cause, such as other data or a protocol that the\npaper does not state. What holds for a "
+        "measure of a paper need not hold for counts, which most recipients want.\n"
     )
+    yield _table(
+        ("paper", "what it is cited for", ""),
+        [
+            (f"[{paper.authors}](reproduction/{paper.number}.md)", claim.words, _symbol(readings))
+            for paper in papers
+            for claim in [_claim(paper, paper.headline.claim)]
+            for readings in [readings_of(paper, results).get(claim.id)]
+        ],
+    )
+    yield "## The same with numbers\n"
     rows = [
         (
             f"[{paper.number}](reproduction/{paper.number}.md)",
@@ -50,7 +63,17 @@ def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
         )
         for paper in papers
     ]
-    yield _table(("paper", "headline claim", "verdict", "key numbers", "setveil's default"), rows)
+    yield _table(
+        (
+            "paper",
+            "headline claim",
+            "verdict",
+            "key numbers",
+            "setveil's default",
+            "counts of pairs off by, on average",
+        ),
+        rows,
+    )
     waiting = [each.name for paper in papers for each in paper.experiments if each.name not in results]
     if waiting:
         yield f"Not run yet, so that verdicts rest on fewer readings: {', '.join(waiting)}.\n"
@@ -58,6 +81,10 @@ def _opening(papers: Sequence[Paper], results: Results) -> Iterator[str]:
     for remark in remarks:
         names = [name for name, outcome in results.items() if outcome.remark == remark]
         yield f"Out of date: {remark} ({', '.join(names)}).\n"
+
+
+def _symbol(readings: Sequence[Reading] | None) -> str:
+    return "–" if not readings else SYMBOLS[verdict(readings)]
 
 
 def _claim(paper: Paper, name: str) -> Claim:
@@ -71,17 +98,26 @@ def _headline_verdict(claim: Claim, readings: Sequence[Reading] | None) -> str:
     return f"**{told(readings)}**{cause}"
 
 
-def _key_numbers(paper: Paper, results: Results) -> tuple[str, str]:
+def _key_numbers(paper: Paper, results: Results) -> tuple[str, str, str]:
     headline = paper.headline
     outcome = results.get(headline.experiment)
     if outcome is None or not outcome.panels:
-        return "", ""
+        return "", "", ""
     panel = outcome.panel(headline.panel)
     shown = ", ".join(f"{name} {figure(panel.line(name).at(headline.x))}" for name in headline.lines)
     ours = next((line for line in panel.lines if line.name.startswith(OURS)), None)
     default = "" if ours is None else f"{figure(ours.at(headline.x))} ({ours.name.removeprefix(OURS).strip(' ()')})"
     at = f"{panel.x_label} {name_of(headline.x)}" if panel.x_label else name_of(headline.x)
-    return f"{panel.y_label}, {panel.title}, {at}: {shown}", default
+    off = ""
+    if headline.counts:
+        counts = outcome.panel(headline.counts)
+        off = ", ".join(
+            f"{line.name} {100 * value:,.0f} %"
+            for line in counts.lines
+            if (line.name in headline.lines or line.name.startswith(OURS))
+            and (value := line.at(headline.x)) is not None
+        )
+    return f"{panel.y_label}, {panel.title}, {at}: {shown}", default, off
 
 
 def _tally_of_papers(papers: Sequence[Paper], results: Results) -> str:
@@ -120,11 +156,14 @@ single entries so that counts of items and pairs stay right. NCP counts each of 
 for five items often find nothing left, and to answer 0 to all is an error of 1 (AvgRE) or 100 %, which is what
 figures near that mean. It stands beside the papers' algorithms in {beside} {len(losses)} panels that show a loss.
 
+    python -m experiments data --data DIR
     {COMMAND}
 
-runs everything (a run that was stopped goes on with `python -m experiments all --missing --data DIR -o docs`) and
-writes this page, one page and one picture per paper, and [one table](reproduction/results.csv) with every point of
-every figure and every reading. `python -m experiments 003-fig12 --data DIR -o docs` runs one experiment again,
+The first command names every data set, where it comes from, how it was prepared and its SHA-256, and checks the
+files in DIR. The second runs everything (a run that was stopped goes on with
+`python -m experiments all --missing --data DIR -o docs`) and writes this page, one page and one picture per paper, and
+[one table](reproduction/results.csv) with every point of every figure and every reading.
+`python -m experiments 003-fig12 --data DIR -o docs` runs one experiment again,
 `python -m experiments all --draw DIR -o docs` draws all pictures from the table. Everything but the seconds is the
 same in every run. {those} above took {sum(costs):,} CPU seconds in all; a release that several figures ask for is made
 once.

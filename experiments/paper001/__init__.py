@@ -79,7 +79,9 @@ PAPER = Paper(
             "BMS-WebView-1 and 2",
         ),
     ),
-    Headline("large-loss", "001-fig11a", "Loss of AA", "BMS-WebView-1", ("AA, by id", "AA, by frequency")),
+    Headline(
+        "large-loss", "001-fig11a", "Loss of AA", "BMS-WebView-1", ("AA, by id", "AA, by frequency"), "Counts of pairs"
+    ),
     (
         ("001-fig11a", "Loss of AA"),
         ("001-fig11a", "Counts of pairs"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import hashlib
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +17,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from experiments import catalogue, pages, runner
+from experiments import catalogue, datasets, pages, runner
 from experiments.__main__ import main
 from experiments.claims import Cause, Claim, Kind, Reading, Verdict, told, verdict
 from experiments.experiment import Experiment, Headline, Line, Outcome, Panel, Paper, Workshop, name_of_default
@@ -463,3 +465,16 @@ def test_what_a_paper_prints_looks_like_its_method() -> None:
 
 def test_numbers_come_before_words_on_an_axis() -> None:
     assert axis_of([Line("a", ((5, 1), ("all", 2))), Line("b", ((2, 1), ("none", 1)))]) == [2, 5, "all", "none"]
+
+
+def test_data_sets_are_checked_by_their_content(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = b"1 2\n"
+    known = datasets.SOURCES[0]._replace(sha256=hashlib.sha256(content).hexdigest())
+    assert datasets.state_of(known, tmp_path) == "missing"
+    for level in (1, 9):  # how it is compressed does not matter
+        (tmp_path / known.file).write_bytes(gzip.compress(content, level))
+        assert datasets.state_of(known, tmp_path) == "same"
+    (tmp_path / known.file).write_bytes(gzip.compress(b"1 3\n"))
+    assert datasets.state_of(known, tmp_path) == "differs"
+    assert datasets.report_data(tmp_path) == 2
+    assert "missing  BMS2.dat.gz: BMS-WebView-2" in capsys.readouterr().out
