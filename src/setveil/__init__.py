@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from setveil.models import (
         Coherence,
         ConstraintAnonymity,
+        Counts,
         KAnonymity,
         KKmAnonymity,
         KmAnonymity,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
         Uncertainty,
     )
     from setveil.policy.schema import Policy
-    from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
+    from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement
     from setveil.utility.query import query
     from setveil.verify import Verdict, minimal_violations
     from setveil.workflows.anonymize import anonymize
@@ -59,6 +60,8 @@ __all__ = [
     "CancelledError",
     "Coherence",
     "ConstraintAnonymity",
+    "CountTable",
+    "Counts",
     "Grouping",
     "GuaranteeError",
     "Hierarchy",
@@ -106,12 +109,13 @@ __all__ = [
 _ROOMS = {
     "setveil.algorithms.base": "Algorithm",
     "setveil.core": "Hierarchy Transactions",
-    "setveil.releases": "Grouping LocalRecoding Recoding Release Replacement",
+    "setveil.releases": "CountTable Grouping LocalRecoding Recoding Release Replacement",
     "setveil.workflows.folder": "open_release",
     "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
     "setveil.io.hierarchies.reading": "check_hierarchy",
-    "setveil.models": "Coherence ConstraintAnonymity KAnonymity KKmAnonymity KmAnonymity PrivacyDegree PrivacyModel "
+    "setveil.models": "Coherence ConstraintAnonymity Counts KAnonymity KKmAnonymity KmAnonymity PrivacyDegree "
+    "PrivacyModel "
     "RuleAnonymity Uncertainty",
     "setveil.workflows.anonymize": "anonymize",
     "setveil.workflows.assess": "attack measure risk verify",

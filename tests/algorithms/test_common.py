@@ -120,6 +120,8 @@ def meaning(data: Transactions, release: Release) -> Counter[object]:
     """
     given = [tuple(row) for row in data.to_lists()]
     published = [tuple(row) for row in release.published.to_lists()]
+    if not release.has_own_records:
+        return Counter(published)
     if not isinstance(release, Grouping):
         return Counter(zip(given, published, strict=True))
     groups = []

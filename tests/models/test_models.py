@@ -31,7 +31,7 @@ def test_a_policy_takes_all_parameters_of_a_model(kind: type[PrivacyModel]) -> N
 
 
 def test_numbers_are_the_parameters_that_are_no_lists() -> None:
-    assert NUMBERS == ("k", "m", "k_known", "p", "l", "h", "max_suppressed", "rho", "c")
+    assert NUMBERS == ("k", "m", "k_known", "p", "l", "h", "max_suppressed", "rho", "c", "r")
 
 
 @pytest.mark.parametrize(

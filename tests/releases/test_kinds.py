@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.algorithms.base import Context
+from setveil.algorithms.counts.tally import Tally
 from setveil.core import Hierarchy, Transactions
-from setveil.releases import KINDS, Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
+from setveil.releases import KINDS, CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 
 ROWS = [["a", "b"], ["a", "c"], ["b", "c", "d"], ["d"], ["a", "b", "c"], ["a"]]
 DATA = Transactions.from_lists(ROWS)
@@ -42,12 +44,21 @@ def grouping() -> Grouping:
     return Grouping.from_groups(DATA, np.array([0, 0, 0, 1, 1, 1]), ["b"])
 
 
-MADE: dict[str, Release] = {made.kind: made for made in (recoding(), local_recoding(), replacement(), grouping())}
+def count_table() -> CountTable:
+    """a, b and c are listed; d is in fewer than three records."""
+    made = Tally().run(DATA, sv.Counts(k=3), Context())
+    assert isinstance(made, CountTable)
+    return made
+
+
+ALL = (recoding(), local_recoding(), replacement(), grouping(), count_table())
+MADE: dict[str, Release] = {made.kind: made for made in ALL}
 SIZES = {  # what each entry of the original is published as: the number of items covered, 0 if suppressed
     "recoding": [2, 2, 2, 1, 2, 1, 0, 0, 2, 2, 1, 2],
     "local-recoding": [2, 2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1],
     "replacement": [1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1],
     "grouping": [1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1],
+    "count-table": [1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1],
 }
 
 

@@ -481,6 +481,16 @@ OWN: tuple[Entry, ...] = (
         "clusters of people merged with the one that is best for both losses, up to a bound",
         suppresses_entries=True,
     ),
+    Entry(
+        "tally",
+        "setveil.algorithms.counts.tally:Tally",
+        ("counts",),
+        "own",
+        "local",
+        "none",
+        "count-table",
+        "rounded counts of itemsets, and records made from these counts alone",
+    ),
 )
 
 

@@ -38,5 +38,7 @@ def query(
     if json:
         say_json(vars(answer))
         return
+    source = {"listed": ", from listed counts", "scaling": ", by iterative scaling of listed counts"}
+    told = source.get(getattr(answer, "source", ""), "")
     among = "" if sensitive is None else " of the published groups; suppressed entries are not counted"
-    say(f"about {answer.estimate:,.1f} records; at least {answer.low:,}, at most {answer.high:,}{among}")
+    say(f"about {answer.estimate:,.1f} records; at least {answer.low:,}, at most {answer.high:,}{among}{told}")

@@ -3,6 +3,7 @@
 from setveil.models.base import Attacker, PrivacyModel
 from setveil.models.coherence import Coherence
 from setveil.models.constraint_anonymity import ConstraintAnonymity
+from setveil.models.counts import Counts
 from setveil.models.k_anonymity import KAnonymity
 from setveil.models.kkm_anonymity import KKmAnonymity
 from setveil.models.km_anonymity import KmAnonymity
@@ -28,6 +29,7 @@ __all__ = [
     "Attacker",
     "Coherence",
     "ConstraintAnonymity",
+    "Counts",
     "KAnonymity",
     "KKmAnonymity",
     "KmAnonymity",

@@ -12,6 +12,7 @@ from setveil.errors import InputError, UncheckedError, name_option, one_line
 from setveil.models.base import PrivacyModel
 from setveil.models.coherence import Coherence
 from setveil.models.constraint_anonymity import ConstraintAnonymity
+from setveil.models.counts import Counts
 from setveil.models.k_anonymity import KAnonymity
 from setveil.models.kkm_anonymity import KKmAnonymity
 from setveil.models.km_anonymity import KmAnonymity
@@ -32,6 +33,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         Uncertainty,
         RuleAnonymity,
         KKmAnonymity,
+        Counts,
         *foreign("models"),
     )
 }

@@ -7,7 +7,7 @@ canonical order by ``io.releases``. Other rooms ask a release instead of looking
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +74,10 @@ class Release(ABC):
     is_truthful: ClassVar[bool] = True  # a published record shows nothing that its person does not have
     has_groups: ClassVar[bool] = False  # records are in groups, which count sensitive items
     suppression_by: ClassVar[Literal["", "algorithm", "option"]] = ""  # what decides whether entries are suppressed
+    has_own_records: ClassVar[bool] = True  # each published record is what became of the record of one person
+    file_stem: ClassVar[str] = "published"  # what the file of records is called, without its extension
+    no_order: ClassVar[str] = ""  # why neither the order nor the ids of the input can be kept; empty where they can
+    no_guards: ClassVar[str] = ""  # why labels cannot be protected against spreadsheets; empty where they can
     further_files: ClassVar[tuple[str, ...]] = ()  # written besides records and codebook
     not_protected: ClassVar[tuple[str, ...]] = ()  # what no release of this kind protects, in plain sentences
     never_pickled: ClassVar[tuple[str, ...]] = ("record", "details")  # what shows more than the published files
@@ -203,6 +207,18 @@ class Release(ABC):
     def public_figures(self) -> dict[str, int]:
         """Further figures that the published files determine."""
         return {}
+
+    def certified(self) -> dict[str, Any]:
+        """What the certificate says about the files besides their layout."""
+        return {}
+
+    def with_certified(self, told: Mapping[str, Any]) -> Self:
+        """The release read from files, with what its certificate says about them."""
+        return self
+
+    def further_tables(self) -> list[tuple[str, Iterator[bytes]]]:
+        """Names and bytes of the files that follow from the release alone, besides records and codebook."""
+        return []
 
     # -- the same release in another form ---------------------------------------------------------------------------
 

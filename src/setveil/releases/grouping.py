@@ -35,6 +35,7 @@ class Grouping(Release):
     class_noun: ClassVar[str] = "groups"
     keeps_labels: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True
+    no_order: ClassVar[str] = "they would tell who is in which group"
     suppression_by: ClassVar[Literal["", "algorithm", "option"]] = "option"
     further_files: ClassVar[tuple[str, ...]] = ("sensitive.csv",)
     not_protected: ClassVar[tuple[str, ...]] = (NO_PUBLIC_ITEMS,)

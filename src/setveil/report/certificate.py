@@ -46,6 +46,7 @@ def certificate_of(
             "layout": vars(layout),
             "suppression": facts.has_suppression,
             "safe_csv": safe_csv,
+            **facts.certified,
             **({"columns": [{"name": name, "role": role} for name, role in facts.columns]} if facts.columns else {}),
         },
         "records": facts.records,

@@ -59,12 +59,14 @@ class _Column(_Strict):
 
 
 class _Release(_Strict):
-    kind: Literal["recoding", "local-recoding", "replacement", "grouping"]
+    kind: Literal["recoding", "local-recoding", "replacement", "grouping", "count-table"]
     published: Name
     layout: _Layout
     suppression: bool
     safe_csv: bool
     columns: Annotated[list[_Column], Field(min_length=1, max_length=1000)] | None = None  # missing without columns
+    generator: Annotated[int, Field(ge=1, le=1_000_000)] | None = None  # of tables of counts: what made their records
+    repaired: bool | None = None  # of tables of counts: sets were suppressed because they revealed a small count
 
 
 class _RiskRow(_Strict):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Dataset, Hierarchy
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
+from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import short
 
@@ -116,11 +116,27 @@ def _groups(release: Grouping, labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def _counted(release: CountTable, labels: Sequence[str]) -> dict[str, Any]:
+    items, counts = release.of_size(1)
+    order = np.lexsort((items[:, 0], -counts))
+    return {
+        "n_published": len(items),
+        "n_pairs": len(release.of_size(2)[1]),
+        "n_triples": len(release.of_size(3)[1]),
+        "generator": release.generator,
+        "counted": [
+            {"label": _shown(release, labels[int(items[place, 0])]), "count": int(counts[place])}
+            for place in order[:ROWS].tolist()
+        ],
+    }
+
+
 SHAPES: dict[str, Callable[[Any, Sequence[str]], dict[str, Any]]] = {
     "recoding": _categories,
     "local-recoding": _categories,
     "replacement": _classes,
     "grouping": _groups,
+    "count-table": _counted,
 }
 
 
@@ -331,11 +347,26 @@ def _entries_suppressed(release: Grouping, labels: Sequence[str], data: Dataset)
     return {"left_out": [(_shown(release, str(item)), int(count)) for item, count in sorted(left_out.items())][:ROWS]}
 
 
+def _listed(release: CountTable, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
+    """Items that are not listed, the most frequent first."""
+    is_gone = (release.published.vocabulary.numbers(data.vocabulary) < 0) & (data.supports > 0)
+    gone = np.flatnonzero(is_gone)
+    gone = gone[np.lexsort((gone, -data.supports[gone]))]
+    return {
+        "n_items": int((data.supports > 0).sum()),
+        "n_left_out": len(gone),
+        "left_out": [
+            (_shown(release, data.vocabulary[item]), int(data.supports[item])) for item in gone[:ROWS].tolist()
+        ],
+    }
+
+
 CHANGES: dict[str, Callable[[Any, Sequence[str], Dataset], dict[str, Any]]] = {
     "recoding": _recoded,
     "local-recoding": _recoded_locally,
     "replacement": _supports,
     "grouping": _entries_suppressed,
+    "count-table": _listed,
 }
 
 
@@ -349,7 +380,7 @@ def examples_of(release: Release, labels: Sequence[str], data: Dataset) -> list[
     or removed. A record of a grouping has ``group`` as well.
     """
     found: list[Mapping[str, Any]] = []
-    if not data.has_rows:  # records are not brought here to be shown
+    if not data.has_rows or not release.has_own_records:  # records are not brought here to be shown
         return found
     original, rows = data.rows, release.rows
     for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int).tolist():

@@ -50,6 +50,7 @@ class Facts:
         default_factory=dict
     )  # for the same guarantee, by kind of release
     columns: Sequence[tuple[str, str]] = ()  # name and role of each published column
+    certified: Mapping[str, Any] = field(default_factory=dict)  # what the certificate says about the files besides
     kept: Sequence[str] = ()  # "ids", "order": published with the records
     is_checkable: bool = True  # anyone with the folder can repeat the check
     profile: Profile = DEFAULT  # the thresholds that the lights follow
@@ -108,7 +109,7 @@ class Facts:
         shown = {"version", "model", "guarantee", "algorithm", "kind", "records", "holds"}
         shown |= {"attacker", "reach", "crowd", "known_items", "alternatives", "glossary", "other_algorithms"}
         shown |= {"risk_after", "not_protected", "files", "has_suppression", "shape", "kept", "is_checkable"}
-        shown |= {"package", "profile", "columns"}
+        shown |= {"package", "profile", "columns", "certified"}
         kept = {name: getattr(self, name) for name in shown}
         options = {name: value for name, value in self.model_options.items() if name not in self.hidden_options}
         metrics = {name: value for name, value in self.metrics.items() if name in PUBLIC_METRICS}

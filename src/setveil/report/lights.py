@@ -197,6 +197,8 @@ LEVELS: dict[Colour, str] = {"good": "low", "care": "moderate", "bad": "high"}
 
 def risk_of(facts: Facts) -> Light:
     """What the worst attacker tried can still do, within the guarantee or beyond it."""
+    if not facts.traits.has_own_records:
+        return _risk_of_nobodys_records(facts)
     worst = residual_of(facts)
     nothing = "No published record has an item that could be known."
     beside = _beside_columns(facts)
@@ -231,6 +233,21 @@ def risk_of(facts: Facts) -> Light:
         sentence = f"The figures count records, and {' and '.join(facts.doubts)}. {sentence}"
         return Light(RESIDUAL_RISK, "bad", "cannot be judged", sentence + _guessed(facts))
     return Light(RESIDUAL_RISK, colour, LEVELS[colour], sentence + _guessed(facts))
+
+
+def _risk_of_nobodys_records(facts: Facts) -> Light:
+    """Records that belong to nobody single out nobody; what is left is what counts and records let attackers infer."""
+    told = "No published record belongs to a person, so that nobody can be singled out."
+    if not facts.is_internal:
+        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{told} {FROM_FILES}")
+    inferred = worst_inference(facts.attacks)
+    colour = colour_of_risk(None, inferred, facts.profile)
+    if inferred is not None:
+        told += f" {inferred.sentence}."
+    if facts.doubts:
+        told = f"The figures count records, and {' and '.join(facts.doubts)}. {told}"
+        return Light(RESIDUAL_RISK, "bad", "cannot be judged", told + _guessed(facts))
+    return Light(RESIDUAL_RISK, colour, LEVELS[colour], told + _guessed(facts))
 
 
 def _beside_columns(facts: Facts) -> str:
@@ -303,6 +320,7 @@ def use_of(facts: Facts) -> Light:
     empty = facts.metrics.get("empty_records") or 0
     not_known = {
         "grouping": "public items are published unchanged, sensitive items only as counts per group",
+        "count-table": "counts are published rounded; records are made from these counts and belong to nobody",
         "replacement": "each record shows the centre of its class; only the owner knows how many entries are unchanged",
     }.get(facts.kind, "only the owner knows how many entries are unchanged")
     is_partly_known = not facts.is_internal and facts.has_suppression and unchanged.share is not None
@@ -318,7 +336,8 @@ def use_of(facts: Facts) -> Light:
         told.append(f"{figure(empty)} records are published empty")
     sentence = "; ".join(told) + "."
     sentence = sentence[0].upper() + sentence[1:]
-    share = 1.0 if unchanged.share is None and facts.traits.has_groups else unchanged.share  # of what is published
+    is_counted = facts.traits.has_groups or not facts.traits.has_own_records
+    share = 1.0 if unchanged.share is None and is_counted else unchanged.share  # of what is published
     colour = colour_of_use(share, found, n_published, empty / max(facts.records, 1))
     if n_published is not None and n_published <= 1:
         what = "Nothing is published" if n_published == 0 else "Only one label is published"

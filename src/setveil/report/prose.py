@@ -108,11 +108,28 @@ def _of_grouping(facts: Facts) -> Analyses:
     return Analyses(safe, unsafe)
 
 
+def _of_count_table(facts: Facts) -> Analyses:
+    step = facts.model_options.get("r")
+    safe = [
+        f"Counts in counts.csv are rounded to multiples of {step}: each is off by at most half of that. Counts of the "
+        "rarest listed sets may be off by a little more.",
+        "Frequent itemsets and association rules of listed sets can be read off counts.csv.",
+        "Counts of other sets can be estimated: the command setveil query does it, and says what it used.",
+    ]
+    unsafe = [
+        "Sets that are not listed: too few people have them, or their count is near to what their parts predict.",
+        "Single records: a published record is made from counts and is not the record of any person.",
+        "Numbers of items per person: items that are not listed are not counted.",
+    ]
+    return Analyses(safe, unsafe)
+
+
 ANALYSES: dict[str, Callable[[Facts], Analyses]] = {
     "recoding": _of_recoding,
     "local-recoding": _of_local_recoding,
     "replacement": _of_replacement,
     "grouping": _of_grouping,
+    "count-table": _of_count_table,
 }
 
 

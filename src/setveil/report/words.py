@@ -28,6 +28,8 @@ METRICS: dict[str, str] = {
     "discernibility": "discernibility (sum of squared class sizes)",
     "n_classes": "classes of people with the same columns",
     "n_groups": "groups",
+    "n_counted_pairs": "pairs of items with a published count",
+    "n_counted_triples": "triples of items with a published count",
     "n_published_items": "different labels published",
     "empty_records": "records published empty",
 }
@@ -45,7 +47,7 @@ ACHIEVED: dict[str, str] = {
 
 
 # A figure is public only if the published files alone determine it; everything else is internal.
-PUBLIC_METRICS = ("n_groups", "n_published_items", "empty_records")
+PUBLIC_METRICS = ("n_groups", "n_counted_pairs", "n_counted_triples", "n_published_items", "empty_records")
 
 
 def put(name: str, words: dict[str, str]) -> str:

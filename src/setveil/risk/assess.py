@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from setveil.arrays.mining import count_matches, invert_rows, sort_rows_by_item
 from setveil.arrays.sampling import draw_subsets
 from setveil.arrays.threads import for_slices
-from setveil.core import Transactions
+from setveil.core import Dataset, Transactions
 from setveil.core.deferred import call
 from setveil.core.progress import Progress, no_progress
 from setveil.core.row_order import sort_rows
@@ -96,6 +96,14 @@ class RiskTable(Tabular):
     seed: int
     rows: tuple[RiskRow, ...]
     inference: tuple[ExposureRow, ...] = ()  # what known items reveal about further ones, where it was asked for
+
+    @classmethod
+    def of_nobody(cls, published: Dataset, k: int, known: Sequence[int] = (1, 2, 3, 4)) -> RiskTable:
+        """Of published records that belong to nobody: no known items match the record of a person."""
+        lengths, n_all = published.rows.lengths, max(published.n_records, 1)
+        n_long = [int((lengths >= size).sum()) for size in known]
+        rows = (RiskRow(size, n, n / n_all, 0.0, 0.0, 0.0, 0.0, True) for size, n in zip(known, n_long, strict=True))
+        return cls(published.n_records, k, 0, tuple(rows))
 
     def records(self) -> list[dict[str, Any]]:
         """A row per number of known items."""

@@ -229,6 +229,7 @@ def attack(
     as_it_was = Surface.of_original(original, secrets)
     published = Surface.of_release(release, original.vocabulary, secrets)
     views = {"all": published, "exact": published.exact_labels(release, original.vocabulary)}
+    has_own = aligned and release.has_own_records
     rows: list[AttackRow] = []
     notes: list[str] = []
     for size in sizes:
@@ -246,9 +247,11 @@ def attack(
             # The original shows everything that is true, exactly: there only errors make a best match.
             before = here.attacked(as_it_was, attacker.knows, attacker.match if attacker.knows == "wrong" else "every")
             after = here.attacked(view, attacker.knows, attacker.match)
+            if not release.has_own_records:
+                after = after.of_strangers()
             is_sure = attacker.match == "every"
             told_before = here.inferred(as_it_was, attacker.knows, True) if is_sure else None
-            told_after = here.inferred(view, attacker.knows, aligned) if is_sure else None
+            told_after = here.inferred(view, attacker.knows, has_own) if is_sure else None
             missed: Success | None = None
             if strangers is not None:
                 told = strangers.inferred(view, attacker.knows, False) if is_sure else None

@@ -57,6 +57,11 @@ class Outcomes:
     posterior: NDArray[np.float64]
     control: NDArray[np.float64]  # the same without the target's own record
 
+    def of_strangers(self) -> Outcomes:
+        """The same where no published record is the target's own."""
+        nobody = np.zeros_like(self.is_found)
+        return replace(self, is_found=nobody, n_others=self.n_candidates, control=self.posterior)
+
 
 @dataclass(frozen=True, eq=False)
 class Surface:

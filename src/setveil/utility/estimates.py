@@ -15,7 +15,8 @@ Four ways to read a published item that covers several original ones:
 
 A suppressed item is in no record. In a replacement published items are read as they are. In a grouping public items are
 exact; a sensitive item may belong to any record of a group that counts it (``expand``), or to each with the probability
-count/size (``probability``).
+count/size (``probability``). A table of counts is read in two ways: ``table`` takes listed counts and estimates the
+others from their parts (``count_tables.py``), ``records`` counts in the records that were made from the table.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ from setveil.arrays.mining import Postings, Queries, count_matches, list_matches
 from setveil.core import Itemsets, Vocabulary
 from setveil.core.meaning import Images
 from setveil.errors import InputError
-from setveil.releases import Grouping, Release
+from setveil.releases import CountTable, Grouping, Release
+from setveil.utility.count_tables import TableReader
 
-Estimator = Literal["expand", "probability", "share", "exact"]
+Estimator = Literal["expand", "probability", "share", "exact", "table", "records"]
+COVERS: tuple[Estimator, ...] = ("expand", "probability", "share", "exact")  # what a label that covers several may mean
 ESTIMATORS: tuple[Estimator, ...] = ("expand", "probability")  # of the papers
 
 _REMEMBERED = 50_000_000  # records of items kept at hand
@@ -98,7 +101,7 @@ class SupportEstimates:
     @property
     def estimators(self) -> tuple[Estimator, ...]:
         """The estimators whose answers can differ."""
-        return ESTIMATORS if self.is_exact else get_args(Estimator)
+        return ESTIMATORS if self.is_exact else COVERS
 
     def supports(self, itemsets: Itemsets, estimator: Estimator = "expand") -> NDArray[np.float64]:
         """The estimated support of each itemset over ``vocabulary``, float64[itemsets]."""
@@ -241,4 +244,32 @@ class GroupEstimates(SupportEstimates):
         return supports
 
 
-BY_KIND: dict[str, type[SupportEstimates]] = {"local-recoding": LocalEstimates, "grouping": GroupEstimates}
+class TableEstimates(SupportEstimates):
+    """Counts are listed, or estimated from listed ones; or they are counted in the records."""
+
+    is_exact = False
+    estimators = ("table", "records")
+
+    release: CountTable
+
+    @cached_property
+    def table(self) -> TableReader:
+        return TableReader(self.release)
+
+    def _estimated(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
+        if estimator == "records":
+            queries, is_lost = self._queries(itemsets)
+            supports = count_matches(self.postings, _NO_WEIGHTS, queries).astype(np.float64)
+            supports[is_lost] = 0
+            return supports
+        number = self.release.published.vocabulary.numbers(self.vocabulary)
+        return np.array(
+            [self.table.count(tuple(sorted(number[one].tolist())))[0] for one in itemsets], dtype=np.float64
+        )
+
+
+BY_KIND: dict[str, type[SupportEstimates]] = {
+    "local-recoding": LocalEstimates,
+    "grouping": GroupEstimates,
+    "count-table": TableEstimates,
+}

@@ -46,6 +46,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("setveil.utility.groups:grouping_cost", ("grouping",)),
     Family("setveil.utility.counts:published_counts"),
     Family("setveil.utility.columns:column_loss"),
+    Family("setveil.utility.count_tables:table_figures", ("count-table",)),
     Family("setveil.utility.categories:category_purity", ("recoding", "local-recoding")),
     *foreign("metrics"),
 )

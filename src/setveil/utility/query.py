@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from setveil.core import Itemsets
 from setveil.errors import InputError, name_some
-from setveil.releases import Release, is_grouped
+from setveil.releases import CountTable, Release, is_count_table, is_grouped
+from setveil.utility.count_tables import TableReader
 from setveil.utility.estimates import Estimator, SupportEstimates
 from setveil.utility.reconstruction import Estimate
 from setveil.utility.reconstruction import query as query_groups
@@ -73,6 +74,8 @@ def query(
         raise InputError("a question needs an item at least: --with a,b or --without c.")
     if len(unwanted) > MOST_EXCLUDED:
         raise InputError(f"at most {MOST_EXCLUDED} items can be excluded in one question, not {len(unwanted)}.")
+    if is_count_table(release):
+        return _ask_table(release, wanted, unwanted)
     vocabulary = release.domain_items
     items = vocabulary.encode(wanted, "item of this release").tolist()
     others = vocabulary.encode(unwanted, "item of this release").tolist()
@@ -80,6 +83,31 @@ def query(
     low, high = _bounds(release, estimates, items, others)
     estimate, expand = (_estimate(estimates, items, others, name) for name in ESTIMATES)
     return Answer(float(np.clip(estimate, low, high)), low, high, float(expand))
+
+
+@dataclass(frozen=True)
+class TableAnswer(Estimate):
+    """An estimate with bounds, and where it comes from: ``listed`` counts of the table, or ``scaling`` of these."""
+
+    source: str = ""
+
+
+def _ask_table(release: CountTable, wanted: list[str], unwanted: list[str]) -> TableAnswer:
+    """From the table where it lists the sets that are asked for, otherwise by iterative scaling."""
+    vocabulary, reader = release.published.vocabulary, TableReader(release)
+    items = vocabulary.encode(wanted, "listed item").tolist()
+    others = vocabulary.encode(unwanted, "listed item").tolist()
+    total, is_listed = 0.0, True
+    for size in range(len(others) + 1):
+        for chosen in combinations(others, size):
+            found, listed = reader.count(tuple(sorted((*items, *chosen))))
+            total += (-1) ** size * found
+            is_listed &= listed
+    k, r = getattr(release.model, "k", 2), getattr(release.model, "r", 2)
+    low, high = reader.bounds(tuple(sorted(items)), k, r)
+    if others:
+        low = 0
+    return TableAnswer(float(np.clip(total, low, high)), low, high, "listed" if is_listed else "scaling")
 
 
 def _estimate(estimates: SupportEstimates, items: list[int], others: list[int], estimator: Estimator) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from setveil.core.vocabulary import ascending
 from setveil.errors import name_some
 
-KINDS = ("recoding", "local-recoding", "replacement", "grouping")
+KINDS = ("recoding", "local-recoding", "replacement", "grouping", "count-table")
 
 
 def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[str], kind: str) -> list[str]:

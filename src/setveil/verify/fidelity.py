@@ -17,9 +17,10 @@ from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import name_some
 from setveil.models import PrivacyModel
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
+from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify.book import cover_pairs, recoding_targets
 from setveil.verify.column_fidelity import check_columns
+from setveil.verify.count_fidelity import check_counts
 from setveil.verify.degree import GroupCounts
 from setveil.verify.published import Published, read_published, sorted_rows
 from setveil.verify.verdict import times
@@ -31,6 +32,7 @@ class Asked(NamedTuple):
     in_input_order: bool
     suppression: bool
     utility_groups: Sequence[Sequence[str]]
+    model: PrivacyModel | None = None
 
 
 class Records(NamedTuple):
@@ -79,7 +81,9 @@ def check_original(
             release.published.columns, original.columns, published.n_records, kept, in_input_order
         )
     groups = () if model is None else model.utility_groups
-    return problems + CHECKS[release.kind](release, published, source, Asked(in_input_order, suppression, groups))
+    return problems + CHECKS[release.kind](
+        release, published, source, Asked(in_input_order, suppression, groups, model)
+    )
 
 
 # -- recodings ----------------------------------------------------------------------------------------------------
@@ -327,11 +331,17 @@ def _check_group_counts(
 # -- comparing ----------------------------------------------------------------------------------------------------
 
 
+def _check_count_table(release: CountTable, published: Published, source: Published, asked: Asked) -> list[str]:
+    """Counts are true; records belong to nobody, so that nothing else is compared."""
+    return check_counts(release, source, asked.model)
+
+
 CHECKS: dict[str, Callable[[Any, Published, Published, Asked], list[str]]] = {
     "recoding": _check_recoding,
     "local-recoding": _check_local_recoding,
     "replacement": _check_replacement,
     "grouping": _check_grouping,
+    "count-table": _check_count_table,
 }
 
 

@@ -23,11 +23,13 @@ SIGNATURE = "certificate.sig"  # the one file that the certificate does not list
 KNOWN = (  # besides the certificate and what is published
     "codebook.csv",
     "columns.csv",
+    "counts.csv",
     "item_counts.csv",
+    "lengths.csv",
     "report.html",
     "sensitive.csv",
 )
-PUBLISHED = re.compile(r"published\.[a-z0-9]{1,16}")  # in any format, also of another package
+PUBLISHED = re.compile(r"(published|records)\.[a-z0-9]{1,16}")  # in any format, also of another package
 PARTS = "published"  # a folder of parts, where a cluster wrote the release
 PART = re.compile(rf"{PARTS}/part-[0-9]{{5,9}}\.parquet")
 MOST_PROBLEMS = 100

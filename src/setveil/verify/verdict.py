@@ -24,6 +24,7 @@ class Verdict:
     support: int | None = None
     reason: str = ""  # one plain line when the claim does not hold
     group: int | None = None  # groupings: where the witness was found
+    unchecked: str = ""  # one plain line on what could not be verified here, though the guarantee is met
 
     def __bool__(self) -> bool:
         return self.holds

@@ -103,6 +103,10 @@ def quick_attacks(
 
 def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_progress) -> RiskTable:
     """The risk of a release as its files have it: anyone who has them gets the same figures."""
+    if not release.has_own_records:  # nobody's record can be found
+        from setveil.risk import RiskTable
+
+        return RiskTable.of_nobody(release.published, model.crowd or USUAL_K)
     from setveil.io.releases.names import unguard
 
     published = release.published.without_index()

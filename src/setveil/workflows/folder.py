@@ -190,7 +190,7 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], parts: PublishedPa
         certified_format(layout.name)
     elif layout.name not in SUFFIXES:
         raise InputError("certificate.json: a release with columns is not written in this layout.")
-    wanted = part_name(0) if told["published"] == PARTS else published_name(layout)
+    wanted = part_name(0) if told["published"] == PARTS else published_name(layout, told["kind"])
     if told["published"] not in (PARTS, wanted) or wanted not in certificate["files"]:
         raise InputError("certificate.json: the published file is not one of its files.")
     sensitive = certificate["model"]["options"].get("sensitive", ())
@@ -209,7 +209,7 @@ def read_folder(folder: Path, certificate: Mapping[str, Any], parts: PublishedPa
         keep_ids=keep_ids,
         parts=parts,
         columns=columns,
-    )
+    ).with_certified(told)
     if layout_of(release, layout, in_parts=told["published"] == PARTS) != layout:
         raise InputError("certificate.json: a grouping is not written in this layout.")
     return release

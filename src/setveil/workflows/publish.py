@@ -137,6 +137,8 @@ def publish(
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
     if to and release.has_groups:
         raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
+    if safe_csv and release.no_guards:
+        raise InputError(f"--safe-csv does not go with a {release.kind}: {release.no_guards}. Remove --safe-csv.")
     if sign is not None and staging is None:
         try_key(sign)
     asked = None if policy is None else policy.assessment
@@ -328,7 +330,7 @@ def _verified(
         keep_ids=keep_ids,
         parts=parts,
         columns=[(column.name, column.role) for column in release.published.columns or ()],
-    )
+    ).with_certified(release.certified())
     again = spelled.relabelled(unguard) if safe_csv else spelled
     again = again.completed_by(release)
     if parts is None:

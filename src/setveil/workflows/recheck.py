@@ -457,6 +457,7 @@ class _Check:
             self._wrong(f"its {model.private_name} are not those of the owner's policy")
 
     def _compare_achieved(self, found: Mapping[str, Any]) -> None:
+        self.unchecked += filter(None, [self.verdict.unchecked if self.verdict is not None else ""])
         public = public_achieved(self.certificate["model"]["name"], found)
         if self.verdict is not None and self.verdict.holds and not _is_same(public, self.certificate["achieved"]):
             self._wrong('"achieved" is not what the records show')

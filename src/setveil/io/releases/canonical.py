@@ -61,9 +61,9 @@ def layout_of(release: Release, wanted: Layout, *, in_parts: bool = False) -> La
     return Layout("parquet" if is_large or release.published.n_records > PARQUET_ABOVE else "jsonl")
 
 
-def published_name(layout: Layout) -> str:
+def published_name(layout: Layout, kind: str) -> str:
     """``published.csv`` and the like."""
-    return "published" + (SUFFIXES.get(layout.name) or extension(layout.name))
+    return KINDS[kind].file_stem + (SUFFIXES.get(layout.name) or extension(layout.name))
 
 
 def part_name(number: int) -> str:
@@ -83,18 +83,16 @@ def encode_release(
 
     ``in_parts``: the records as a folder of Parquet files, as they always are where records are on a cluster.
     """
-    if is_grouped(release) and (keep_order or keep_ids):
-        raise InputError(
-            "a grouping cannot keep record order or ids: they would tell who is in which group; leave it out."
-        )
+    if release.no_order and (keep_order or keep_ids):
+        raise InputError(f"a {release.kind} cannot keep record order or ids: {release.no_order}; leave it out.")
     if release.published.columns and keep_ids:
         raise InputError("a release with columns has no place for record ids; leave out --keep-ids.")
     if keep_ids and release.published.ids is None:
         raise InputError("the input has no record ids to keep; leave out --keep-ids.")
     if in_parts or not release.published.has_rows:
         return _parts_of(release, layout), np.empty(0, dtype=np.int64)
-    rows, name = release.rows, published_name(layout)
-    tables = [(CODEBOOK, encode_codebook(release))]
+    rows, name = release.rows, published_name(layout, release.kind)
+    tables = [(CODEBOOK, encode_codebook(release)), *release.further_tables()]
     if release.item_counts:
         tables.append((ITEM_COUNTS, encode_item_counts(release)))
     if rows.columns:

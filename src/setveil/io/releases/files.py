@@ -20,6 +20,7 @@ from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
 from setveil.io.releases.canonical import PARTS, encode_release, layout_of, published_name
 from setveil.io.releases.columns import COLUMNS, encode_columns, with_cover
+from setveil.io.releases.count_tables import read_count_table
 from setveil.io.releases.groups import check_groups, read_groups
 from setveil.io.releases.names import guard, names_for
 from setveil.io.releases.people import Roles, read_people
@@ -32,7 +33,7 @@ from setveil.io.releases.tables import (
     read_item_counts,
 )
 from setveil.io.transactions.reading import read_written
-from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
+from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.releases.columns import publish_column
 
 
@@ -92,7 +93,7 @@ def write_release(
     for name, pieces in files:
         _write(folder / name, pieces)
         names.append(name)
-    published = published_name(layout) if told.published.has_rows else PARTS
+    published = published_name(layout, told.kind) if told.published.has_rows else PARTS
     return Written(tuple(names), published, layout, order, tuple(labels))
 
 
@@ -162,6 +163,8 @@ def _read_kind(
     elif rows is None:
         with open_regular(path) as file:
             rows = read_written(file, layout, keep_ids)
+    if kind == CountTable.kind:
+        return read_count_table(folder, rows.rows)
     if kind == Replacement.kind:
         hidden = rows.vocabulary.numbers(sensitive)
         visible = np.ones(rows.n_items, dtype=bool)

@@ -1,0 +1,439 @@
+# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value, operator"
+"""Whether counts reveal that 1 to k - 1 people have an itemset: the verifier's own loops.
+
+Look at a set Z of at most m + 1 listed items. Everybody belongs to one of its 2^|Z| *cells*: the part of Z that the
+person has. A published count leaves an interval of numbers of people, an unlisted item or pair leaves 0 to k - 1, and
+the number of people is known. Z *reveals* an unlisted itemset U in Z if every non-negative solution gives U at least 1
+and at most k - 1 people. Whether it does is a linear program in the cells.
+
+Shortcut. Z reveals nothing if there is one solution in which every unlisted itemset in Z has 0 or at least k people:
+then no unlisted itemset has both a minimum above 0 and a maximum below k. Call a solution in which they all have 0
+people *plain*. Choose the lower end for every listed triple; for a pair the larger of its lower end and P, the sum of
+its two largest triples anywhere in the table; for an item its upper end. By inclusion and exclusion this gives cells:
+
+- three items: the count of the triple, which is not negative;
+- two items: the pair minus its at most two triples in Z, not negative because the pair has at least P;
+- one item: the item minus its at most three pairs in Z plus its triples in Z;
+- none: n minus the items plus the pairs minus the triples.
+
+So Z is plain unless
+
+(a) P is above the upper end of one of its pairs, for two triples in Z, or
+(b) the three pairs of an item in Z are together more than its upper end, or
+(c) the upper ends of its items are together more than n.
+
+Only such Z are looked at, one by one: first whether one of a few solutions is of the kind above, then by the linear
+program. A smaller set is part of a larger one, whose program has all its rows; so only Z of m + 1 items (of all items,
+where there are fewer) are looked at. Z with an unlisted item cannot reveal anything about it: nobody may have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Longs = NDArray[np.int64]
+
+PLAIN, REVEALS, IMPOSSIBLE = 0, 1, 2
+NEAR = 1e-6
+
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+
+def _compiled(loop: Loop) -> Loop:
+    """As in ``counting.py``: loops here call loops of this file only."""
+    try:
+        return njit(cache=True, nogil=True)(loop)
+    except RuntimeError:  # no folder is writable
+        return njit(nogil=True)(loop)
+
+
+@_compiled
+def place_of(keys: Longs, key: int) -> int:
+    """Where a key is in a table of twice as many places, or where it would be."""
+    mask = np.uint64(len(keys) - 1)
+    mixed = np.uint64(key) * np.uint64(0xD6E8FEB86659FD93)
+    at = np.int64((mixed ^ (mixed >> np.uint64(32))) & mask)
+    while keys[at] >= 0 and keys[at] != key:
+        at = np.int64((np.uint64(at) + np.uint64(1)) & mask)
+    return at
+
+
+@_compiled
+def fill_table(keys: Longs, values: Longs, new_keys: Longs, new_values: Longs) -> None:
+    """Enter keys with their values."""
+    for number in range(len(new_keys)):
+        at = place_of(keys, new_keys[number])
+        keys[at] = new_keys[number]
+        values[at] = new_values[number]
+
+
+@_compiled
+def _value(keys: Longs, values: Longs, key: int) -> int:
+    at = place_of(keys, key)
+    return values[at] if keys[at] >= 0 else np.int64(0)
+
+
+@_compiled
+def _key(chosen: Longs, mask: int, n_items: int) -> int:
+    """An itemset of at most three items (ascending) as a number above those of all smaller itemsets."""
+    key = np.int64(0)
+    for at in range(len(chosen)):
+        if mask >> at & 1:
+            key = key * (n_items + 1) + chosen[at] + 1
+    return key
+
+
+@_compiled
+def _size(mask: int) -> int:
+    n = 0
+    while mask:
+        n += mask & 1
+        mask >>= 1
+    return n
+
+
+@_compiled
+def intervals(
+    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
+    low: Longs, high: Longs, listed: NDArray[np.uint8],
+) -> None:  # fmt: skip
+    """For every part of Z, by bits: the numbers of people that the table leaves, and whether it is listed."""
+    least = r * -(-k // r)
+    for mask in range(1, 1 << len(chosen)):
+        size = _size(mask)
+        count = _value(keys, values, _key(chosen, mask, n_items)) if size <= m else 0
+        listed[mask] = count > 0
+        if count > 0:
+            low[mask] = k if count == least else count - r // 2
+            high[mask] = min(count + (r + 1) // 2 - 1, n_records)
+            low[mask] = min(low[mask], high[mask])
+        else:
+            low[mask], high[mask] = 0, k - 1 if size <= min(m, 2) else n_records
+    low[0], high[0], listed[0] = n_records, n_records, 1
+
+
+@_compiled
+def is_solution(value: Longs, z: int, k: int, low: Longs, high: Longs, listed: NDArray[np.uint8]) -> bool:
+    """Whether counts of all parts give non-negative cells, keep to their intervals, and unlisted ones have 0 or at
+    least k people.
+    """
+    for mask in range(1 << z):
+        if value[mask] < low[mask] or value[mask] > high[mask]:
+            return False
+        if not listed[mask] and 0 < value[mask] < k:
+            return False
+        cell = np.int64(0)
+        for above in range(1 << z):
+            if above & mask == mask:
+                cell += value[above] if _size(above ^ mask) & 1 == 0 else -value[above]
+        if cell < 0:
+            return False
+    return True
+
+
+@_compiled
+def _complete(value: Longs, z: int, low: Longs) -> None:
+    """Pairs and items as small as the counts of larger parts allow."""
+    for size in range(2, 0, -1):
+        for mask in range(1, 1 << z):
+            if _size(mask) != size:
+                continue
+            need = np.int64(0)  # what the larger parts need of this one, so that its own cell is not negative
+            for above in range(1 << z):
+                if above != mask and above & mask == mask:
+                    need += value[above] if _size(above ^ mask) & 1 else -value[above]
+            value[mask] = max(low[mask], need)
+
+
+@_compiled
+def is_harmless(z: int, k: int, low: Longs, high: Longs, listed: NDArray[np.uint8]) -> bool:
+    """Whether one of a few solutions shows that Z reveals nothing."""
+    full = (1 << z) - 1
+    value = np.zeros(16, dtype=np.int64)
+    value[0] = low[0]
+    for mask in range(1, 1 << z):
+        value[mask] = low[mask] if listed[mask] and _size(mask) >= 3 else 0
+    _complete(value, z, low)
+    if is_solution(value, z, k, low, high, listed):
+        return True
+    for triple in range(1, full + 1):  # one unlisted triple gets as many people as its items need
+        if _size(triple) != 3 or listed[triple]:
+            continue
+        for mask in range(1, 1 << z):
+            value[mask] = low[mask] if listed[mask] and _size(mask) >= 3 else 0
+        value[triple] = k
+        _complete(value, z, low)
+        for mask in range(1, full + 1):
+            if _size(mask) == 1 and mask & triple == mask:
+                value[triple] = max(value[triple], k + value[mask] - high[mask])
+        _complete(value, z, low)
+        if is_solution(value, z, k, low, high, listed):
+            return True
+    if z < 4:
+        return False
+    for extra in range(2):  # all four triples, and all four items together
+        together = np.int64(k)
+        for mask in range(1, full):
+            if _size(mask) == 2:
+                twice = np.int64(0)
+                for triple in range(1, full):
+                    if _size(triple) == 3 and triple & mask == mask and listed[triple]:
+                        twice += low[triple]
+                together = max(together, twice - high[mask])
+        if extra:
+            for mask in range(1, full):
+                if _size(mask) == 3 and listed[mask]:
+                    together = max(together, low[mask])
+        value[full] = together
+        for mask in range(1, full):
+            value[mask] = max(low[mask], together) if _size(mask) == 3 else 0
+        _complete(value, z, low)
+        if is_solution(value, z, k, low, high, listed):
+            return True
+    return False
+
+
+@_compiled
+def _pivot(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], row: int, column: int) -> float:
+    """Exchange a basic and a non-basic variable of a dictionary; the change of the objective."""
+    scale = 1.0 / a[row, column]
+    b[row] *= scale
+    for other in range(a.shape[1]):
+        a[row, other] *= scale
+    a[row, column] = scale
+    for other in range(a.shape[0]):
+        if other == row or a[other, column] == 0.0:
+            continue
+        factor = a[other, column]
+        b[other] -= factor * b[row]
+        for place in range(a.shape[1]):
+            a[other, place] -= factor * a[row, place]
+        a[other, column] = -factor * scale
+    gain, factor = c[column] * b[row], c[column]
+    for place in range(a.shape[1]):
+        c[place] -= factor * a[row, place]
+    c[column] = -factor * scale
+    return gain
+
+
+@_compiled
+def _climb(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], basis: Longs, others: Longs
+) -> float:
+    """Raise the objective as far as it goes, by the smallest numbers that serve (Bland's rule: it ends)."""
+    total = 0.0
+    while True:
+        column = -1
+        for place in range(len(others)):
+            if c[place] > 1e-9 and (column < 0 or others[place] < others[column]):
+                column = place
+        if column < 0:
+            return total
+        row = -1
+        for place in range(len(basis)):
+            if a[place, column] <= 1e-9:
+                continue
+            ratio = b[place] / a[place, column]
+            if row < 0:
+                row = place
+                continue
+            best = b[row] / a[row, column]
+            if ratio < best - 1e-9 or (ratio <= best + 1e-9 and basis[place] < basis[row]):
+                row = place
+        if row < 0:
+            return np.inf
+        total += _pivot(a, b, c, row, column)
+        basis[row], others[column] = others[column], basis[row]
+
+
+@_compiled
+def largest(z: int, part: int, sign: int, low: Longs, high: Longs) -> float:
+    """The largest value of ``sign`` times the count of a part, over all non-negative cells; -inf if there are none."""
+    n_cells = (1 << z) - 1  # the cell of people with none of the items follows from the others
+    n_rows = 2 * n_cells + 1
+    a, b, c = np.zeros((n_rows, n_cells + 1)), np.zeros(n_rows), np.zeros(n_cells + 1)
+    for mask in range(1, n_cells + 1):
+        for cell in range(1, n_cells + 1):
+            if cell & mask == mask:
+                a[2 * mask - 2, cell - 1], a[2 * mask - 1, cell - 1] = 1.0, -1.0
+        b[2 * mask - 2], b[2 * mask - 1] = high[mask], -low[mask]
+    for cell in range(n_cells):
+        a[n_rows - 1, cell] = 1.0
+    b[n_rows - 1] = low[0]
+    basis, others = np.arange(n_cells + 1, n_cells + 1 + n_rows), np.arange(n_cells + 1)
+    # First a variable that every row may use, as much as the worst row needs; then as little of it as possible.
+    helper = n_cells
+    worst = 0
+    for row in range(n_rows):
+        a[row, helper] = -1.0
+        if b[row] < b[worst]:
+            worst = row
+    others[helper] = 0  # leaves first
+    for cell in range(n_cells):
+        others[cell] = cell + 1
+    if b[worst] < 0:
+        c[helper] = -1.0
+        short = _pivot(a, b, c, worst, helper)
+        basis[worst], others[helper] = others[helper], basis[worst]
+        short += _climb(a, b, c, basis, others)
+        if short < -NEAR:
+            return -np.inf
+    for row in range(n_rows):  # the helper must not be basic
+        if basis[row] == 0:
+            for place in range(n_cells + 1):
+                if abs(a[row, place]) > 1e-9:
+                    _pivot(a, b, c, row, place)
+                    basis[row], others[place] = others[place], basis[row]
+                    break
+    for place in range(n_cells + 1):
+        c[place] = 0.0
+    total = 0.0
+    for place in range(n_cells + 1):
+        if others[place] == 0:
+            for row in range(n_rows):
+                a[row, place] = 0.0
+    for cell in range(1, n_cells + 1):
+        if cell & part != part:
+            continue
+        for place in range(n_cells + 1):
+            if others[place] == cell:
+                c[place] += sign
+        for row in range(n_rows):
+            if basis[row] == cell:
+                total += sign * b[row]
+                for place in range(n_cells + 1):
+                    c[place] -= sign * a[row, place]
+    return total + _climb(a, b, c, basis, others)
+
+
+@_compiled
+def solve(z: int, k: int, low: Longs, high: Longs, listed: NDArray[np.uint8], found: Longs) -> int:
+    """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum."""
+    for part in range(1, 1 << z):
+        if listed[part]:
+            continue
+        minimum = -largest(z, part, -1, low, high)
+        if minimum == np.inf:
+            return IMPOSSIBLE
+        if minimum <= NEAR:
+            continue
+        maximum = largest(z, part, 1, low, high)
+        if np.floor(maximum + NEAR) < k:
+            found[0], found[1], found[2] = part, np.int64(np.ceil(minimum - NEAR)), np.int64(np.floor(maximum + NEAR))
+            return REVEALS
+    return PLAIN
+
+
+@_compiled
+def look(
+    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
+    is_repaired: bool, found: Longs,
+) -> int:  # fmt: skip
+    """What Z reveals; ``chosen`` is in any order. ``found[3]`` counts linear programs."""
+    z = len(chosen)
+    for one in range(1, z):  # ascending
+        at = one
+        while at > 0 and chosen[at - 1] > chosen[at]:
+            chosen[at - 1], chosen[at] = chosen[at], chosen[at - 1]
+            at -= 1
+    low, high = np.zeros(16, dtype=np.int64), np.zeros(16, dtype=np.int64)
+    listed = np.zeros(16, dtype=np.uint8)
+    intervals(chosen, n_records, n_items, m, k, r, keys, values, low, high, listed)
+    if is_harmless(z, k, low, high, listed):
+        return PLAIN
+    found[3] += 1
+    status = solve(z, k, low, high, listed, found)
+    return PLAIN if status == IMPOSSIBLE and is_repaired else status
+
+
+@_compiled
+def look_at_pair(
+    one: int, two: int, thirds: Longs, lows: Longs, limit: int, n_records: int, n_items: int, m: int, k: int, r: int,
+    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs,
+) -> int:  # fmt: skip
+    """All Z of a pair and two of its triples that are together above its upper end; ``lows`` descend."""
+    for at in range(len(thirds)):
+        for beyond in range(at + 1, len(thirds)):
+            if lows[at] + lows[beyond] <= limit:
+                break
+            chosen[0], chosen[1], chosen[2], chosen[3] = one, two, thirds[at], thirds[beyond]
+            status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+            if status != PLAIN:
+                return status
+    return PLAIN
+
+
+@_compiled
+def look_at_item(
+    item: int, near: Longs, needs: Longs, limit: int, n_records: int, n_items: int, m: int, k: int, r: int,
+    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs,
+) -> int:  # fmt: skip
+    """All Z of an item and others with whose pairs it is above its upper end; ``needs`` descend."""
+    z = len(chosen)
+    for at in range(len(near)):
+        for beyond in range(at + 1, len(near)):
+            both = needs[at] + needs[beyond]
+            if z == 3:
+                if both <= limit:
+                    break
+                chosen[0], chosen[1], chosen[2] = item, near[at], near[beyond]
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                if status != PLAIN:
+                    return status
+                continue
+            if both > limit:  # whatever the fourth item is
+                for last in range(n_items):
+                    if last == item or last == near[at] or last == near[beyond]:
+                        continue
+                    chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], last
+                    status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                    if status != PLAIN:
+                        return status
+                continue
+            if beyond + 1 >= len(near) or both + needs[beyond + 1] <= limit:
+                break
+            for last in range(beyond + 1, len(near)):
+                if both + needs[last] <= limit:
+                    break
+                chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], near[last]
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                if status != PLAIN:
+                    return status
+    return PLAIN
+
+
+@_compiled
+def look_at_large(
+    first: int, order: Longs, highs: Longs, n_records: int, n_items: int, m: int, k: int, r: int,
+    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs,
+) -> int:  # fmt: skip
+    """All Z whose items are together above the number of records, with ``order[first]`` as the largest; ``highs``
+    descend.
+    """
+    z, n = len(chosen), len(order)
+    for two in range(first + 1, n):
+        if highs[first] + (z - 1) * highs[two] <= n_records:
+            break
+        for three in range(two + 1, n):
+            if highs[first] + highs[two] + (z - 2) * highs[three] <= n_records:
+                break
+            if z == 3:
+                chosen[0], chosen[1], chosen[2] = order[first], order[two], order[three]
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                if status != PLAIN:
+                    return status
+                continue
+            for four in range(three + 1, n):
+                if highs[first] + highs[two] + highs[three] + highs[four] <= n_records:
+                    break
+                chosen[0], chosen[1], chosen[2], chosen[3] = order[first], order[two], order[three], order[four]
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                if status != PLAIN:
+                    return status
+    return PLAIN

@@ -1,0 +1,200 @@
+"""Tables of counts: what they say, whether they reveal a small count, and whether the records follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.core.progress import Progress
+from setveil.errors import InputError
+from setveil.generate import records
+from setveil.models import Counts
+from setveil.releases import CountTable, is_count_table
+from setveil.verify.count_inference import Listed, find_revealed
+from setveil.verify.published import Published
+from setveil.verify.verdict import Verdict, in_braces
+
+Sets = dict[tuple[int, ...], int]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What the files say, as the verifier's own values: items are numbered as the release numbers its labels."""
+
+    labels: tuple[str, ...]
+    counts: Sets  # by itemset, ascending
+    lengths: list[tuple[int, int, int]]
+    n_records: int
+
+    @classmethod
+    def of(cls, release: CountTable) -> Table:
+        """Nothing about the arrays is trusted."""
+        bounds, items = np.asarray(release.sets.indptr).tolist(), np.asarray(release.sets.items).tolist()
+        values = np.asarray(release.counts).tolist()
+        labels = tuple(release.published.vocabulary)
+        if len(bounds) != len(values) + 1 or bounds[-1] != len(items):
+            raise InputError("counts.csv is damaged: itemsets and counts do not fit.")
+        if items and not (min(items) >= 0 and max(items) < len(labels)):
+            raise InputError("counts.csv is damaged: an item has no label.")
+        counts = {tuple(items[a:b]): value for a, b, value in zip(bounds, bounds[1:], values, strict=False)}
+        if len(counts) != len(values):
+            raise InputError("counts.csv lists an itemset twice.")
+        lengths = [(int(a), int(b), int(c)) for a, b, c in np.asarray(release.lengths).tolist()]
+        return cls(labels, counts, lengths, sum(count for _, _, count in lengths))
+
+    def names(self, itemset: tuple[int, ...]) -> tuple[str, ...]:
+        """The labels of an itemset."""
+        return tuple(self.labels[item] for item in itemset)
+
+
+def check(published: Published, model: Counts, progress: Progress) -> Verdict:
+    """The table first, then the records; records that cannot be made again here are named in ``unchecked``."""
+    release = published.release
+    if not is_count_table(release):
+        raise InputError(
+            "model counts is about a table of counts with records made from it; these are records alone, so there is "
+            "nothing that could be verified. Give the folder of a release."
+        )
+    table = Table.of(release)
+    for found in (_wrong_counts(table, model), _wrong_lengths(table, model)):
+        if found is not None:
+            return found
+    revealed = _revealed(table, release.repaired, model, progress)
+    if revealed is not None:
+        return revealed
+    return _check_records(release, published, table, model, progress)
+
+
+def achieved(published: Published, model: Counts, progress: Progress) -> dict[str, int | float]:
+    """The smallest published count."""
+    if not is_count_table(published.release) or not len(published.release.counts):
+        return {}
+    return {"smallest_support": int(np.asarray(published.release.counts).min())}
+
+
+def _wrong_counts(table: Table, model: Counts) -> Verdict | None:
+    """Multiples of r, at least k, of at most m items, with every subset listed and no rarer."""
+    for itemset, count in table.counts.items():
+        named = in_braces(table.names(itemset))
+        reason = ""
+        if not 1 <= len(itemset) <= model.m or list(itemset) != sorted(set(itemset)):
+            reason = f"{named} has not 1 to m={model.m} items."
+        elif count % model.r or count < model.k:
+            reason = (
+                f"the count of {named} is {count:,}, which is not a multiple of r={model.r} of at least k={model.k}."
+            )
+        elif count - table.n_records > model.r // 2:
+            reason = f"the count of {named} is {count:,}, and there are only {table.n_records:,} records."
+        else:
+            for part in combinations(itemset, len(itemset) - 1):
+                if part and table.counts.get(part, -1) < count:
+                    reason = f"{named} is counted {count:,} times, but {in_braces(table.names(part))} less often."
+        if reason:
+            return Verdict(False, table.names(itemset), count, reason)
+    alone = {itemset[0] for itemset in table.counts if len(itemset) == 1}
+    for item, label in enumerate(table.labels):
+        if item not in alone:
+            return Verdict(False, (label,), 0, f'"{label}" is in the records, but its count is not listed.')
+    return None
+
+
+def _wrong_lengths(table: Table, model: Counts) -> Verdict | None:
+    """Ranges one after the other from 0 on; all counts but the largest are multiples of r, and none is below k."""
+    expected, lengths = 0, table.lengths
+    largest = max((count for _, _, count in lengths), default=0)
+    n_other = sum(count % model.r != 0 for _, _, count in lengths)
+    for first, last, count in lengths:
+        if first != expected or last < first:
+            return Verdict(
+                False, None, None, f"lengths.csv: the range {first} to {last} does not follow the one before."
+            )
+        expected = last + 1
+        if count < model.k and len(lengths) > 1:
+            return Verdict(False, None, count, f"lengths.csv: {count} records, fewer than k={model.k}.")
+        if count % model.r and (n_other > 1 or count < largest - model.r * len(lengths)):
+            return Verdict(False, None, count, f"lengths.csv: {count:,} is not a multiple of r={model.r}.")
+    return None
+
+
+def _revealed(table: Table, is_repaired: bool, model: Counts, progress: Progress) -> Verdict | None:
+    """No m + 1 items reveal that 1 to k - 1 people have an unlisted itemset."""
+    singles = np.array([table.counts[(item,)] for item in range(len(table.labels))], dtype=np.int64)
+    shaped = [_arrays([one for one in table.counts if len(one) == size], size, table.counts) for size in (2, 3)]
+    flat = [part.astype(np.int64) for pair in shaped for part in pair]
+    listed = Listed(len(table.labels), table.n_records, singles, *flat)
+    found = find_revealed(listed, model, progress, is_repaired)
+    if found is None:
+        return None
+    named = in_braces(table.names(found.items))
+    if not found.itemset:
+        return Verdict(
+            False, table.names(found.items), None, f"no data can have the counts that are listed for {named}."
+        )
+    revealed = table.names(found.itemset)
+    reason = f"the counts of {named} reveal that {found.low} to {found.high} people have {in_braces(revealed)}."
+    return Verdict(False, revealed, found.low, reason)
+
+
+def _check_records(
+    release: CountTable, published: Published, table: Table, model: Counts, progress: Progress
+) -> Verdict:
+    """The records are what their generator makes of the table: they carry nothing else."""
+    sets = list(table.counts)
+    by_size = [[one for one in sets if len(one) == size] for size in (1, 2, 3)]
+    singles = np.zeros(len(table.labels), dtype=np.int64)
+    for itemset in by_size[0]:
+        singles[itemset[0]] = table.counts[itemset]
+    shaped = [_arrays(by_size[size - 1], size, table.counts) for size in (2, 3)]
+    lengths = np.array(table.lengths, dtype=np.int64).reshape(-1, 3)
+    counted = records.CountedSets(model.k, singles, *shaped[0], *shaped[1], lengths)
+    seed = records.seed_of(_counts_file(table), _lengths_file(table))
+    try:
+        made = records.generate_records(
+            release.generator, counted, seed, lambda share: progress("making records again", share)
+        )
+    except (records.UnknownGeneratorError, records.TooLargeError) as problem:
+        said = f"the records cannot be made again here ({problem}); the counts were verified."
+        return Verdict(True, unchecked=said)
+    if published.number_of is None or len(made.indptr) != len(published.indptr):
+        reason = f"there are {published.n_records:,} records, and the table gives {len(made.indptr) - 1:,}."
+        return Verdict(False, None, published.n_records, reason)
+    ours = sorted(map(tuple, _rows(made.indptr, published.number_of[made.items])))
+    theirs = sorted(map(tuple, _rows(published.indptr, published.items)))
+    if ours != theirs:
+        return Verdict(False, None, None, "the records are not those that follow from counts.csv and lengths.csv.")
+    return Verdict(True)
+
+
+def _arrays(sets: list[tuple[int, ...]], size: int, counts: Sets) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Itemsets of one size in ascending order, and their counts."""
+    ordered = sorted(sets)
+    return (
+        np.array(ordered, dtype=np.int32).reshape(-1, size),
+        np.array([counts[one] for one in ordered], dtype=np.int64),
+    )
+
+
+def _rows(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> list[list[int]]:
+    bounds, flat = indptr.tolist(), items.tolist()
+    return [sorted(flat[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+
+
+# -- the files, byte by byte -------------------------------------------------------------------------------------------
+
+
+def _counts_file(table: Table) -> bytes:
+    lines = ["items,count"]
+    marked = [label.replace("\\", "\\\\").replace("|", "\\|") for label in table.labels]
+    for itemset in sorted(table.counts, key=lambda one: (len(one), one)):
+        cell = "|".join(marked[item] for item in itemset)
+        if any(sign in cell for sign in '",\r\n'):
+            cell = '"' + cell.replace('"', '""') + '"'
+        lines.append(f"{cell},{table.counts[itemset]}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _lengths_file(table: Table) -> bytes:
+    return "".join(["length_from,length_to,count\n", *(f"{a},{b},{c}\n" for a, b, c in table.lengths)]).encode()

@@ -1,0 +1,86 @@
+"""Tables of counts, the slow way: sets, itertools, and a linear program for every set of items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
+from itertools import combinations
+from math import floor
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+Record = frozenset[str]
+Table = dict[frozenset[str], int]
+
+
+def rounded(count: int, k: int, r: int) -> int:
+    """max(r * ceil(k / r), r * floor(count / r + 1/2))."""
+    return max(-(-k // r) * r, r * floor(Fraction(count, r) + Fraction(1, 2)))
+
+
+def interval(count: int, k: int, r: int, n: int) -> tuple[int, int]:
+    """All numbers of people that are published as ``count``, by trying them."""
+    fitting = [people for people in range(k, n + 1) if rounded(people, k, r) == count]
+    return min(fitting), max(fitting)
+
+
+def counts_of(records: Collection[Record], k: int, m: int, r: int) -> Table:
+    """Rounded counts of all itemsets of at most m items in at least k records."""
+    items = sorted(set().union(*records))
+    found = {}
+    for size in range(1, m + 1):
+        for itemset in combinations(items, size):
+            count = sum(set(itemset) <= record for record in records)
+            if count >= k:
+                found[frozenset(itemset)] = rounded(count, k, r)
+    return found
+
+
+def predicted(n: int, table: Mapping[frozenset[str], int], triple: Iterable[str]) -> float:
+    """What items and pairs predict: iterative proportional fitting over the eight cells."""
+    items = sorted(triple)
+    cells = [frozenset(some) for size in range(4) for some in combinations(items, size)]
+    weight = dict.fromkeys(cells, 1.0)
+    parts = [frozenset(some) for size in (1, 2) for some in combinations(items, size)]
+    for _ in range(5000):
+        for part in parts:
+            inside = sum(weight[cell] for cell in cells if part <= cell)
+            outside = sum(weight.values()) - inside
+            for cell in cells:
+                weight[cell] *= table[part] / inside if part <= cell else (n - table[part]) / max(outside, 1e-300)
+    return weight[frozenset(items)]
+
+
+def revealed(table: Table, n: int, k: int, m: int, r: int) -> tuple[frozenset[str], float, float] | None:
+    """An unlisted itemset that some set of m + 1 items shows to have 1 to k - 1 people; its extremes."""
+    items = sorted(set().union(*table)) if table else []
+    for chosen in combinations(items, min(m + 1, len(items))):
+        cells = [frozenset(some) for size in range(len(chosen) + 1) for some in combinations(chosen, size)]
+        bounds = {part: _bounds(part, table, n, k, m, r) for part in cells if part}
+        matrix = np.array([[float(part <= cell) for cell in cells] for part in bounds])
+        rows = np.concatenate((matrix, -matrix))
+        ends = [high for _, high in bounds.values()] + [-low for low, _ in bounds.values()]
+        for number, part in enumerate(bounds):
+            if part in table:
+                continue
+            least = _smallest(matrix[number], rows, ends, n)
+            if least is None or least <= 1e-6:
+                continue
+            most = -(_smallest(-matrix[number], rows, ends, n) or 0.0)
+            if floor(most + 1e-6) < k:
+                return part, least, most
+    return None
+
+
+def _smallest(costs: Any, rows: Any, ends: Any, n: int) -> float | None:
+    """The smallest cost of cells that add up to n; None if there are none."""
+    found = linprog(costs, rows, ends, [[1.0] * len(costs)], [n])
+    return None if found.status == 2 else float(found.fun or 0.0)
+
+
+def _bounds(part: frozenset[str], table: Table, n: int, k: int, m: int, r: int) -> tuple[int, int]:
+    if part in table:
+        return interval(table[part], k, r, n)
+    return 0, k - 1 if len(part) <= min(m, 2) else n
