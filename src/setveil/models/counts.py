@@ -46,7 +46,7 @@ class Counts(PrivacyModel):
         protect_more="Choose a larger k, or a larger r",
         weaker="Choose a smaller k.",
     )
-    grid: ClassVar[Mapping[str, list[Any]]] = {"k": [5, 10, 20], "m": [3]}
+    start: ClassVar[Mapping[str, Any]] = {"k": 10, "m": 3}
     alternatives: ClassVar[tuple[str, ...]] = (
         "k^m-anonymity (model km), if analysts need the records of people themselves.",
     )
