@@ -1,3 +1,4 @@
+# mypy: disable-error-code="call-arg"
 """Which sets of items must be looked at for what counts reveal, and what was found (``count_cells.py``)."""
 
 from __future__ import annotations
