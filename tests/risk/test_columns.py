@@ -156,3 +156,19 @@ def test_carried_columns_that_are_the_same_in_each_class_are_no_further_risk(tmp
         assert ("carried columns" in light.sentence) == is_moderate
         assert light.answer == "moderate"  # everybody of a class has an item here
         assert "reveal an item or a sensitive value of" in light.sentence
+
+
+def test_values_of_sensitive_columns_are_inferred_like_sensitive_items() -> None:
+    """Everybody with "a" and the same sex has one value; those with "b" have two."""
+    data = Transactions.from_lists([["a"], ["a"], ["b"], ["b"]] * 10)
+    sex, value = ["f", "m", "f", "m"] * 10, ["x", "y", "x", "x", "x", "y", "y", "y"] * 5
+    columns = Columns((Column.of("sex", "known", sex), Column.of("c", "sensitive", value)))
+    data = replace(data, columns=columns)
+    table = attack(data, sv.anonymize(data, "kkm", k=5, m=1), known=(1,), targets=400, strategies=["random"])
+    alone, one = table.rows
+    assert (alone.known, one.known) == (0, 1)
+    assert alone.after.certain is not None and alone.after.certain.value == 0
+    assert one.after.certain is not None and one.before.certain is not None
+    assert 0.4 < one.after.certain.value < 0.6  # those with "a"
+    assert one.after.certain == one.before.certain and one.n_sensitive == 2
+    assert one.to_dict()["certain"]["base"] == "people with at least 1 item and a sensitive item"

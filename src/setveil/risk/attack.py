@@ -11,7 +11,7 @@ every attacker also knows those of the target, and c may be 0 (``places.py``). M
   0;
 - *right guess*: how likely one of the target's sensitive items looks, its share among the candidates (a published item
   that stands for g items counts 1/g, a grouping by its counts). Only over targets that have a sensitive item;
-  sensitive items are never known beforehand;
+  sensitive items are never known beforehand. Values of sensitive columns count as sensitive items;
 - *certain*, *likely*, *certain category*: what the candidates reveal about further items (``inference.py``). A best
   match is a guess, so these figures are about attackers whose candidates show every known item.
 
@@ -49,6 +49,7 @@ from setveil.risk.inference import Conclusions, Revealed
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.knowledge import People
 from setveil.risk.places import known_columns
+from setveil.risk.secret_values import with_secret_values
 from setveil.risk.surface import Outcomes, Surface
 from setveil.risk.targets import Targets
 from setveil.risk.trimmed import LeftOutTable, attack_left_out
@@ -216,6 +217,10 @@ def attack(
     attackers who know the program; the argument after it is the largest probability that the guarantee allows them.
     """
     original = release.published_part(original)
+    whole = original, release
+    original, release, values = with_secret_values(original, release)
+    if values:
+        sensitive = [*(release.sensitive_items if sensitive is None else sensitive), *values]
     sizes, attackers = _check(original, release, known, targets, strategies, wrong)
     columns = known_columns(release.rows.columns).names
     if columns:
@@ -277,7 +282,7 @@ def attack(
     guesses = None
     if guess and aligned and is_grouped(release):
         guesses = guess_both(original, release, promised, remake, seed)
-    left_out = attack_left_out(original, release, targets, seed, promised, remake) if guess and aligned else None
+    left_out = attack_left_out(*whole, targets, seed, promised, remake) if guess and aligned else None
     return AttackTable(tuple(rows), len(secrets), how, seed, tuple(notes), guesses, left_out)
 
 
