@@ -204,7 +204,13 @@ def test_columns_that_the_second_reader_does_not_compare_are_named(tmp_path: Pat
     data = compare_readings(sv.read(path, **STATED, per_person="max"))
     assert data.reading is not None and data.reading.second is not None
     second = data.reading.second.to_dict()
-    assert second["compared"] and not second["all"] and second["columns_not_compared"] == ["age", "sex"]
+    assert second["compared"] and second["all"] and "columns_not_compared" not in second
+    lines = tmp_path / "people.jsonl"
+    lines.write_text('{"id": "1", "age": 30, "items": ["a"]}\n{"id": "2", "age": 40, "items": ["b"]}\n')
+    data = compare_readings(sv.read(lines, known_columns="age"))
+    assert data.reading is not None and data.reading.second is not None
+    second = data.reading.second.to_dict()
+    assert second["compared"] and not second["all"] and second["columns_not_compared"] == ["age"]
     alone = compare_readings(sv.read(path, person="patient", item="dx", missing_person="drop"))
     assert alone.reading is not None and alone.reading.second is not None
     assert alone.reading.second.to_dict()["all"]
