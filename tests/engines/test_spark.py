@@ -240,6 +240,21 @@ def test_the_same_risk(spark: SparkSession) -> None:
         assert there.inference == ()  # it looks at single records
 
 
+def test_small_data_is_few_tasks_and_the_algorithm_is_named(spark: SparkSession) -> None:
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "200")
+    try:
+        pairs = [(number, item) for number in range(40) for item in ("a", f"b{number % 3}")]
+        data = sv.read(spark.createDataFrame(pairs, "patient int, code string"))
+        assert data.blocks.rdd.getNumPartitions() == 1  # type: ignore[attr-defined]
+        visits = spark.createDataFrame([(7, ["a"]), (7, ["b"]), (8, ["a"])], "patient int, codes array<string>")
+        assert sv.read(visits).n_records == 2
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before or "4")
+    with pytest.warns(sv.SetveilWarning, match=r'on Spark, algorithm "aa\+refine" is used'):
+        assert sv.anonymize(data, "km", k=2, m=2, hierarchy="fanout:2").algorithm == "aa+refine"
+
+
 def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = as_frame(spark, some_rows(1), 2)
     with pytest.raises(
@@ -247,9 +262,11 @@ def test_bad_input_is_one_line(spark: SparkSession, tmp_path: Path, capsys: pyte
         match=r'"pcta" does not run on Spark; there is aa, aa\+refine, optimal for km; cahd for degree; weave',
     ):
         sv.anonymize(frame, "km", k=2, m=2, algorithm="pcta")
-    with pytest.raises(InputError, match=r"no default algorithm on Spark; use algorithm cahd"):
+    with pytest.raises(
+        InputError, match=r"no default algorithm on Spark; choose cahd with its option shard_size and a"
+    ):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"])
-    with pytest.raises(InputError, match=r"on Spark set --option shard_size=N"):
+    with pytest.raises(InputError, match=r"on Spark set its option shard_size"):
         sv.anonymize(frame, "degree", p=2, sensitive=["item 1"], algorithm="cahd")
     with pytest.raises(InputError, match=r"Spark cannot read it .*check the path"):
         cluster.read_path(tmp_path / "nothing.parquet", None, {})

@@ -32,6 +32,7 @@ class Entry:
     summary: str
     suppresses_entries: bool = False  # it may suppress single entries, not only whole items
     guessable: bool = False  # its groups are formed around those who hold something sensitive, and that shows
+    is_best_on_cluster: bool = False  # of those for its model that run on Spark
 
     def load(self) -> type[Algorithm]:
         """The algorithm's class."""
@@ -147,6 +148,7 @@ OWN: tuple[Entry, ...] = (
         "required",
         "recoding",
         "aa, then nodes are replaced by their children wherever that is safe",
+        is_best_on_cluster=True,
     ),
     Entry(
         "mhghs+refine",

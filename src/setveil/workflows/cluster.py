@@ -14,7 +14,7 @@ from setveil.core import Dataset
 from setveil.core.progress import Progress
 from setveil.core.provenance import Reading
 from setveil.engines.distributed_groups import DistributedParts
-from setveil.errors import InputError, UncheckedError, one_line
+from setveil.errors import InputError, UncheckedError, one_line, warn
 from setveil.io.releases.canonical import PARTS
 from setveil.io.releases.tables import SENSITIVE
 from setveil.models import MODELS, PrivacyModel
@@ -176,17 +176,19 @@ def algorithm_for(data: Dataset, model: PrivacyModel, algorithm: str | None) -> 
     if not here or (algorithm is not None and algorithm not in [entry.name for entry in here]):
         asked = f'algorithm "{one_line(algorithm)}"' if algorithm and here else f'model "{model.name}"'
         offered = "; ".join(f"{', '.join(e.name for e in entries)} for {name}" for name, entries in there.items())
-        raise InputError(f"{asked} does not run on Spark; there is {offered}, or use --engine local.")
+        raise InputError(f"{asked} does not run on Spark; there is {offered}, or read the data on one machine.")
     if algorithm is not None:
         return algorithm
-    for entry in here:
-        if not entry.needs_shard_size:
-            return entry.name
+    ready = [entry for entry in here if not entry.needs_shard_size]
+    if ready:
+        best = next((entry for entry in ready if entry.is_best_on_cluster), ready[0])
+        warn(f'on Spark, algorithm "{best.name}" is used: the usual default needs all records in one place.')
+        return best.name
     entry = here[0]
     accepted = " and --accept-guessable" if entry.guessable else ""
     raise InputError(
-        f'model "{model.name}" has no default algorithm on Spark; use --algorithm {entry.name} with --option '
-        f"shard_size=N{accepted}, or --engine local."
+        f'model "{model.name}" has no default algorithm on Spark; choose {entry.name} with its option '
+        f"shard_size{accepted}, or read the data on one machine."
     )
 
 

@@ -88,7 +88,7 @@ class CAHD(Algorithm):
         self._check_ordering()
         if self.shard_size is None:
             raise InputError(
-                "cahd compares each group with all remaining records; on Spark set --option shard_size=N, which gives "
+                "cahd compares each group with all remaining records; on Spark set its option shard_size, which gives "
                 "the same release on one machine."
             )
         if self.suppress_excess:

@@ -120,7 +120,7 @@ class Weave(Algorithm):
         """Every shard alone, where the records are."""
         if self.shard_size is None:
             raise InputError(
-                "weave exchanges records between all blocks; on Spark set --option shard_size=N, which gives the same "
+                "weave exchanges records between all blocks; on Spark set its option shard_size, which gives the same "
                 "release on one machine."
             )
         bounds = self._bounds(data.n_records, model.k)

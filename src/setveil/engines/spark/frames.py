@@ -20,6 +20,8 @@ from setveil.engines.spark.blocks import BLOCKS, pack, unpack
 from setveil.engines.spark.transactions import SparkTransactions
 from setveil.errors import InputError, one_line
 
+ROWS_PER_TASK = 50_000  # of the input, at least, so that a task is worth starting
+
 
 def read_frame(
     frame: DataFrame,
@@ -49,7 +51,7 @@ def read_frame(
         loose = texts
         together = f.collect_set(f.when(texts != "", texts))
     vocabulary = _read_labels(frame, loose, where, item_column, is_list)
-    records = _grouped(frame, texts, owner, together)
+    records = _few_partitions(_grouped(frame, texts, owner, together), frame)
     blocks = _encoded(records, vocabulary)
     if is_kept:
         blocks = blocks.persist(StorageLevel.MEMORY_AND_DISK)
@@ -119,6 +121,13 @@ def _grouped(frame: DataFrame, texts: Column, owner: Column | None, together: Co
     if owner is None:
         return frame.select(texts.alias("items"))
     return frame.groupBy(owner.alias("owner")).agg(together.alias("items")).select("items")
+
+
+def _few_partitions(records: DataFrame, frame: DataFrame) -> DataFrame:
+    """The records in fewer partitions, where a session for large data cuts small data into many: each is a task in
+    Python, which costs more than its rows.
+    """
+    return records.coalesce(max(1, -(-frame.count() // ROWS_PER_TASK)))
 
 
 def _encoded(records: DataFrame, vocabulary: Vocabulary) -> DataFrame:
