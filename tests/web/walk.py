@@ -9,7 +9,7 @@ from web.conftest import Server
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-LONG = 25_000  # milliseconds; machines may be busy
+LONG = 60_000  # milliseconds; machines may be busy
 RUN = 5 * LONG  # for a whole run, on a machine whose kernels are not compiled yet
 STEPS = ("Workspaces", "Columns", "Overview", "Risk", "Protect", "Hierarchy", "Run", "Compare", "Hand over", "Check")
 # Text whose contrast with the background behind it is below 4.5 (WCAG AA), as [contrast, text]; colours are final.
