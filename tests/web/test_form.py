@@ -21,6 +21,7 @@ from setveil.web.dataset import Dataset
 from setveil.web.form import Form, slider_of
 from setveil.web.session import Session
 from setveil.web.workspace import Workspace
+from setveil.workflows import listing
 from setveil.workflows.policies import make_policy
 
 PLUGIN = Path(__file__).parents[1] / "plugin"
@@ -137,7 +138,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     from toyveil.model import FrequentItems  # type: ignore[import-not-found]
 
     monkeypatch.setitem(MODELS, FrequentItems.name, FrequentItems)
-    monkeypatch.setattr(registry, "ENTRIES", (*registry.ENTRIES, registry.entry_of(DropRare)))
+    for module in (registry, listing):
+        monkeypatch.setattr(module, "ENTRIES", (*module.ENTRIES, registry.entry_of(DropRare)))
     yield
     for name in [name for name in sys.modules if name.partition(".")[0] == "toyveil"]:
         del sys.modules[name]

@@ -149,7 +149,8 @@ class Dataset:
         facts = self.read["facts"]
         column = facts.get("id_column")
         record = t.RECORD_OF_COLUMN.format(column=one_line(column, 40)) if column else t.RECORD_OF_ROW
-        return t.DATASET_FACTS.format(people=facts["records"], items=facts["items"], record=record)
+        told = t.DATASET_VISITS if self.read["are_visits"] else t.DATASET_FACTS
+        return told.format(people=facts["records"], items=facts["items"], record=record)
 
     def by_name(self, message: str) -> str:
         """A message in which uploads have the names they came with: where they lie here helps nobody."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
+from setveil.core.provenance import VISITS
 from setveil.errors import InputError
 from setveil.models import make_model
 from setveil.report.assessment import statements_of
@@ -89,6 +90,7 @@ class Tasks:
         self._data, self.trees, self.picked_from = data, [], {}
         return {
             "facts": data.facts(),
+            "are_visits": data.reading is not None and VISITS in data.reading.doubts,
             "records": explore.first_records(data),
             "overview": explore.overview(data),
             "columns": explore.known_columns(data),

@@ -66,6 +66,7 @@ DATASET = "Data set"
 DATASET_NONE = "No data set is open."
 DATASET_NAME = "Data set {number}: {name}"
 DATASET_FACTS = "{people:,} people, {items:,} items. {record}"
+DATASET_VISITS = "{people:,} visits, not people; {items:,} items. {record}"
 DATASET_UNREAD = "The file could not be read."
 DATASET_SWITCH = "Switch to another data set"
 DATASETS = "Open workspaces"
@@ -163,6 +164,7 @@ NO_SUCH_FILE = "There is no file {path} on this machine. Check the path."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine. Check the path."
 OVERVIEW_FIGURES = {
     "people": "people",
+    "visits": "visits, not people",
     "items": "different items",
     "length": "items per person (median)",
     "rare": "items that fewer than {n} people have",

@@ -53,7 +53,7 @@ def build(page: Page) -> None:
 def _figures(read: dict[str, Any]) -> None:
     facts, found = read["facts"], read["overview"]
     figures = {
-        "people": (f"{facts['records']:,}", ""),
+        "visits" if read["are_visits"] else "people": (f"{facts['records']:,}", ""),
         "items": (f"{facts['items']:,}", ""),
         "length": (f"{found['median_length']:g}", t.LENGTH_RANGE.format(low=found["shortest"], high=found["longest"])),
         "rare": (f"{found['rare_items']:,}", ""),
