@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,18 @@ from setveil.errors import InputError, name_some
 
 def ascending(labels: Iterable[str]) -> list[str]:
     """Labels in ascending order: by value, then by string, if every label is ``[0-9]+``; else by code point."""
-    known = list(labels)
-    if all(label.isascii() and label.isdigit() for label in known):
+    known = sorted(labels)
+    together = "".join(known)
+    if together.isascii() and together.isdigit() and known[0]:
         # Zero-padding compares like the value, without the cost and the size limit of int().
-        return sorted(known, key=lambda label: (len(label.lstrip("0")), label.lstrip("0"), label))
-    return sorted(known)
+        is_padded = any(label.startswith("0") and label != "0" for label in known[:2])  # ascending
+        known.sort(key=_as_number if is_padded else len)
+    return known
+
+
+def _as_number(label: str) -> tuple[int, str]:
+    digits = label.lstrip("0")
+    return len(digits), digits
 
 
 class Vocabulary(Sequence[str]):
@@ -73,8 +81,9 @@ class Vocabulary(Sequence[str]):
 
     def numbers(self, labels: Iterable[str]) -> NDArray[np.int32]:
         """Numbers of several labels, -1 for strangers."""
-        known = self._number
-        return np.fromiter((known.get(label, -1) for label in labels), dtype=np.int32)
+        if isinstance(labels, Vocabulary) and labels.labels == self.labels:
+            return np.arange(len(self), dtype=np.int32)
+        return np.fromiter(map(self._number.get, labels, repeat(-1)), dtype=np.int32)
 
     def encode(self, labels: Iterable[str], what: str = "item") -> NDArray[np.int32]:
         """Numbers of several labels; strangers are an error that names them."""

@@ -21,25 +21,28 @@ others from their parts (``count_tables.py``), ``records`` counts in the records
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import Postings, Queries, count_matches, list_matches, sorted_distinct
+from setveil.arrays.mining import Lists, Postings, Queries, count_matches, list_matches, sorted_distinct
+from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets, Vocabulary
 from setveil.core.meaning import Images
 from setveil.errors import InputError
 from setveil.releases import CountTable, Grouping, Release
+from setveil.utility._reading import EXACT, PROBABILITY, SHARE, sum_over_readings
 from setveil.utility.count_tables import TableReader
 
 Estimator = Literal["expand", "probability", "share", "exact", "table", "records"]
 COVERS: tuple[Estimator, ...] = ("expand", "probability", "share", "exact")  # what a label that covers several may mean
 ESTIMATORS: tuple[Estimator, ...] = ("expand", "probability")  # of the papers
 
-_REMEMBERED = 50_000_000  # records of items kept at hand
 _NEVER = 1e-9  # a chance that is as good as none, and has a logarithm
+_AT_ONCE = 64  # itemsets of a slice
+_ROWS: dict[Estimator, int] = {"probability": PROBABILITY, "share": SHARE, "exact": EXACT}
 _NO_WEIGHTS = np.empty(0, dtype=np.int64)
 
 
@@ -171,6 +174,7 @@ class LocalEstimates(SupportEstimates):
     """An item may be published differently in different records."""
 
     has_one_image = False
+    _read: tuple[Itemsets, NDArray[np.float64]] | None = None  # the itemsets asked for last, and their estimates
 
     def _estimated(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
         if estimator == "expand" or self.is_exact:
@@ -179,40 +183,35 @@ class LocalEstimates(SupportEstimates):
 
     def _by_record(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
         """In each matching record an item is read from the most specific published item that covers it."""
+        if self._read is None or self._read[0] is not itemsets:
+            self._read = itemsets, self._sum_all(itemsets)
+        estimated: NDArray[np.float64] = self._read[1][_ROWS[estimator]].copy()
+        return estimated
+
+    def _sum_all(self, itemsets: Itemsets) -> NDArray[np.float64]:
+        """The estimates of all estimators, float64[estimators, itemsets]."""
         (indptr, queried), is_lost = self._queries(itemsets)
-        possible = -np.expm1(-np.log(2) * self.published_sizes)
-        remembered = max(16, _REMEMBERED // max(self.release.published.n_records, 1))
-        read_from = lru_cache(maxsize=remembered)(self._read_from)
-        supports = np.zeros(len(itemsets))
-        for number in np.flatnonzero(~is_lost).tolist():
-            rows = list_matches(self.postings, queried[indptr[number] : indptr[number + 1]])
-            published = np.array([read_from(item)[rows] for item in itemsets[number].tolist()])  # [items, rows]
-            if estimator == "share":
-                supports[number] = (1 / self.published_sizes[published]).prod(axis=0).sum()
-                continue
-            if estimator == "exact":
-                supports[number] = np.count_nonzero((self.published_sizes[published] == 1).all(axis=0))
-                continue
-            published.sort(axis=0)
-            is_new = np.ones(published.shape, dtype=bool)
-            is_new[1:] = published[1:] != published[:-1]
-            shares = np.where(is_new, 1 / possible[published], 1.0).prod(axis=0)
-            supports[number] = shares.sum() * 0.5 ** len(published)
-        return supports
+        n_queried = np.where(is_lost, 0, np.diff(indptr))
+        queried = queried[np.repeat(~is_lost, np.diff(indptr))]
+        queries = np.append(0, np.cumsum(n_queried)), queried
+        rows, sums = self.release.rows, np.zeros((len(_ROWS), len(itemsets)))
+        arrays = (itemsets.indptr, itemsets.items), self._covering(itemsets), (rows.indptr, rows.items)
+        for_slices(
+            lambda *bounds: sum_over_readings(self.postings, queries, *arrays, self.published_sizes, bounds, sums),
+            [(first, min(first + _AT_ONCE, len(itemsets))) for first in range(0, len(itemsets), _AT_ONCE)],
+        )
+        return sums
 
-    def _read_from(self, item: int) -> NDArray[np.int32]:
-        """The most specific published item that covers an item in each record, -1 if none, int32[records]."""
-        image = self.images.of_item[item]
-        covering = self.images.published_items[self.images.indptr[image] : self.images.indptr[image + 1]]
-        indptr, records = self._published_lists
-        published = np.full(self.release.published.n_records, -1, dtype=np.int32)
-        for number in covering[np.argsort(-self.published_sizes[covering], kind="stable")].tolist():
-            published[records[indptr[number] : indptr[number + 1]]] = number  # the most specific comes last
-        return published
-
-    @cached_property
-    def _published_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return self.release.rows.inverted()
+    def _covering(self, itemsets: Itemsets) -> Lists:
+        """The published items that may stand for each entry of the itemsets, the most specific last."""
+        images, covering = self.images, self.images.published_items
+        owners = np.repeat(np.arange(len(images)), np.diff(images.indptr))
+        covering = covering[np.lexsort((-self.published_sizes[covering], owners))]
+        image = images.of_item[itemsets.items]
+        n_covering = np.where(image >= 0, np.diff(images.indptr)[image], 0)
+        indptr = np.append(0, np.cumsum(n_covering))
+        places = np.arange(indptr[-1]) + np.repeat(images.indptr[:-1][image] - indptr[:-1], n_covering)
+        return indptr, covering[places]
 
 
 class GroupEstimates(SupportEstimates):

@@ -175,16 +175,23 @@ def _check_cover_by_record(
     width = max(len(published.labels), 1)
     possible = theirs.owners[occurrence] * width + label  # (record, published item that could stand there)
     actual = ours.owners * width + ours.items
-    unfounded = np.bincount(ours.items[~np.isin(actual, possible)], minlength=len(published.labels)) > 0
+    unfounded = np.bincount(ours.items[~_are_among(actual, possible)], minlength=len(published.labels)) > 0
     problems = _naming("published for record(s) that hold nothing that it covers: item(s)", published.labels, unfounded)
     if not suppression:
         has_cover = np.zeros(len(source.labels), dtype=bool)
         has_cover[pairs[:, 0]] = True
         shown = ~has_cover[theirs.items]  # an item nothing stands for is suppressed everywhere
-        shown[occurrence[np.isin(possible, actual)]] = True
+        shown[occurrence[_are_among(possible, actual)]] = True
         missing = np.bincount(theirs.items[~shown], minlength=len(source.labels)) > 0
         problems += _naming("not published for record(s) that hold them: item(s)", source.labels, missing)
     return problems
+
+
+def _are_among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the keys are among the others."""
+    ordered = np.append(np.sort(others), np.iinfo(np.int64).max)
+    found: NDArray[np.bool_] = ordered[np.searchsorted(ordered, keys)] == keys
+    return found
 
 
 def _check_cover_by_counts(
@@ -195,7 +202,9 @@ def _check_cover_by_counts(
     # Published item v needs as many original records with something it can stand for as it has records.
     occurrence, partner = _joined(theirs.items, pairs[:, 0], n_items)
     label = pairs[partner, 1]
-    could = np.unique(theirs.owners[occurrence] * max(n_labels, 1) + label) % max(n_labels, 1)
+    pairs_of_records = np.sort(theirs.owners[occurrence] * max(n_labels, 1) + label)
+    is_new = np.append(True, pairs_of_records[1:] != pairs_of_records[:-1])[: len(pairs_of_records)]
+    could = pairs_of_records[is_new] % max(n_labels, 1)
     too_often = np.bincount(ours.items, minlength=n_labels) > np.bincount(could, minlength=n_labels)
     problems = _naming("in more records than the original allows: published item(s)", published.labels, too_often)
     # Parts: items and published items joined by standing for each other, however indirectly.

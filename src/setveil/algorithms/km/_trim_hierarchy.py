@@ -82,16 +82,19 @@ def _trim_nodes(
     """What is left of the nodes offered for each entry when they are trimmed like items, and leaves stay."""
     there = offered >= 0
     owners = records.owners[there]
-    nodes, number = np.unique(offered[there], return_inverse=True)
-    labels = Vocabulary(str(node) for node in nodes.tolist())
+    is_offered = np.zeros(hierarchy.n_nodes, dtype=bool)
+    is_offered[offered[there]] = True
+    nodes = np.flatnonzero(is_offered)
+    number = (np.cumsum(is_offered) - 1)[offered[there]]
+    labels = Vocabulary.presorted([str(node) for node in nodes.tolist()])
     generalized = Transactions.from_pairs(owners, number, records.n_records, labels)
     mean_value = np.bincount(number, value[there], len(nodes)) / np.bincount(number, minlength=len(nodes))
     worth = np.maximum(mean_value / hierarchy.n_leaves[nodes], LEAST_WORTH)
     kept = trim(generalized, worth, nodes < hierarchy.n_items)
     width = max(len(nodes), 1)
-    keys = (generalized.owners * width + generalized.items)[kept]  # ascending
+    keys = generalized.owners * width + generalized.items  # ascending
     left = np.full(len(offered), -1, dtype=np.int64)
-    left[there] = np.where(np.isin(owners * width + number, keys), offered[there], -1)
+    left[there] = np.where(kept[np.searchsorted(keys, owners * width + number)], offered[there], -1)
     return left
 
 

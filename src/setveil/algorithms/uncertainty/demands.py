@@ -73,7 +73,8 @@ def find_demands(
     if size_limit is None:
         number[supports < 2] = -1
     if holders.n_records > (size_limit is None):
-        found.extend(_walk(*_side_by_side(holders, holder_weights, others, number), size_limit, allowed, context))
+        beside = _side_by_side(holders, holder_weights, others, number, size_limit)
+        found.extend(_walk(*beside, size_limit, allowed, context))
     if not found:
         return Demands(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
     ends = np.cumsum([len(part.owners) for part in found])
@@ -111,14 +112,20 @@ def whole_holders(
 
 
 def _side_by_side(
-    holders: Transactions, weights: NDArray[np.int64], others: Transactions, number: NDArray[np.int32]
+    holders: Transactions,
+    weights: NDArray[np.int64],
+    others: Transactions,
+    number: NDArray[np.int32],
+    size_limit: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]:
     """Holders, then others, over renumbered items: bounds, items, weights, how many are holders."""
-    beside = others.keep_items(number >= 0).distinct()
-    shown = holders.keep_items(number >= 0)
-    indptr = np.concatenate((shown.indptr, shown.indptr[-1] + beside.rows.indptr[1:])).astype(np.int64)
-    items = number[number >= 0][np.concatenate((shown.items, beside.rows.items))]
-    return indptr, items.astype(np.int32), np.concatenate((weights, beside.weights)), holders.n_records
+    beside, shown = others.keep_items(number >= 0), holders.keep_items(number >= 0)
+    others_weights = np.ones(beside.n_records, dtype=np.int64)
+    if size_limit is None:  # a deep walk meets each record many times; else finding equal ones takes longer
+        beside, others_weights, _ = beside.distinct()
+    indptr = np.concatenate((shown.indptr, shown.indptr[-1] + beside.indptr[1:])).astype(np.int64)
+    items = number[number >= 0][np.concatenate((shown.items, beside.items))]
+    return indptr, items.astype(np.int32), np.concatenate((weights, others_weights)), holders.n_records
 
 
 def _walk(

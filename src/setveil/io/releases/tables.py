@@ -118,8 +118,17 @@ def read_item_counts(folder: Path) -> dict[str, int]:
 def encode_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
     """The bytes of a small table."""
     yield ",".join(header).encode() + b"\n"
+    encoded = _Fields()
     for row in rows:
-        yield b",".join(field(cell, ",") for cell in row) + b"\n"
+        yield b",".join([encoded[cell] for cell in row]) + b"\n"
+
+
+class _Fields(dict[str, bytes]):
+    """Cells as they are written; most are there many times."""
+
+    def __missing__(self, cell: str) -> bytes:
+        self[cell] = found = field(cell, ",")
+        return found
 
 
 def read_table(path: Path, header: Sequence[str], further: Sequence[str] = ()) -> Iterator[tuple[int, list[str]]]:

@@ -32,6 +32,7 @@ class Part(NamedTuple):
 
     lengths: NDArray[np.int64]  # [rows]
     tokens: Tokens  # their items
+    places: NDArray[np.integer] | None = None  # [items] the token of each item, where each token stands once only
 
 
 class Frame(Protocol):
@@ -147,10 +148,16 @@ class PolarsFrame:
             lengths = part.list.len().to_numpy().astype(np.int64)
             inner = part.filter(part.list.len() > 0).explode()
             owners = np.repeat(np.arange(start, start + len(part)), lengths)
-            yield Part(lengths, self._tokens(inner, column, owners))
+            texts = self._checked(inner, column, owners)
+            distinct = texts.unique(maintain_order=True)
+            yield Part(lengths, _joined(distinct), texts.cast(pl.Enum(distinct)).to_physical().to_numpy())
 
     def _tokens(self, series: pl.Series, column: int, rows: NDArray[np.int64]) -> Tokens:
         """The texts of a series whose values stand in the given rows."""
+        return _joined(self._checked(series, column, rows))
+
+    def _checked(self, series: pl.Series, column: int, rows: NDArray[np.int64]) -> pl.Series:
+        """The values of a series as texts; null and what is neither text nor a whole number is refused."""
         import polars as pl
 
         missing = series.is_null()
@@ -164,9 +171,7 @@ class PolarsFrame:
                 f"{cell_of(self, column, int(rows[0]))}: {series.dtype} is neither text nor a whole number; "
                 "convert it to text."
             )
-        texts = series.cast(pl.String)
-        lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
-        return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
+        return series.cast(pl.String)
 
     def first_null(self, column: int) -> int | None:
         """The first row without value."""
@@ -183,6 +188,12 @@ class PolarsFrame:
     def label(self, column: int) -> str:
         """The column's name."""
         return label_of(self.names[column], f"{self.where}: column {column + 1}")
+
+
+def _joined(texts: pl.Series) -> Tokens:
+    """Texts, one after the other."""
+    lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
+    return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
 
 
 class ScannedFrame(PolarsFrame):

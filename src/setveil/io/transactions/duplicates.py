@@ -27,7 +27,7 @@ def describe_copies(data: Transactions) -> str | None:
     places = np.flatnonzero(np.diff(data.indptr) > 0)
     if len(places) < 2 * LEAST_DISTINCT:
         return None
-    keys = _content_keys(data)[places]
+    keys = _content_keys(data, places)
     if len(keys) > MOST_LOOKED_AT:  # by content, so that copies stay together
         some = keys % np.uint64(len(keys) // MOST_LOOKED_AT + 1) == 0
         keys, places = keys[some], places[some]
@@ -70,11 +70,12 @@ def _block(places: NDArray[np.int64], first: NDArray[np.int64], counts: NDArray[
     )
 
 
-def _content_keys(data: Transactions) -> NDArray[np.uint64]:
-    """A number per record, equal for equal records; two different ones share theirs once in 2^64."""
+def _content_keys(data: Transactions, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """A number for each of the records that have items, equal for equal records; two different ones share theirs once
+    in 2^64.
+    """
     with np.errstate(over="ignore"):
         mixed = np.arange(1, data.n_items + 1, dtype=np.uint64) * _ODD
         mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIXED
         mixed ^= mixed >> np.uint64(27)
-        sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(mixed[data.items], dtype=np.uint64)))
-        return sums[data.indptr[1:]] - sums[data.indptr[:-1]]
+        return np.add.reduceat(mixed[data.items], data.indptr[places])

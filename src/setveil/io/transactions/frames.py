@@ -397,7 +397,8 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
     n_seen = 0
 
     def read(part: ListPart) -> tuple[ListPart, Numbered]:
-        return part, number_apart(_refuse_nul(frame, place, part.tokens))
+        items = number_apart(_refuse_nul(frame, place, part.tokens))
+        return part, items if part.places is None else items._replace(numbers=items.numbers[part.places])
 
     for part, items in map_in_order(read, frame.lists(place)):
         if (items.numbers < 0).any():

@@ -22,6 +22,7 @@ from setveil.io.options import DELIMITERS
 from setveil.io.transactions.labels import is_proper
 
 CHUNK = 1 << 16  # records at a time
+SPECIAL = frozenset((*DELIMITERS, '"', "\r", "\n"))  # in a cell that must be quoted
 FEW = 20_000  # occurrences for which a compiled loop is not worth loading
 
 
@@ -172,7 +173,6 @@ def items_or_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[ND
 
 def field(text: str, delimiter: str) -> bytes:
     """A cell of a table as RFC 4180 has it. Whatever another reader might take for layout is quoted, too."""
-    special = {delimiter, *DELIMITERS, '"', "\r", "\n"}
-    if special & set(text) or text != text.strip() or text.startswith("\ufeff"):
+    if not SPECIAL.isdisjoint(text) or delimiter in text or text != text.strip() or text.startswith("\ufeff"):
         text = '"' + text.replace('"', '""') + '"'
     return text.encode()
