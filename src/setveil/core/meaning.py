@@ -15,6 +15,8 @@ from setveil.core.itemsets import Itemsets
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 
+SPARSE = 8  # lists with fewer records than one in so many are merged by sorting
+
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
@@ -93,8 +95,18 @@ class Meaning:
         )
         return Images(every, pairs.indptr, pairs.items, self.published)
 
+    @cached_property
+    def _images(self) -> dict[Vocabulary, Images]:
+        """Those asked for so far: metrics and attackers share their index."""
+        return {}
+
     def images(self, vocabulary: Vocabulary) -> Images:
         """Where the items of a vocabulary, usually that of the original, may be found."""
+        if vocabulary not in self._images:
+            self._images[vocabulary] = self._find_images(vocabulary)
+        return self._images[vocabulary]
+
+    def _find_images(self, vocabulary: Vocabulary) -> Images:
         n_published = self.published.n_items
         published_of = Transactions.from_pairs(  # row: domain item, items: what covers it
             self.cover.items, np.repeat(np.arange(n_published), self.sizes), len(self.domain), self.published.vocabulary
@@ -128,6 +140,10 @@ class Images:
 
     def postings(self) -> Any:
         """The records that may hold the items of each image, for queries: ``arrays.mining.Postings``."""
+        return self._postings
+
+    @cached_property
+    def _postings(self) -> Any:
         if np.array_equal(self.published_items, np.arange(self.published.n_items)) and len(self) == len(
             self.published_items
         ):  # every image is one published item
@@ -145,6 +161,9 @@ class Images:
 
 
 def _union(lists: list[NDArray[np.int64]], n_records: int) -> NDArray[np.int64]:
+    if lists and sum(map(len, lists)) * SPARSE < n_records:
+        together = np.sort(np.concatenate(lists))
+        return together[np.concatenate(([True], together[1:] != together[:-1]))[: len(together)]]
     found = np.zeros(n_records, dtype=bool)
     for records in lists:
         found[records] = True

@@ -184,9 +184,22 @@ class LocalEstimates(SupportEstimates):
     def _by_record(self, itemsets: Itemsets, estimator: Estimator) -> NDArray[np.float64]:
         """In each matching record an item is read from the most specific published item that covers it."""
         if self._read is None or self._read[0] is not itemsets:
-            self._read = itemsets, self._sum_all(itemsets)
+            once, again = self._differing(itemsets)
+            self._read = itemsets, self._sum_all(once)[:, again]
         estimated: NDArray[np.float64] = self._read[1][_ROWS[estimator]].copy()
         return estimated
+
+    def _differing(self, itemsets: Itemsets) -> tuple[Itemsets, NDArray[np.int64]]:
+        """One of all itemsets with the same images, which are read in the same way; and the place of each in these."""
+        lengths = np.diff(itemsets.indptr)
+        if not len(lengths) or (lengths != lengths[0]).any():
+            return itemsets, np.arange(len(itemsets))
+        items = itemsets.items.reshape(len(itemsets), -1)
+        _, first, again = np.unique(
+            np.sort(self.images.of_item[items], axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        bounds = np.arange(len(first) + 1, dtype=np.int64) * lengths[0]
+        return Itemsets(bounds, items[first].ravel(), itemsets.vocabulary), again.reshape(-1)
 
     def _sum_all(self, itemsets: Itemsets) -> NDArray[np.float64]:
         """The estimates of all estimators, float64[estimators, itemsets]."""
