@@ -33,7 +33,7 @@ from setveil.core import Itemsets, Vocabulary
 from setveil.core.meaning import Images
 from setveil.errors import InputError
 from setveil.releases import CountTable, Grouping, Release
-from setveil.utility._reading import EXACT, PROBABILITY, SHARE, sum_over_readings
+from setveil.utility._estimates import EXACT, PROBABILITY, SHARE, sum_over_readings
 from setveil.utility.count_tables import TableReader
 
 Estimator = Literal["expand", "probability", "share", "exact", "table", "records"]
