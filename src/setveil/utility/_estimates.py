@@ -26,7 +26,7 @@ def sum_over_readings(
     """For the itemsets ``bounds`` the sums over matching records of what each estimator reads there.
 
     ``queries`` are the itemsets as images; an itemset without a query is skipped. ``covering`` lists for each entry of
-    an itemset the published items that may stand for it, the most specific last: the last one that a record has is what
+    an itemset the published items that cover it, the most specific last: the last one that a record has is what
     the entry is read from.
     """
     longest = 0

@@ -216,7 +216,7 @@ class LocalEstimates(SupportEstimates):
         return sums
 
     def _covering(self, itemsets: Itemsets) -> Lists:
-        """The published items that may stand for each entry of the itemsets, the most specific last."""
+        """The published items that cover each entry of the itemsets, the most specific last."""
         images, covering = self.images, self.images.published_items
         owners = np.repeat(np.arange(len(images)), np.diff(images.indptr))
         covering = covering[np.lexsort((-self.published_sizes[covering], owners))]
