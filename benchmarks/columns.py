@@ -1,7 +1,7 @@
 """Columns beside items: what ``classes`` and the paper's algorithms lose at the same bound on the loss of columns.
 
-``python -m benchmarks.columns [-n PEOPLE] [-k K] [--delta D]``: invented patients with age, sex and region, m = 2, along
-the hierarchy of codes. Seconds are CPU seconds.
+``python -m benchmarks.columns [-n PEOPLE] [-k K] [--delta D]``: invented patients with age, sex and region, m = 2,
+along the hierarchy of codes. Seconds are CPU seconds.
 """
 
 from __future__ import annotations
