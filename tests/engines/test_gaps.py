@@ -70,6 +70,7 @@ MODELS: dict[str, PrivacyModel] = {
     "uncertainty": as_model("uncertainty", {"rho": "1/2", "sensitive": ["a"]}),
     "kkm": as_model("kkm", {"k": 2, "m": 2}),
     "rules": as_model("rules", {"k": 2, "c": "1/2", "rules": ["b => a"]}),
+    "counts": as_model("counts", {"k": 2}),
 }
 
 

@@ -76,7 +76,7 @@ def test_built_hierarchies_are_not_paths(tmp_path: Path) -> None:
         (
             "schema = 1\n[model]\nname='kn'\n",
             'policy.toml: unknown model "kn"; choose one of km, degree, k-anonymity, coherence, constraints, '
-            "uncertainty, rules, kkm.",
+            "uncertainty, rules, kkm, counts.",
         ),
         (
             "schema = 1\n[model]\nname='km'\nk='5'\n",
