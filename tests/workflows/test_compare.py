@@ -126,7 +126,7 @@ def test_the_page_draws_groups_by_their_reconstruction_error(tmp_path: Path) -> 
     assert [row["sensitive_chance"] for row in found.rows if row["model"] != "degree"] == [None]
     page = (tmp_path / "out" / "compare.html").read_text()
     assert "Groups are ranked separately" in page
-    assert page.count('class="picture"') == 2
+    assert page.count('class="picture"') == 3
 
 
 @pytest.mark.slow
