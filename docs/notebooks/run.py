@@ -19,6 +19,8 @@ def executed(path: Path, folder: str | Path) -> Any:
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        if "outputs" in cell:  # a machine that compiles first says so on standard error
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     notebook.metadata.language_info = {"name": "python"}
     return notebook
 
