@@ -14,7 +14,7 @@ from setveil.words import terms
 if TYPE_CHECKING:
     from setveil.core import Dataset
 
-FEW_RECORDS, LARGE_K = 3_000, 20  # with fewer records, single people weigh more: ask for a larger k
+FEW_RECORDS, LARGE_K = 5_000, 20  # with fewer records, single people weigh more: ask for a larger k
 
 
 @dataclass(frozen=True, repr=False)

@@ -262,6 +262,10 @@ class Policy(_Section):
             raise InputError(f"{name}: {problem}" if where else str(problem)) from None
         return policy if where is None else policy._with_paths(lambda path: _beside(where, path)).read_from(where)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same, wherever they were read from."""
+        return isinstance(other, Policy) and self.model_dump() == other.model_dump()
+
     @property
     def file(self) -> Path | None:
         """The file that the policy was read from."""

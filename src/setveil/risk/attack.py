@@ -261,7 +261,7 @@ def attack(
             if strangers is not None:
                 told = strangers.inferred(view, attacker.knows, False) if is_sure else None
                 missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match), told)
-            elif aligned:
+            elif has_own:
                 missed = _without_own(after, told_after)
             rows.append(
                 AttackRow(
@@ -278,7 +278,9 @@ def attack(
                     columns=columns,
                 )
             )
-    how = "the targets without their own record" if control is None else f"{control.n_records:,} people held out"
+    how = "the targets without their own record" if has_own else "none"
+    if control is not None:
+        how = f"{control.n_records:,} people held out"
     guesses = None
     if guess and aligned and is_grouped(release):
         guesses = guess_both(original, release, promised, remake, seed)
