@@ -47,6 +47,7 @@ class Counts(PrivacyModel):
         weaker="Choose a smaller k.",
     )
     start: ClassVar[Mapping[str, Any]] = {"k": 10, "m": 3}
+    suggested_from: ClassVar[float] = 3
     alternatives: ClassVar[tuple[str, ...]] = (
         "k^m-anonymity (model km), if analysts need the records of people themselves.",
     )

@@ -75,6 +75,7 @@ class Release(ABC):
     has_groups: ClassVar[bool] = False  # records are in groups, which count sensitive items
     suppression_by: ClassVar[Literal["", "algorithm", "option"]] = ""  # what decides whether entries are suppressed
     has_own_records: ClassVar[bool] = True  # each published record is what became of the record of one person
+    shown_entries: ClassVar[str] = "only the owner knows how many entries are unchanged"  # where no share can say it
     file_stem: ClassVar[str] = "published"  # what the file of records is called, without its extension
     no_order: ClassVar[str] = ""  # why neither the order nor the ids of the input can be kept; empty where they can
     no_guards: ClassVar[str] = ""  # why labels cannot be protected against spreadsheets; empty where they can

@@ -28,6 +28,9 @@ class CountTable(Release):
     keeps_labels: ClassVar[bool] = True
     is_truthful: ClassVar[bool] = False
     has_own_records: ClassVar[bool] = False
+    shown_entries: ClassVar[str] = (
+        "counts are published rounded; records are made from these counts and belong to nobody"
+    )
     file_stem: ClassVar[str] = "records"
     no_order: ClassVar[str] = "its records are made from counts and belong to nobody"
     no_guards: ClassVar[str] = "the records follow from the labels as counts.csv has them"

@@ -23,6 +23,9 @@ class Replacement(Release):
     kind: ClassVar[str] = "replacement"
     keeps_labels: ClassVar[bool] = True
     is_truthful: ClassVar[bool] = False
+    shown_entries: ClassVar[str] = (
+        "each record shows the centre of its class; only the owner knows how many entries are unchanged"
+    )
 
     class_of: NDArray[np.int64]  # [n_records] equal non-sensitive rows have equal numbers
     sensitive: tuple[str, ...] = ()

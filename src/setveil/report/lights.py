@@ -318,13 +318,8 @@ def use_of(facts: Facts) -> Light:
     if n_published is None:
         n_published = facts.shape.get("n_published")
     empty = facts.metrics.get("empty_records") or 0
-    not_known = {
-        "grouping": "public items are published unchanged, sensitive items only as counts per group",
-        "count-table": "counts are published rounded; records are made from these counts and belong to nobody",
-        "replacement": "each record shows the centre of its class; only the owner knows how many entries are unchanged",
-    }.get(facts.kind, "only the owner knows how many entries are unchanged")
     is_partly_known = not facts.is_internal and facts.has_suppression and unchanged.share is not None
-    told = [unchanged.words if unchanged.share is not None else not_known]
+    told = [unchanged.words if unchanged.share is not None else facts.traits.shown_entries]
     if is_partly_known:
         told.append("only the owner knows how many entries were suppressed")
     if unchanged.broadest and unchanged.broadest > 1:

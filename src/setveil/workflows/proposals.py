@@ -87,6 +87,7 @@ class Choice:
     is_sampled: bool
     seconds: float
     warning: str = ""  # what it leaves exposed
+    shown_entries: str = ""  # what records show, where they do not belong to people
 
     @property
     def score(self) -> float:
@@ -114,10 +115,11 @@ class Choice:
     def words(self) -> list[str]:
         """What a data steward has to know: guarantee, utility, residual risk."""
         lights = f"Lights: residual risk {LEVELS[self.risk_colour]}, utility {GRADES[self.colour]}."
-        kept = [Unchanged(self.exact, "entries", self.largest_set).words]
+        kept = [self.shown_entries or Unchanged(self.exact, "entries", self.largest_set).words]
         if self.largest_set > 1:
             kept.append(f"the broadest category covers {figure(self.largest_set)} items")
-        lines = [self.guarantee, lights, "; ".join([*kept, *self.utility.words]) + "."]
+        use = "; ".join([*kept, *self.utility.words]) + "."
+        lines = [self.guarantee, lights, use[0].upper() + use[1:]]
         if self.residual is not None:
             told = "" if self.inference is None else f" {self.inference.sentence}."
             lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}{told}")

@@ -504,7 +504,7 @@ def _singled_out(choice: Choice) -> str:
 def _kept(choice: Choice) -> str:
     """What a setting keeps, in the figures of its report."""
     pairs = choice.utility.errors.get("pairs")
-    told = f"{percent(choice.exact)} of entries unchanged"
+    told = choice.shown_entries or f"{percent(choice.exact)} of entries unchanged"
     return f"{told}, counts of pairs: {pairs.words}" if pairs else told
 
 
@@ -563,6 +563,7 @@ def _measured(
         is_sampled=part.is_sampled,
         seconds=time.monotonic() - started,
         warning=_leaves_exposed(release.has_groups, has_sensitive and "sensitive" not in policy.model.given()),
+        shown_entries="" if release.has_own_records else release.shown_entries,
     )
 
 

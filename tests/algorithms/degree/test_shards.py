@@ -212,7 +212,7 @@ def test_labels_of_which_only_numbers_are_left(tmp_path: Path) -> None:
 def test_what_shards_cannot_do() -> None:
     data, model = Transactions.from_lists(some_rows(1)), PrivacyDegree(3, SENSITIVE)
     for algorithm, words in (
-        (CAHD(), "shard_size=N"),
+        (CAHD(), "set its option shard_size"),
         (CAHD(shard_size=20, suppress_excess=True), "remove it on Spark"),
         (CAHD(shard_size=20, ordering="rcm"), "remove the option ordering or shard_size"),
     ):

@@ -68,7 +68,7 @@ def test_what_shards_cannot_do() -> None:
     remote = Scattered(some_data(2), 2)
     for algorithm, model, words in (
         (PTA(leftovers="all"), KAnonymity(k=3), "leftovers=segment"),
-        (Weave(), KAnonymity(k=3), "shard_size=N"),
+        (Weave(), KAnonymity(k=3), "set its option shard_size"),
         (PTA(), KAnonymity(k=3, sensitive=("i1",)), "remove them on Spark"),
     ):
         with pytest.raises(InputError, match=words):
