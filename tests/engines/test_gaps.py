@@ -33,6 +33,7 @@ COMPARES = "compares records with all others"
 REMAINDER = "a group may be formed only if all records that remain keep the degree"
 GAPS = {
     ("da", "km"): WHOLE_TREE,
+    ("tally", "counts"): "mines every itemset that is frequent enough, of the whole data",
     ("oa", "km"): "tries cuts of the whole lattice; small data only",
     ("hghs", "km"): "looks at the threats of whole records",
     ("mhghs", "km"): "looks at the threats of whole records",
@@ -120,7 +121,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[], object]]] = {  # each with its reas
 
 @pytest.mark.parametrize("asked", [ask for _, ask in QUESTIONS.values()], ids=QUESTIONS)
 def test_a_question_that_needs_the_records_is_refused_in_one_line(asked: Callable[[], object]) -> None:
-    with pytest.raises(InputError, match=r"local|shard_size=N") as refused:
+    with pytest.raises(InputError, match=r"local|one machine") as refused:
         asked()
     assert "\n" not in str(refused.value)
 
