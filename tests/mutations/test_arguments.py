@@ -29,6 +29,7 @@ KM = ["--model", "km", "-k", "2", "-m", "1", "--hierarchy", "fanout:2"]
 # What each command is given besides the odd options.
 USUAL: dict[str, list[str]] = {
     "risk": ["d.dat"],
+    "roles": ["tree.csv"],
     "anonymize": ["d.dat", "-o", "new", *KM],
     "apply": ["out", "d.dat", "-o", "new"],
     "verify": ["out"],

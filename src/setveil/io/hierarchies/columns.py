@@ -39,8 +39,6 @@ def read_columns(draft: Draft, path: str | PathLike[str], columns: Sequence[str]
     if len(set(found)) != len(found):
         raise InputError(f"{draft.file}:1: --hierarchy-columns names a column twice, once by its number; name it once.")
     table = table.select(found).fill_null("")
-    if form.is_stripped:
-        table = table.select(pl.all().str.strip_chars())
     n_values = [table.to_series(place).n_unique() for place in range(table.width)]
     if n_values[0] < n_values[-1]:
         table = table.select(table.columns[::-1])
@@ -71,11 +69,18 @@ def from_leaves(
     if not held[leaf]:
         raise InputError(f"{file}: no column has one of the items; add a column with their codes.")
     groups = sorted({*names} - {leaf}, key=lambda name: (-table.get_column(name).n_unique(), table.columns.index(name)))
-    return [leaf, *groups]
+    return [name if form.has_header else str(table.columns.index(name) + 1) for name in (leaf, *groups)]
 
 
 def _read_table(path: str | PathLike[str], form: TableForm) -> pl.DataFrame:
     """All cells as text."""
+    import polars as pl
+
+    table = _read_cells(path, form)
+    return table.with_columns(pl.all().str.strip_chars()) if form.is_stripped else table
+
+
+def _read_cells(path: str | PathLike[str], form: TableForm) -> pl.DataFrame:
     import polars as pl
 
     file = os.fspath(path)
