@@ -18,7 +18,7 @@ from typing import Any
 
 import setveil as sv
 from setveil.cli.main import main as command_line
-from setveil.engines.spark import open_session, session
+from setveil.engines.spark import frames, open_session, session
 
 POLICY = {
     "schema": 1,
@@ -54,6 +54,7 @@ def main(source: str, out: str, master: str, fault: str, *details: str) -> None:
         if fault == "die" and stage == details[0]:
             os.kill(os.getpid(), signal.SIGKILL)
 
+    frames.ROWS_PER_TASK = 40  # several tasks per stage, although the data is small
     session.PATIENCE = 300  # the machine may have other things to do
     own = {"speculate": TWICE, "disk": {"spark.local.dir": details[0] if details else ""}}
     spark = open_session(master, SETTINGS | own.get(fault, {}))

@@ -14,7 +14,7 @@ import pytest
 import setveil as sv
 from setveil.report.words import PUBLIC_METRICS
 
-FILES = ("codebook.csv", "sensitive.csv")
+FILES = ("codebook.csv", "sensitive.csv", "item_counts.csv")
 
 
 def published(folder: Path, release: sv.Release) -> tuple[bytes, bytes, bytes]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setveil.core import Dataset
     from setveil.core.progress import Progress
 
-LONGEST = 380  # characters of an error
+LONGEST = 300  # characters of an error
 LAYOUT = "\n\t"  # characters that lines and lists are made of
 
 

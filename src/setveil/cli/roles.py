@@ -17,13 +17,14 @@ def register(app: typer.Typer) -> None:
 def roles(input: o.Input, reading: o.Reading = o.NOTHING, json: o.Json = False) -> None:
     """Propose a role for every column of a table: person, item, known, sensitive or drop, each with its reason."""
     import setveil
+    from setveil.report.words import percent
 
     found = setveil.roles(input, **reading)
     if json:
         say_json(found.to_dict())
         return
     rows = [
-        (one.name, one.role, f"{one.n_values:,}", f"{one.missing:.1%}", f"{one.unique:.1%}", one.code_system or "-",
+        (one.name, one.role, f"{one.n_values:,}", percent(one.missing), percent(one.unique), one.code_system or "-",
          one.hierarchy or "-", one.looks_like.partition(" (")[0])
         for one in found.columns
     ]  # fmt: skip

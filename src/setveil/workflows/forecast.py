@@ -43,7 +43,8 @@ def before_reading(source: Any) -> Forecast | None:
     Raises:
         InputError: it needs more memory than there is.
     """
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+    # Path.is_file raises for a name that is too long.
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):  # noqa: PTH113
         return None
     size = Path(source).stat().st_size
     if size < LARGE:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from setveil.errors import InputError
 from setveil.io.options import ReadOptions
 from setveil.io.profiles.cells import read_table
 from setveil.io.profiles.proposal import ProposedRole, RoleProposal, propose
-from setveil.io.roles import HIERARCHIES, OPTION_OF
+from setveil.io.roles import HIERARCHIES, OLDER, OPTION_OF
 from setveil.models import MODELS
 
 OUT = "release"
@@ -136,6 +137,10 @@ def roles(source: Any, **options: Any) -> ColumnRoles:
         >>> sv.roles(rows).options()
         {'person': 'patient', 'item': ['code']}
     """
+    stated = [name for name in (*OPTION_OF.values(), HIERARCHIES, *OLDER) if options.get(name)]
+    if stated:
+        named = ", ".join("--" + name.replace("_", "-") for name in stated)
+        raise InputError(f"`roles` proposes the roles of all columns; remove {named}.")
     given = ReadOptions.of(options).checked()
     table = read_table(source, given)
     is_path = isinstance(source, str | os.PathLike)

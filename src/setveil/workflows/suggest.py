@@ -51,7 +51,6 @@ AUTO = 100_000  # occurrences up to which several trees are tried for --hierarch
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
 BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
 CROWDS = 4  # times k people must have items
-MOST_REASONS = 1  # rejected settings named where nothing is proposed
 USED = ("k", "l", "sensitive")  # optional parameters of models that are set, where a model has them
 PROTECTS = "Protects sensitive items"
 INSTEAD = "Another way to publish at this protection"
@@ -144,11 +143,8 @@ def _refusal(n_people: int, search: _Search) -> str:
         f"With {n_people:,} people no release of these data is both safe and useful: publish counts, or give access "
         "under a data use agreement."
     )
-    rejected = [f"{name}: {why}" for name, why in search.rejected]
-    why = [*search.reasons, *(f"{line.rstrip('.')}." for line in rejected[:MOST_REASONS])]
-    if len(rejected) > MOST_REASONS:
-        why.append(f"{len(rejected) - MOST_REASONS} more settings were rejected, too.")
-    return " ".join([told, *why])
+    rejected = [f"{name}: {why.rstrip('.')}." for name, why in search.rejected[:1]]
+    return " ".join([told, *search.reasons, *rejected])
 
 
 def profile_of(data: Transactions) -> Profile:
