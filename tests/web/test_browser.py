@@ -191,7 +191,9 @@ def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
     page.get_by_role("option", name="Data set 1: first.csv").click()
     header_of(page).get_by_text("300 people").wait_for()
     page.locator("code", has_text="first.csv").wait_for()  # the run of the first file, with its own name
+    page.wait_for_url("**/data/1/handover")
     page.go_back()  # Back and Forward lead through steps and data sets
+    page.wait_for_url("**/data/2/handover")
     page.locator("code", has_text="second.csv").wait_for()
     page.go_back()
     page.get_by_role("heading", name="Make the release").wait_for()

@@ -26,7 +26,7 @@ from setveil.workflows import assess
 from setveil.workflows.samples import demo_files
 
 PLACE = Path(__file__).with_name("frozen_releases.json")
-FROZEN = ("published.*", "codebook.csv", "columns.csv", "sensitive.csv")
+FROZEN = ("published.*", "codebook.csv", "columns.csv", "sensitive.csv", "counts.csv", "lengths.csv")
 
 
 class Sample(NamedTuple):
@@ -92,6 +92,7 @@ ASKS: dict[str, list[dict[str, Any]]] = {
     "uncertainty": [{"rho": "1/2", "p": 2}],
     "kkm": [{"k": 3, "m": 2}],
     "rules": [{"k": 3, "c": "1/3"}],
+    "counts": [{"k": 5}],
 }
 # Options other than the default ones.
 OPTIONS: dict[str, list[dict[str, Any]]] = {
