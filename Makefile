@@ -10,7 +10,7 @@ CORE := tests/core tests/models tests/policy tests/io/test_reading.py tests/io/t
 # Percent of the lines outside compiled loops that the tests must run.
 COVERED := 70
 
-.PHONY: demo test test-long test-lowest screens fuzz check docs format coverage bench reproduce clean
+.PHONY: demo test test-long test-lowest screens pictures fuzz check docs format coverage bench reproduce clean
 
 demo: .venv/.ready
 	$(BIN)/setveil demo
@@ -34,6 +34,13 @@ test-lowest:
 # Every step of the page at three widths, light and dark, as pictures to be looked at, in screens/.
 screens: .venv/.ready-dev
 	SETVEIL_SCREENS=screens $(BIN)/python -m pytest -q -m long tests/web/test_screens.py
+
+# The pictures of docs/ui.md, from those of the steps.
+pictures: screens
+	set -e; for pair in columns=2-columns-hospital-1280-light open=3-overview-1280-light danger=4-risk-1280-light \
+	  protect=5-protect-1280-light protect-dark=5-protect-1280-dark hierarchy-phone=6-hierarchy-390-dark run=7-run-1280-light \
+	  compare=8-compare-1280-light handover=9-hand-over-1280-light; do \
+	  cp screens/$${pair#*=}.png docs/pictures/ui-$${pair%%=*}.png; done
 
 # Random examples instead of the fixed ones of `make test`, for so many seconds; a failure is shrunk and ends it.
 fuzz: .venv/.ready-dev

@@ -3,7 +3,8 @@
 python -m benchmarks.page FILE [LARGE]
 
 FILE is dropped (BMS-WebView-2, say); LARGE is opened by its path, and without one a million baskets are made first.
-Wall-clock time, so on a machine that does nothing else: the load before each part is printed beside it.
+Wall-clock time, so on a machine that does nothing else: the load is printed beside each figure. So are the CPU seconds
+that the page's processes spent since the figure before, which mean something on a busy machine, too.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ SCROLL = """() => new Promise(done => {
     if (++n < 60) requestAnimationFrame(next); else done(longest) };
   requestAnimationFrame(next);
 })"""
+CPU: dict[str, float] = {}  # the process of the page, and what it had spent when the last figure was printed
 PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
@@ -74,6 +76,7 @@ def _page(*, quietly: bool = False) -> Iterator[Page]:
     started = time.perf_counter()
     code = "from setveil.cli.main import main; main()"
     server = subprocess.Popen([sys.executable, "-c", code, "ui", "--no-browser"], stderr=subprocess.PIPE, text=True)
+    CPU.update(server=server.pid, printed=0.0)
     try:
         assert server.stderr
         found = re.search(r"http://\S+", server.stderr.readline())
@@ -88,7 +91,7 @@ def _page(*, quietly: bool = False) -> Iterator[Page]:
                 page.goto(found.group())
                 page.get_by_role("heading", name="Open your data").wait_for()
                 if not quietly:
-                    _tell(words, page.evaluate(PAINT) / 1000, "1 s")
+                    _tell(words, page.evaluate(PAINT) / 1000, "0.7 s")
             yield page
             browser.close()
     finally:
@@ -105,18 +108,20 @@ def _drop_to_verdict(page: Page, file: Path) -> None:
     page.evaluate(CLICK, "Run")
     page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name=re.compile("Run 1: (guarantee|no release)")).wait_for()
-    _tell(f"from drop to verdict: {file.name}", time.perf_counter() - dropped, "10 s")
+    _tell(f"from drop to verdict: {file.name}", time.perf_counter() - dropped, "6 s")
 
 
 def _click_during_a_run(page: Page) -> None:
     page.get_by_role("button", name="Start another run").click()
     page.get_by_role("heading", name="Run 2: working").wait_for()
     waits: list[float] = []
+    before = _cpu(with_children=False)
     while page.get_by_role("heading", name=re.compile("Run 2: (guarantee|no release)")).count() == 0:
         waits += [page.evaluate(CLICK, step) for step in STEPS]
         page.wait_for_timeout(100)
     _tell(f"click during a run, median of {len(waits)}", statistics.median(waits) / 1000, "0.1 s")
     _tell("click during a run, slowest", max(waits) / 1000)
+    _tell("CPU of the page's own process for a click", (_cpu(with_children=False) - before) / len(waits))
 
 
 def _cancel(page: Page) -> None:
@@ -172,9 +177,23 @@ def _make_large(path: Path) -> Path:
     return path
 
 
+def _cpu(process: int | None = None, *, with_children: bool = True) -> float:
+    """CPU seconds of a process, of those that it started, and of theirs; of the page unless another one is named."""
+    process = int(CPU["server"]) if process is None else process
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:  # it has ended
+        return 0.0
+    spent = sum(map(int, fields[11 : 15 if with_children else 13])) / os.sysconf("SC_CLK_TCK")
+    return spent + (sum(_cpu(int(child)) for child in children) if with_children else 0.0)
+
+
 def _tell(words: str, seconds: float, promised: str = "") -> None:
     wanted = f"(below {promised})" if promised else ""
-    print(f"{words:90} {seconds:8.2f} s {wanted:16} load {os.getloadavg()[0]:.1f}", flush=True)
+    spent = _cpu()
+    cpu, CPU["printed"] = spent - CPU["printed"], spent
+    print(f"{words:75} {seconds:7.2f} s {wanted:14} CPU {cpu:6.2f} s  load {os.getloadavg()[0]:.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python -m benchmarks.spark --records 100000 1000000 10000000 --cores 1 2 --stages
     python -m benchmarks.spark --records 10000000 --executor-memory 480
+    python -m benchmarks.spark --records 1000000 --cores 0 2 --driver
 
 Every line is a process of its own with a session of its own: Quest baskets (T10I4, 1,000 items, fan-out 5, k=5) from a
 folder of eight Parquet files, anonymized, written, verified by Spark SQL and reported. CPU is that of all processes,
@@ -9,6 +10,9 @@ Java and Python workers included. Memory is the largest sum that was seen, a loo
 counted once; ``workers`` are all processes but the Python driver: on ``local[cores]`` Java is driver and worker in one.
 ``--stages`` lists what every step moved. ``--executor-memory MB`` instead starts one executor per core, each with so
 much Java memory, on a cluster of this machine; ``workers`` are then the executors and their Python.
+
+Records stay on the cluster; with ``--driver`` they are brought into the driver. ``--cores 0`` is a run without Spark,
+on all cores of this machine.
 
 From the two largest inputs with the same number of cores a line through the task seconds of each step gives what 10⁹
 records would take on 100 cores, if tasks spread evenly over them.
@@ -89,8 +93,15 @@ def make_input(folder: Path, n_records: int) -> Path:
     return place
 
 
-def run_once(source: str, out: str, cores: int, m: int, executor_memory: int) -> dict[str, Any]:
+def run_once(source: str, out: str, cores: int, m: int, executor_memory: int, driver: int) -> dict[str, Any]:
     """One run in this process, and what Spark says about it."""
+    if not cores:
+        started = time.perf_counter()
+        outcome = sv.run(policy_of(m), source, out, force=True)
+        wall = time.perf_counter() - started
+        return {
+            "wall": wall, "cpu": cpu_of(os.getpid()), "seconds": dict(outcome.seconds), "jobs": 0, "steps": [],
+        }  # fmt: skip
     from setveil.engines.spark import open_session, session
 
     session.PATIENCE = 300  # the machine may have other things to do
@@ -99,20 +110,15 @@ def run_once(source: str, out: str, cores: int, m: int, executor_memory: int) ->
         spark = open_session(f"local-cluster[{cores},1,{executor_memory}]", SMALL | memory)
     else:
         spark = open_session(f"local[{cores}]", {"spark.sql.shuffle.partitions": str(PARTS)})
-    policy = sv.Policy.from_dict(
-        {
-            "schema": 1,
-            "model": {"name": "km", "k": 5, "m": m},
-            "algorithm": {"name": "aa"},
-            "hierarchy": {"source": "fanout:5"},
-        }
-    )
+    spark.conf.set("spark.setveil.gather", "true" if driver else "false")
 
     def watch(stage: str, share: float | None) -> None:
         spark.sparkContext.setJobDescription(stage)
 
     started = time.perf_counter()
-    outcome = sv.run(policy, source, out, engine="spark", force=True, progress=watch)
+    outcome = sv.run(policy_of(m), source, out, engine="spark", force=True, progress=watch)
+    if outcome.release.published.has_rows != bool(driver):
+        raise SystemExit("the records were not worked on where they should have been.")
     wall = time.perf_counter() - started
     store: Any = spark.sparkContext._jsc.sc().statusStore()
     return {
@@ -124,6 +130,18 @@ def run_once(source: str, out: str, cores: int, m: int, executor_memory: int) ->
         "jobs": store.jobsList(None).size(),
         "steps": steps_of(store),
     }
+
+
+def policy_of(m: int) -> sv.Policy:
+    """AA, k=5."""
+    return sv.Policy.from_dict(
+        {
+            "schema": 1,
+            "model": {"name": "km", "k": 5, "m": m},
+            "algorithm": {"name": "aa"},
+            "hierarchy": {"source": "fanout:5"},
+        }
+    )
 
 
 def steps_of(store: Any) -> list[Step]:
@@ -201,9 +219,9 @@ def is_executor(process: int) -> bool:
         return False
 
 
-def measure(source: Path, cores: int, m: int, executor_memory: int, folder: Path) -> dict[str, Any]:
+def measure(source: Path, cores: int, m: int, executor_memory: int, driver: bool, folder: Path) -> dict[str, Any]:
     """What a run in a process of its own tells."""
-    once = [str(source), str(folder / "out"), str(cores), str(m), str(executor_memory)]
+    once = [str(source), str(folder / "out"), str(cores), str(m), str(executor_memory), str(int(driver))]
     peaks: dict[str, float] = {}
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.spark", "--once", *once], stdout=subprocess.PIPE, text=True
@@ -266,8 +284,10 @@ def main() -> None:
     parser.add_argument("-m", type=int, default=2)
     parser.add_argument("--stages", action="store_true", help="list what every step moved")
     parser.add_argument("--executor-memory", type=int, default=0, help="MB of each executor; one per core")
+    parser.add_argument("--driver", action="store_true", help="bring the records into the driver")
     parser.add_argument("--inputs", type=Path, help="a folder in which the baskets are kept for other runs")
-    parser.add_argument("--once", nargs=5, metavar=("SOURCE", "OUT", "CORES", "M", "MEMORY"), help=argparse.SUPPRESS)
+    once = ("SOURCE", "OUT", "CORES", "M", "MEMORY", "DRIVER")
+    parser.add_argument("--once", nargs=6, metavar=once, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.once:
         source, out, *numbers = asked.once
@@ -281,13 +301,13 @@ def main() -> None:
         for n_records in asked.records:
             source = make_input(inputs, n_records)
             for cores in asked.cores:
-                found = measure(source, cores, asked.m, asked.executor_memory, folder)
+                found = measure(source, cores, asked.m, asked.executor_memory, asked.driver, folder)
                 steps.setdefault(cores, {})[n_records] = found["steps"]
                 shuffled = sum(step.moved for step in found["steps"]) / 1e6
                 n_stages = sum(step.n_stages for step in found["steps"])
                 print(
                     f"{n_records:>12,}{cores:>7}{asked.m:>3}{found['wall']:>9.1f}{found['cpu']:>9.1f}{shuffled:>13.1f}"
-                    f"{found['driver_mb']:>11.0f}{found['workers_mb']:>12.0f}{found['jobs']:>6}{n_stages:>8}",
+                    f"{found['driver_mb']:>11.0f}{found.get('workers_mb', 0):>12.0f}{found['jobs']:>6}{n_stages:>8}",
                     flush=True,
                 )
                 print("    " + ", ".join(f"{stage} {spent:.1f} s" for stage, spent in found["seconds"].items()))

@@ -77,6 +77,7 @@ __all__ = [
     "Recoding",
     "Release",
     "Replacement",
+    "RuleAnonymity",
     "SetveilError",
     "SetveilWarning",
     "Transactions",
@@ -143,6 +144,10 @@ class _Public(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _WHERE and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name, as any other module: functions of a notebook that use ``sv`` are sent to other processes."""
+        return import_module, (self.__name__,)
 
 
 sys.modules[__name__].__class__ = _Public

@@ -214,12 +214,9 @@ class KmAnonymizer(Anonymizer):
     ) -> None:
         self.k = k
         self.m = m
-        self.algorithm = algorithm
-        self.hierarchy = hierarchy
-        self.options = options
-        self.seed = seed
-        self.threshold = threshold
-        self.check = check
+        super().__init__(
+            algorithm=algorithm, hierarchy=hierarchy, options=options, seed=seed, threshold=threshold, check=check
+        )
 
     def _model(self) -> PrivacyModel:
         return KmAnonymity(self.k, self.m)

@@ -61,9 +61,3 @@ def test_the_same_request_again_has_nothing_to_do(old: Path, capsys: pytest.Capt
     assert _run(["anonymize", str(EXAMPLES / "baskets.txt"), "-o", str(old), *ASK, "--seed", "3"]) == 2
     assert "exists already" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in old.iterdir()} == before
-
-
-def test_an_address_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run(["anonymize", str(EXAMPLES / "baskets.txt"), "-o", "s3://bucket/out", *ASK]) == 2
-    assert "is an address" in capsys.readouterr().err
-    assert not Path("s3:").exists()

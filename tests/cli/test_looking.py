@@ -13,7 +13,7 @@ import pytest
 
 import setveil as sv
 from setveil.cli.main import _run
-from setveil.io.releases.folders import partial_beside
+from setveil.io.releases.folders import partial_folder_of
 from setveil.io.releases.marks import mark
 
 ROWS = [["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["a"]] * 4
@@ -57,13 +57,13 @@ def reported(place: Path) -> None:
     (place / "out").rename(place / "elsewhere")
     (place / "out").mkdir()
     (place / "out" / "thesis").write_text("years of work")
-    partial_beside(place / "out").mkdir()
-    (partial_beside(place / "out") / "copying").touch()
+    partial_folder_of(place / "out").mkdir()
+    (partial_folder_of(place / "out") / "copying").touch()
 
 
 def left_by_a_run(place: Path) -> None:
     """A real run died before both folders were in place."""
-    partial = partial_beside(place / "out")
+    partial = partial_folder_of(place / "out")
     partial.mkdir(mode=0o700)
     mark(partial)
     (place / "out.internal").rename(partial / "internal")
@@ -71,14 +71,14 @@ def left_by_a_run(place: Path) -> None:
 
 
 def only_an_internal_folder(place: Path) -> None:
-    partial = partial_beside(place / "out")
+    partial = partial_folder_of(place / "out")
     partial.mkdir(mode=0o700)
     mark(partial)
     (place / "out").rename(partial / "public")
 
 
 def links_and_pipes(place: Path) -> None:
-    partial = partial_beside(place / "out")
+    partial = partial_folder_of(place / "out")
     partial.symlink_to(place)
     (place / "out.internal" / "run.json").unlink()
     os.mkfifo(place / "out.internal" / "run.json")
@@ -108,7 +108,7 @@ def test_whoever_looks_changes_nothing(tree: Path, command: list[str], capsys: p
     before = state_of(tree)
     status = _run(command)
     assert status in (0, 1, 2, 5), capsys.readouterr().err
-    if not partial_beside(tree / "out").exists():  # a release, and nothing beside it
+    if not partial_folder_of(tree / "out").exists():  # a release, and nothing beside it
         assert status == (5 if "--time-limit" in command else 0), capsys.readouterr().err
     assert state_of(tree) == before
 

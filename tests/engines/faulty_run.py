@@ -34,6 +34,7 @@ SETTINGS = {
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.setveil.gather": "false",  # records stay on the cluster, although they are few
 }
 TWICE = {
     "spark.speculation": "true",

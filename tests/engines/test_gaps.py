@@ -189,7 +189,9 @@ def test_the_command_prints_the_declared_scaling(capsys: pytest.CaptureFixture[s
 
 def test_the_page_about_spark_names_what_runs_there() -> None:
     text = (Path(__file__).parents[2] / "docs" / "spark.md").read_text(encoding="utf-8")
-    rows = [line.split("|") for line in text.partition("## What runs there")[2].partition("##")[0].splitlines()]
+    rows = [
+        line.split("|") for line in text.partition("## What runs on the cluster")[2].partition("##")[0].splitlines()
+    ]
     runs = [row[1] for row in rows if len(row) > 2 and row[2].strip().startswith("yes")]
     named = {name for cell in runs for name in re.findall("`([^`]+)`", cell)}
     known = {entry.name for entry in ENTRIES}

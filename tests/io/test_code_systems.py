@@ -120,7 +120,7 @@ def test_groups_of_one_code_are_left_away_but_for_chapters() -> None:
 
 FAULTS = {
     "two spellings": ("icd9cm", [*ICD9, "25001"], 'the same code. Write it in one way only, such as "250.01"'),
-    "lost zeros": ("icd9cm", [*ICD9, "38.1", "8"], '2 codes have lost leading zeros ("38.1" for "038.1")'),
+    "lost zeros": ("icd9cm", [*ICD9, "38.1", "8"], '2 of the codes lost leading zeros ("38.1" for "038.1")'),
     "a comma": ("icd10", [*ICD10, "E11,8"], '"E11,8" (probably "E11.8")'),
     "letters for digits": ("icd10", [*ICD10, "JI8.O"], '"JI8.O" (probably "J18.0")'),
     "a digit for a letter": ("icd10", [*ICD10, "125.1"], '"125.1" (probably "I25.1")'),

@@ -54,6 +54,53 @@ def test_numbers_share_a_band_if_they_should(numbers: list[object], widths: str)
                 assert (found[one][level] == found[other][level]) == same
 
 
+def test_values_that_are_bands_already() -> None:
+    assert groups("bands:x2", "[0-10)", "[10-20)", "[20-30)", "[90-100)") == {
+        "[0-10)": ["[0-20)", "*"], "[10-20)": ["[0-20)", "*"], "[20-30)": ["[20-100)", "*"],
+        "[90-100)": ["[20-100)", "*"],
+    }  # fmt: skip
+    found = groups("bands:x2,x4", "<18", "18-24", "25-34", "35-44", "65+", "45-64", None)
+    assert found == {
+        "<18": ["<=24", "<=44", "*"], "18-24": ["<=24", "<=44", "*"], "25-34": ["25-44", "<=44", "*"],
+        "35-44": ["25-44", "<=44", "*"], "45-64": ["45+", "*"], "65+": ["45+", "*"], "missing": ["*"],
+    }  # fmt: skip
+    assert groups("bands:x2", "60 to 70", "70 to 80", "80 to 90")["80 to 90"] == ["*"]
+    assert groups("bands:x3", "under 5", "[5,10)", "[10,15)", ">=15")["under 5"] == ["<15", "*"]
+
+
+@pytest.mark.parametrize(
+    ("source", "values", "problem"),
+    [
+        ("bands:5,10", ["70-79", "80-89"], "bands already.*merge neighbours with bands:x2,x4"),
+        ("bands:x2", ["70-79", "75-89"], 'bands "70-79", "75-89" overlap'),
+        ("bands:x2", ["70-79", "old"], '1 of 2 values are no bands.*"old"'),
+        ("bands:x2", ["70", "80"], "2 of 2 values are no bands"),
+        ("bands:x2,5", ["70-79", "80-89"], "bands:x2,x4"),
+        ("bands:x2,x3", ["70-79", "80-89"], "each a multiple"),
+        ("bands:x1", ["70-79", "80-89"], "each a multiple"),
+    ],
+)
+def test_bands_that_cannot_be_merged(source: str, values: list[str], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        groups(source, *values)
+
+
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=9, unique=True), st.sampled_from([(2, 4), (3,), (2, 6)]))
+def test_neighbouring_bands_share_groups(starts: list[int], factors: tuple[int, ...]) -> None:
+    values = [f"{5 * start}-{5 * start + 4}" for start in starts]
+    found = groups("bands:" + ",".join(f"x{factor}" for factor in factors), *values)
+    ordered = [f"{5 * start}-{5 * start + 4}" for start in sorted(starts)]
+    for value, labels in found.items():
+        place = ordered.index(value)
+        expected = []
+        for factor in factors:
+            members = ordered[place // factor * factor :][:factor]
+            name = f"{members[0].partition('-')[0]}-{members[-1].partition('-')[2]}"
+            if 1 < len(members) < len(ordered) and name not in expected:
+                expected.append(name)
+        assert labels == [*expected, "*"]
+
+
 def test_dates_and_prefixes() -> None:
     assert groups("date:month,quarter,year", "2024-03-31", "2024-04-01T10:00:00") == {
         "2024-03-31": ["2024-03", "2024-Q1", "2024", "*"], "2024-04-01T10:00:00": ["2024-04", "2024-Q2", "2024", "*"],

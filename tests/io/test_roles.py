@@ -6,6 +6,7 @@ import io
 import json
 import random
 import warnings
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +211,12 @@ def test_columns_that_the_second_reader_does_not_compare_are_named(tmp_path: Pat
     data = compare_readings(sv.read(lines, known_columns="age"))
     assert data.reading is not None and data.reading.second is not None
     second = data.reading.second.to_dict()
-    assert second["compared"] and not second["all"] and second["columns_not_compared"] == ["age"]
+    assert second["compared"] and second["all"] and "columns_not_compared" not in second
+    frame = pl.DataFrame({"id": [1, 2], "day": [datetime(2024, 1, 1), datetime(2024, 1, 2)], "items": [["a"], ["b"]]})
+    data = compare_readings(sv.read(frame, person="id", item="items", known_columns="day"), frame)
+    assert data.reading is not None and data.reading.second is not None
+    second = data.reading.second.to_dict()
+    assert second["compared"] and not second["all"] and second["columns_not_compared"] == ["day"]
     alone = compare_readings(sv.read(path, person="patient", item="dx", missing_person="drop"))
     assert alone.reading is not None and alone.reading.second is not None
     assert alone.reading.second.to_dict()["all"]

@@ -15,7 +15,18 @@ def candidates(
 
     ``labels="exact"``: only labels that stand for one item are used. Items that no such label stands for in any record
     are set aside. ``match="most"``: the records that show most of the known items, whether that is all of them or none.
+    ``labels="narrow"`` (best matches only): an item shown by a label that stands for it alone counts double.
     """
+    if labels == "narrow":
+        scores = {
+            number: sum(
+                2 if frozenset([item]) in record else any(item in cover for cover in record) for item in sorted(known)
+            )
+            for number, record in enumerate(published)
+            if number != without
+        }
+        best = max(scores.values(), default=0)
+        return [number for number, score in scores.items() if score == best]
     used = [[cover for cover in record if labels == "all" or len(cover) == 1] for record in published]
     usable = known & {item for record in used for cover in record for item in cover}
     shown = {

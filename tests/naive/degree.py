@@ -389,3 +389,27 @@ def most_groups(held: Sequence[Sequence[frozenset[str]]], p: int) -> int:
             ):
                 return n_groups
     return 1
+
+
+def permmondrian(records: Sequence[Record], sensitive: Sequence[str], p: int) -> list[set[int]]:
+    """Groups split by the best item for as long as both sides keep the degree; the best item splits the sensitive items
+    most evenly, then the records.
+    """
+    done: list[set[int]] = []
+    waiting = [set(range(len(records)))]
+    while waiting:
+        group = waiting.pop()
+        found: list[tuple[float, float, set[int]]] = []
+        for item in sorted(set().union(*records) - set(sensitive)):
+            inside = {number for number in group if item in records[number]}
+            sides = [[records[number] for number in side] for side in (inside, group - inside)]
+            if all(sides) and degree_holds(sides, sensitive, p):
+                counts = [[sum(one in record for record in side) for side in sides] for one in sensitive]
+                even = sum((min(pair) / sum(pair) for pair in counts if sum(pair)), 0.0)
+                found.append((even, min(map(len, sides)) / len(group), inside))
+        if found and any(records[number] & set(sensitive) for number in group):
+            inside = max(found, key=lambda one: one[:2])[2]  # the first of equals
+            waiting += [inside, group - inside]
+        else:
+            done.append(group)
+    return done

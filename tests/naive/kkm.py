@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 from naive.verify import Itemset, occurring, support
 
+import setveil as sv
 from setveil.core import Transactions
+from setveil.core.columns import Columns
 from setveil.models import KKmAnonymity
+from setveil.releases import LocalRecoding
 
 Person = tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]  # known columns, sensitive columns, items
 
@@ -62,3 +65,26 @@ def kkm(
             achieved["fewest_sensitive_values"] = min(n_values)
         achieved["people_in_revealing_classes"] = n_revealed
     return bad, achieved
+
+
+def violations(release: LocalRecoding, model: KKmAnonymity) -> object:
+    names = [column.name for column in release.published.columns or () if column.role == "known"]
+    return kkm(people_of(release.rows), names, model, set(model.sensitive))[0]
+
+
+def check_people(data: Transactions, release: LocalRecoding, model: KKmAnonymity) -> None:
+    """Safe, by brute force and by the verifier, and true: every published value covers the original one."""
+    assert not violations(release, model)
+    assert sv.verify(release, model).holds
+    for column in data.columns or ():
+        published = (release.published.columns or Columns(()))[column.name]
+        if column.role != "known":
+            assert published.to_list() == column.to_list()
+            continue
+        assert published.cover is not None
+        covers = [set(labels) for labels in published.cover.to_lists()]
+        assert all(value in covers[code] for value, code in zip(column.to_list(), published.codes, strict=True))
+    book = {label: set(items) for label, items in release.codebook().items()}
+    for record, shown in zip(data.to_lists(), release.transactions(), strict=True):
+        assert all(book[label] & set(record) for label in shown)
+        assert set(model.sensitive) & set(record) <= shown

@@ -83,3 +83,37 @@ def _sets(record: dict[int, int], m: int) -> list[tuple[int, ...]]:
 
 def _counts(records: Shown, m: int) -> Counter[tuple[int, ...]]:
     return Counter(itemset for record in records for itemset in _sets(record, m))
+
+
+def added(
+    fixed: Sequence[set[int]], offered: Sequence[set[int]], worth: Sequence[float], k: int, m: int
+) -> list[set[int]]:
+    """The labels of each record when offers are added: as many as are safe beside what is published before.
+
+    Records take turns: the offer with most rare combinations per worth is withdrawn, the smallest label of equals.
+    Then offers return, in turn, that make nothing rare.
+    """
+    shown = [one | other for one, other in zip(fixed, offered, strict=True)]
+
+    def rare(labels: set[int]) -> list[tuple[int, ...]]:
+        counts = Counter(itemset for record in shown for itemset in _subsets(record, m))
+        return [itemset for itemset in _subsets(labels, m) if 0 < counts[itemset] < k]
+
+    changed = True
+    while changed:
+        changed = False
+        for record, keeps in zip(shown, fixed, strict=True):
+            while found := rare(record):
+                hits = {label: sum(label in itemset for itemset in found) for label in record - keeps}
+                record.remove(min(hits, key=lambda label: (-hits[label] / worth[label], label)))
+                changed = True
+    for record, keeps, offers in zip(shown, fixed, offered, strict=True):
+        for label in sorted(offers - keeps - record):
+            record.add(label)
+            if any(label in itemset for itemset in rare(record)):
+                record.remove(label)
+    return shown
+
+
+def _subsets(labels: set[int], m: int) -> list[tuple[int, ...]]:
+    return [itemset for size in range(1, m + 1) for itemset in combinations(sorted(labels), size)]

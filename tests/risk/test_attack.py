@@ -18,10 +18,10 @@ from naive.releases import random_grouping, random_local, random_recoding, rando
 
 from setveil.algorithms import find
 from setveil.core import Hierarchy, Itemsets, Transactions
-from setveil.errors import InputError
+from setveil.errors import InfeasibleError, InputError
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release
-from setveil.risk import risk
+from setveil.risk import guesses, risk
 from setveil.risk.attack import STRATEGIES, attack
 from setveil.risk.guesses import deal_anew, guess_holders
 from setveil.risk.surface import Outcomes, Surface
@@ -35,7 +35,7 @@ def covers_of(release: Release) -> list[list[frozenset[str]]]:
     return [[frozenset(book[label]) for label in sorted(record)] for record in release.transactions()]
 
 
-VIEWS = [(labels, match) for labels in ("all", "exact") for match in ("every", "most")]
+VIEWS = [*((labels, match) for labels in ("all", "exact") for match in ("every", "most")), ("narrow", "most")]
 
 
 def search(
@@ -108,12 +108,13 @@ def test_searching_groupings_equals_looking_at_every_record(view: tuple[str, Any
 
 def surface_of(data: Transactions, release: Release, secrets: list[str], view: tuple[str, Any]) -> Surface:
     surface = Surface.of_release(release, data.vocabulary, data.vocabulary.numbers(secrets))
-    return surface if view[0] == "all" else surface.exact_labels(release, data.vocabulary)
+    exact = surface.exact_labels(release, data.vocabulary)
+    return {"all": surface, "exact": exact, "narrow": surface.narrow_labels(exact)}[view[0]]
 
 
 def without_own(covers: list[list[frozenset[str]]], known: set[str], view: tuple[str, str], record: int) -> list[int]:
     """The candidates if the target's record is not there; the codebook, and so what is of use, stays as it is."""
-    anywhere = {item for row in covers for cover in row if view[0] == "all" or len(cover) == 1 for item in cover}
+    anywhere = {item for row in covers for cover in row if view[0] != "exact" or len(cover) == 1 for item in cover}
     return candidates(covers, known & anywhere, *view, without=record)
 
 
@@ -296,7 +297,8 @@ def test_whoever_ignores_generalized_labels_singles_out_more(trimmed: tuple[Tran
     table = attack(*trimmed, known=(4,), targets=2000)
     out = {row.strategy: row.after.singled_out.value for row in table.rows}
     assert out["random exact"] > 2 * out["random"]
-    assert out["random best exact"] >= out["random exact"]
+    assert out["random narrow"] > out["random best"]
+    assert out["shown exact"] > out["rarest exact"]
     assert table.worst.after.singled_out.value == max(out.values())
     assert table.to_dict()["worst"]["singled_out"]["of_all_people"] == max(out.values())  # all have four items
 
@@ -400,6 +402,28 @@ def test_nobody_guesses_who_holds_what_in_blocks(clicks: Transactions) -> None:
     assert n_cases > 5000 and len(n_right) == len(GUESSERS) - 1  # replaying takes the program, not the groups
     for name, right in n_right.items():
         assert abs(right - 0.1 * n_cases) < 4 * (0.09 * n_cases) ** 0.5, (name, right, n_cases)
+
+
+def test_random_holders_of_many_records_are_dealt_in_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless a sensitive item is too frequent in that part: then in all records."""
+    data = Transactions.from_lists([[f"a{n % 7}", f"b{n % 5}", *(["s"] if n % 8 == 0 else [])] for n in range(400)])
+    release = anonymize(data, PrivacyDegree(4, ["s"]), algorithm="blocks")
+    assert isinstance(release, Grouping)
+    sizes: list[int] = []
+
+    def remake(dealt: Transactions, fewest: int = 0) -> Grouping:
+        sizes.append(dealt.n_records)
+        if dealt.n_records < fewest:
+            raise InfeasibleError("too frequent")
+        again = anonymize(dealt, PrivacyDegree(4, ["s"]), algorithm="blocks")
+        assert isinstance(again, Grouping)
+        return again
+
+    monkeypatch.setattr(guesses, "ENOUGH", 100)
+    part = guesses.guess_both(data, release, 0.25, remake, replay=False)
+    whole = guesses.guess_both(data, release, 0.25, lambda dealt: remake(dealt, 400), replay=False)
+    assert sizes == [100, 100, 400] and part.random is not None and whole.random is not None
+    assert 0 < part.random.n_cases < whole.random.n_cases
 
 
 @pytest.mark.parametrize("name", ["nn", "nn+", "cahd", "lsh"])

@@ -11,7 +11,7 @@ import pytest
 from naive.kkm_cases import random_people, with_columns
 
 import setveil as sv
-from setveil.core import Itemsets, Transactions
+from setveil.core import Itemsets, Transactions, Vocabulary
 from setveil.core.columns import Column, Columns
 from setveil.risk import risk
 from setveil.risk.attack import attack
@@ -172,3 +172,18 @@ def test_values_of_sensitive_columns_are_inferred_like_sensitive_items() -> None
     assert 0.4 < one.after.certain.value < 0.6  # those with "a"
     assert one.after.certain == one.before.certain and one.n_sensitive == 2
     assert one.to_dict()["certain"]["base"] == "people with at least 1 item and a sensitive item"
+
+
+def test_whoever_finds_no_record_knows_what_the_class_says() -> None:
+    """No woman has "x": what remains is how many of the women have the secret, not how many of all people."""
+    rows = [["a", "s"], ["b", "s"], ["a", "b"], ["x"], ["x"], ["x", "a"]]
+    sex = Column("sex", "known", Vocabulary(["f", "m"]), np.array([0, 0, 0, 1, 1, 1], dtype=np.int32))
+    data = replace(sv.Transactions.from_lists(rows), columns=Columns((sex,)))
+    secret = data.vocabulary.numbers(["s"])
+    surface = Surface.of_original(data, secret)
+    assert surface.places is not None
+    known, _ = Itemsets.from_lists([["x"], ["a", "b"]], data.vocabulary)
+    for match in ("every", "most"):
+        found = surface.search(known, np.array([0, 2]), np.zeros(2, dtype=np.int64), match, np.array([0, 0]))
+        assert found.posterior[0] == pytest.approx(2 / 3) and found.control[0] == pytest.approx(1 / 2)
+        assert found.posterior[1] == 0 and found.control[1] == pytest.approx(1)  # the other two women have it

@@ -7,7 +7,10 @@ import json
 import sys
 import tempfile
 import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,8 @@ from setveil.core import Transactions, Vocabulary
 from setveil.verify.originals import comparing, read_again, totals
 from setveil.verify.originals.cells import DifferentError
 from setveil.verify.originals.comparing import compare_readings
-from setveil.verify.originals.objects import count_parquet
+from setveil.verify.originals.objects import count_table
+from setveil.workflows.inputs import held, read_twice
 
 EXAMPLES = 60 if settings.default.max_examples < 1000 else 1000
 
@@ -78,7 +82,7 @@ def test_both_readers_agree(
         if layout in totals.HASHED:
             counted = totals.count_fields(form, data.vocabulary)
         elif layout == "parquet":
-            counted = count_parquet(form, data.vocabulary)
+            counted = count_table(form, data.vocabulary)
         assert counted.n_records == plain.n_records == data.n_records
         assert counted.supports.tolist() == plain.supports.tolist() == data.supports.tolist()
 
@@ -267,9 +271,52 @@ def test_frames_are_read_again_value_by_value() -> None:
         wrong = replace(Transactions.from_lists(rows), reading=data.reading)
         with pytest.raises(sv.GuaranteeError):
             compare_readings(wrong, frame)
-    matrix = np.eye(4, dtype=bool)
-    second = compare_readings(sv.read(matrix), matrix).reading.second  # type: ignore[union-attr]
-    assert second is not None and "ndarray" in second.not_compared
+
+
+def test_objects_that_can_be_read_once_are_held_for_the_second_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    import pandas as pd
+    import polars as pl
+    from scipy.sparse import csr_array
+
+    pairs = [(number, f"c{number * place % 5}") for number in range(1, 40) for place in (1, 2)]
+    frame = pl.DataFrame(pairs, schema=["patient", "code"], orient="row")
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE visits (patient INT, code TEXT)")
+    database.executemany("INSERT INTO visits VALUES (?, ?)", pairs)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for number in range(2):
+        frame[number * 40 : (number + 1) * 40].write_parquet(folder / f"{number}.parquet")
+    matrix = np.random.default_rng(0).random((30, 4)) < 0.5
+    objects: dict[str, Callable[[], Any]] = {
+        "a cursor": lambda: database.execute("SELECT * FROM visits"),
+        "an iterator of lists": lambda: (["a", f"b{number % 3}"] for number in range(30)),
+        "an iterator of dicts": lambda: ({"patient": patient, "code": code} for patient, code in pairs),
+        "a lazy frame": frame.lazy,
+        "an Arrow table": frame.to_arrow,
+        "a series": lambda: pl.Series("items", [["a", "b"], ["a"]] * 10),
+        "a series of pandas": lambda: pd.Series([["a", "b"], ["a"]] * 10),
+        "a folder of Parquet files": lambda: str(folder),
+        "a matrix": lambda: matrix,
+        "a sparse matrix": lambda: csr_array(matrix),
+    }
+    for is_small in (True, False):
+        if not is_small:
+            monkeypatch.setattr(comparing, "ALL_CELLS", 0)
+            monkeypatch.setattr(comparing, "SAMPLED_ROWS", 7)
+        for name, make in objects.items():
+            data = read_twice(make())
+            second = data.reading.second  # type: ignore[union-attr]
+            assert second is not None and second.rows_compared and second.totals_compared, name
+            assert (second.rows_compared == second.rows) is is_small, name
+            rows = [row[1:] for row in data.rows.to_lists()]
+            reading = replace(data.reading, second=None)  # type: ignore[type-var]
+            with pytest.raises(sv.GuaranteeError):
+                compare_readings(replace(Transactions.from_lists(rows), reading=reading), held(make(), {}))
 
 
 def test_parquet_without_pyarrow_cannot_be_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,3 +392,84 @@ def test_columns_are_read_a_second_time(
         with pytest.raises(sv.GuaranteeError, match=f'understand the input differently.*column "{column.name}"'):
             compare_readings(wrong)
         assert f'column "{column.name}"' in read_again(wrong)[1][0]
+
+
+# -- columns of people in every container -----------------------------------------------------------------------------
+
+VALUES: list[list[Any]] = [
+    ["f", "m", None, " x "],
+    [30, 31, 4, None],
+    ["30", "31", "4"],
+    [1.5, 2.0, -3.25],
+    [True, False, None],
+    [date(2024, 3, 1), date(2024, 4, 30)],
+]
+
+
+def random_rows(random: np.random.Generator, has_lists: bool, varies: bool) -> list[dict[str, Any]]:
+    """One or more rows per person, with a value per person in each of two columns; some cells of it are empty."""
+    rows = []
+    kinds = [VALUES[number] for number in random.choice(len(VALUES) - has_lists, 2, replace=False)]
+    for person in range(int(random.integers(2, 8))):
+        values = [kind[random.integers(len(kind))] for kind in kinds]
+        for _ in range(int(random.integers(1, 3 + varies))):
+            values = [kind[random.integers(len(kind))] for kind in kinds] if varies else values
+            own = [None if random.random() < 0.2 else value for value in values]
+            items = sorted({str(one) for one in random.choice(list("abcd"), 2)})
+            row = {"person": person, "one": own[0], "two": own[1]}
+            rows += [{**row, "items": items}] if has_lists else [{**row, "items": item} for item in items]
+    return rows
+
+
+def in_containers(rows: list[dict[str, Any]], folder: Path) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Sources with the same rows, and how they are read."""
+    import pandas as pd
+    import polars as pl
+
+    table = pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    names = {"person": "person", "item": "items", "known_columns": "one", "carry": "two"}
+    if isinstance(rows[0]["items"], list):
+        (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        yield folder / "rows.jsonl", names
+        (folder / "rows.json").write_text(json.dumps(rows))
+        yield folder / "rows.json", names
+    else:
+        text = table.write_csv()
+        (folder / "rows.csv").write_text(text)
+        yield folder / "rows.csv", names
+        yield rows, names
+    table.write_parquet(folder / "rows.parquet")
+    yield folder / "rows.parquet", names
+    yield table, names
+    yield pd.DataFrame(rows), names
+
+
+@pytest.mark.parametrize("rule", [None, "first", "last", "min", "max", "most"])
+@pytest.mark.parametrize("has_lists", [False, True])
+def test_a_swapped_value_of_a_column_is_noticed_in_every_container(
+    tmp_path: Path, has_lists: bool, rule: str | None
+) -> None:
+    n_swapped = Counter[str]()
+    for seed in range(16):
+        random = np.random.default_rng(seed)
+        varies = rule is not None and seed % 4 == 0  # then a person may have both of the values that are swapped
+        rows = random_rows(random, has_lists, varies)
+        for source, names in in_containers(rows, tmp_path):
+            data = sv.read(source, **names, per_person=rule, labels_as_they_are=True)
+            assert data.reading is not None
+            second = compare_readings(data, source).reading.second  # type: ignore[union-attr]
+            assert second is not None and second.rows_compared and not second.columns_not_compared
+            assert read_again(data, source)[1] == []
+            assert data.columns is not None
+            for column in data.columns:
+                codes = column.codes.copy()
+                first, last = random.choice(len(codes), 2, replace=False)
+                codes[[first, last]] = codes[[last, first]]
+                wrong = replace(data, columns=data.columns.replaced([replace(column, codes=codes)]))
+                if varies or codes[first] == codes[last]:
+                    continue
+                n_swapped[getattr(source, "suffix", type(source).__module__)] += 1
+                with pytest.raises(sv.GuaranteeError, match=f'column "{column.name}"'):
+                    compare_readings(wrong, source)
+                assert f'column "{column.name}"' in read_again(wrong, source)[1][0]
+    assert len(n_swapped) == 5 and min(n_swapped.values()) > 5

@@ -115,8 +115,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")  # while one is open, its event loop runs, and other modules have loops of their own
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
     from report.test_browser import QUIET
+    from web.walk import LONG
+
+    expect.set_options(timeout=LONG)  # the machine may be busy
 
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET)

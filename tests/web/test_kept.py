@@ -42,6 +42,9 @@ def with_decisions(session: Session, file: Path) -> Dataset:
     tree = session.workspace.new_folder() / "hierarchy.csv"
     tree.write_text("1,all\n2,all\n")
     dataset.hierarchy, dataset.hierarchy_name = str(tree), "edited"
+    names = tree.with_name("names.csv")
+    names.write_text("code,description\n1,one\n")
+    dataset.names_list = str(names)
     dataset.form.enter("k", 7)
     dataset.form.sensitive.append("2")
     dataset.recipient, dataset.about, dataset.n_runs = "a partner", {"purpose": "teaching"}, 3
@@ -72,9 +75,11 @@ def test_a_workspace_comes_back_with_decisions_and_runs(session: Session, tmp_pa
     assert (found.name, found.n_runs) == ("data.dat", 1)
     again = reopened(session, found.folder)
     assert again is not first
-    assert again.policy() | {"hierarchy": None} == first.policy() | {"hierarchy": None}
+    files = {"hierarchy": None, "output": None}
+    assert again.policy() | files == first.policy() | files
     assert Path(again.hierarchy or "").read_text() == "1,all\n2,all\n"
-    assert again.hierarchy != first.hierarchy  # a copy: neither changes the other
+    assert Path(again.names_list or "").read_text() == "code,description\n1,one\n"
+    assert {again.hierarchy, again.names_list}.isdisjoint({first.hierarchy, first.names_list})  # copies
     assert (again.recipient, again.about, again.n_runs) == ("a partner", {"purpose": "teaching"}, 3)
     (run,) = again.runs
     assert (run.number, run.state, run.guarantee) == (3, "done", "a guarantee")

@@ -6,6 +6,7 @@ Nothing is lost, nothing is mixed, and the page says what happened where it happ
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import time
 from pathlib import Path
@@ -96,6 +97,29 @@ def test_a_file_replaced_while_it_is_open_is_not_mixed_in(page: Page, tmp_path: 
     run_and_wait(page, 1, "guarantee verified")
 
 
+def test_a_full_disk_is_named_where_it_arises(page: Page, server: Server) -> None:
+    """The limit on the size of files stands for the disk: whatever the page stores fails in the same way."""
+    upload(page, "people.csv", small_data())
+    header_of(page).get_by_text("300 people").wait_for()
+    most = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, most[1]))
+    try:
+        for step in ("Workspaces", "Hierarchy"):
+            go(page, step)
+            upload(page, "large.csv", small_data())
+            page.get_by_text("“large.csv” could not be stored").wait_for()
+    finally:
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, most)
+    go(page, "Overview")
+    page.get_by_text("Names of codes").click()
+    upload(page, "names.csv", b"code,description\nitem 3,the third\nitem 4,the fourth\n")
+    page.get_by_text("Descriptions are from names.csv.").wait_for()  # there is room again, and the data is still there
+    page.get_by_role("table", name="Most common items").get_by_text("item 3 the third").wait_for()
+    go(page, "Risk")
+    page.get_by_role("textbox", name="Search an item").fill("fourth")  # found by its name
+    page.get_by_role("button", name="Add item 4").wait_for()
+
+
 @pytest.mark.long
 def test_a_lost_connection_comes_back_where_it_was(page: Page, server: Server) -> None:
     upload(page, "people.csv", small_data())
@@ -104,7 +128,7 @@ def test_a_lost_connection_comes_back_where_it_was(page: Page, server: Server) -
     page.get_by_role("spinbutton", name="k: smallest number of matching people").fill("9")
     page.locator(".guarantee .sentence", has_text="at least 9").wait_for()
     page.evaluate("window.socket.io.engine.close()")  # as when a laptop sleeps
-    page.wait_for_timeout(500)
+    page.wait_for_function("window.socket.connected")
     page.get_by_role("spinbutton", name="m: items an attacker may know").fill("1")
     page.locator(".guarantee .sentence", has_text="one item").wait_for()
     page.locator(".guarantee .sentence", has_text="at least 9").wait_for()

@@ -26,9 +26,15 @@ pytestmark = [
 WIDTHS = (390, 1280, 2560)
 
 
-def test_every_step_at_every_width_light_and_dark(page: Page, tmp_path: Path) -> None:
-    kept = Path(os.environ.get("SETVEIL_SCREENS") or tmp_path)
+def folder_of_screens(otherwise: Path) -> Path:
+    """Where pictures are kept; ``otherwise`` where nobody asks for them."""
+    kept = Path(os.environ.get("SETVEIL_SCREENS") or otherwise)
     kept.mkdir(exist_ok=True)
+    return kept
+
+
+def test_every_step_at_every_width_light_and_dark(page: Page, tmp_path: Path) -> None:
+    kept = folder_of_screens(tmp_path)
     _fill(page, tmp_path)
     wrong: dict[str, Any] = {}
     for scheme in ("light", "dark"):
@@ -160,7 +166,7 @@ def _settle(page: Page, step: str) -> None:
         page.locator(".runs a[aria-pressed=true]").first.wait_for()
 
 
-def test_a_hospital_file_from_its_columns_to_a_verdict(page: Page) -> None:
+def test_a_hospital_file_from_its_columns_to_a_verdict(page: Page, tmp_path: Path) -> None:
     """The first journey: roles are proposed and confirmed, columns make people stand out, the guarantee covers them."""
     draws = random.Random(1)
     rows = []
@@ -172,6 +178,7 @@ def test_a_hospital_file_from_its_columns_to_a_verdict(page: Page) -> None:
     page.get_by_role("combobox", name="Role of age").wait_for()
     assert page.get_by_role("textbox", name="Hierarchy of age").input_value().startswith("bands:")
     assert audit(page) == []
+    page.screenshot(path=folder_of_screens(tmp_path) / "2-columns-hospital-1280-light.png", full_page=True)
     page.get_by_role("button", name="Read the file with these settings").click()
     page.get_by_text("known columns: age, sex, region").wait_for()
     page.get_by_role("button", name="Next: Overview").click()

@@ -55,6 +55,7 @@ def test_the_next_start_removes_what_a_kill_left_and_nothing_else(tmp_path: Path
     [
         ("baskets.csv", "input.csv"),
         ("Baskets.CSV.GZ", "input.csv.gz"),
+        ("Visits.XLSX", "input.xlsx"),
         ("../../etc/passwd", "input"),
         ("a/../b.csv", "input.csv"),
         ("x.csv/../../y", "input"),

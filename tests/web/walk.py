@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from web.conftest import Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, LocatorAssertions, Page
 
 LONG = 60_000  # milliseconds; machines may be busy
 RUN = 5 * LONG  # for a whole run, on a machine whose kernels are not compiled yet
@@ -82,6 +82,13 @@ def is_own(address: str, server: Server) -> bool:
     """Whether an address is on the page's own server."""
     own = f"{server.host}/"
     return address.startswith((f"http://{own}", f"ws://{own}", f"blob:http://{own}", "data:"))
+
+
+def expect(place: Locator) -> LocatorAssertions:
+    """What a place must become like, however busy the machine is."""
+    from playwright.sync_api import expect as expected
+
+    return expected(place)
 
 
 def go(page: Page, step: str) -> None:

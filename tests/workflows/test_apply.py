@@ -11,8 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive.kkm import check_people, people_of
+from naive.kkm_cases import random_model, random_people
 
 import setveil as sv
+from setveil.workflows.apply import apply_folder
+from setveil.workflows.folder import owners_reading
+from setveil.workflows.policies import make_policy
 
 OLD = [["beer", "milk"], ["wine", "milk"], ["beer", "bread"], ["wine", "bread"]] * 2
 TREE = sv.Hierarchy.from_paths(
@@ -164,3 +169,72 @@ def test_a_saved_policy_tells_that_grown_data_changes_the_categories(tmp_path: P
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sv.run(saved, records, tmp_path / "again")  # the same people: the same categories
+
+
+def test_new_people_get_the_classes_of_an_earlier_release() -> None:
+    """Random tables, in memory and read from files: safe by brute force, and every value and item is covered."""
+    n_applied = n_old_classes = 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        people = random_people(random, 80)
+        is_old = random.random(people.n_records) < 0.5
+        old, new = people.select(np.flatnonzero(is_old)), people.select(np.flatnonzero(~is_old))
+        if not any(column.role == "known" for column in people.columns or ()):
+            continue
+        model = random_model(random, old)
+        tree = sv.Hierarchy.balanced(old, 2) if old.n_items and random.random() < 0.5 else None
+        try:
+            earlier = sv.anonymize(old, model, hierarchy=tree, algorithm="classes")
+            applied = earlier.apply(new, unknown_items="suppress")
+        except (sv.InfeasibleError, sv.InputError):
+            continue
+        n_applied += 1
+        check_people(new, applied, model)
+        ours, theirs = ({columns for columns, _, _ in people_of(one.rows)} for one in (applied, earlier))
+        n_old_classes += len(ours & theirs)
+    assert n_applied > 15 and n_old_classes > n_applied
+
+
+def patients(n_people: int, seed: int, extra: str = "") -> list[dict[str, str]]:
+    random = np.random.default_rng(seed)
+    return [
+        {"id": f"p{person}", "age": str(age), "sex": "fm"[person % 2], "code": code}
+        for person, age in enumerate(random.integers(20, 60, n_people).tolist())
+        for code in {*random.choice(list("abcde"), 2).tolist(), *([extra] if extra and person == 0 else [])}
+    ]
+
+
+ROLES = {"person": "id", "item": "code", "known_columns": ["age", "sex"], "column_hierarchy": {"age": "bands:10,20"}}
+
+
+def write_csv(path: Path, rows: list[dict[str, str]]) -> Path:
+    path.write_text("\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n")
+    return path
+
+
+def test_a_folder_with_columns_is_applied_with_the_roles_of_its_policy(tmp_path: Path) -> None:
+    old, new = write_csv(tmp_path / "old.csv", patients(200, 0)), write_csv(tmp_path / "new.csv", patients(150, 1, "z"))
+    policy = make_policy({"model": {"name": "kkm", "k": 4, "m": 2}, "input": ROLES})
+    sv.run(policy, old, tmp_path / "one")
+    with pytest.raises(sv.InputError, match='does not know "z"'):
+        apply_folder(tmp_path / "one", new, tmp_path / "two")
+    outcome = apply_folder(tmp_path / "one", new, tmp_path / "two", unknown_items="suppress")
+    assert outcome.release.record is not None
+    assert any(line.startswith("1 item(s) that the earlier release") for line in outcome.release.record.warnings)
+    assert sv.verify_folder(outcome.path, new, **owners_reading(outcome.path)).holds
+    shown = [sv.open_release(tmp_path / name).codebook() for name in ("one", "two")]
+    assert set(shown[1]) <= set(shown[0]) | {""}
+    with pytest.raises(sv.InputError, match=r"the new data has none; read it with the same roles"):
+        sv.open_release(tmp_path / "one").apply([["a"]] * 9)
+    with pytest.raises(sv.InfeasibleError, match="fewer than k=4"):
+        sv.open_release(tmp_path / "one").apply(patients(3, 2), **ROLES)
+
+
+def test_values_that_the_earlier_release_does_not_cover_are_named(tmp_path: Path) -> None:
+    earlier = sv.anonymize(patients(200, 0), "kkm", k=4, m=1, **ROLES)
+    older = [{**row, "age": "7" + row["age"][1:]} for row in patients(60, 3)]
+    applied = earlier.apply(older, **ROLES)
+    assert applied.record is not None
+    named = [line for line in applied.record.warnings if line.startswith('column "age"')]
+    assert len(named) == 1 and '"70"' in named[0]
+    assert applied.verify().holds

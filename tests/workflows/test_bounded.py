@@ -22,7 +22,7 @@ from setveil.cli.main import _run
 from setveil.core import regular_files
 from setveil.core.text_files import open_text
 from setveil.io import source
-from setveil.io.releases.folders import internal_beside
+from setveil.io.releases.folders import internal_folder_of
 from setveil.report.certificate import seal, write_json
 from setveil.workflows import folder as folders
 from setveil.workflows import limits
@@ -39,7 +39,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def out(release: Path, tmp_path: Path) -> Path:
-    for folder in (release, internal_beside(release)):
+    for folder in (release, internal_folder_of(release)):
         shutil.copytree(folder, tmp_path / folder.name)
     return tmp_path / "out"
 
@@ -123,7 +123,7 @@ def test_a_certificate_within_the_limit_takes_bounded_memory(out: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell how much memory is used")
 def test_what_lies_beside_is_not_read_unasked(out: Path) -> None:
     """A record of 240 MB took six gigabytes; now nobody opens it, and if asked nobody reads so much."""
-    with open(internal_beside(out) / "run.json", "w") as file:
+    with open(internal_folder_of(out) / "run.json", "w") as file:
         file.write("[" + "[]," * 30_000_000 + "[]]")
     for original in (None, ROWS):
         holds, peak = check_and_measure(out, original)
@@ -154,7 +154,7 @@ def test_a_folder_of_somebody_else_is_not_the_owners(out: Path, monkeypatch: pyt
 
 def test_a_policy_that_cannot_be_followed_tells_nothing(out: Path) -> None:
     """The release may still be right: its owner has moved a file."""
-    policy = internal_beside(out) / "policy.toml"
+    policy = internal_folder_of(out) / "policy.toml"
     policy.write_text(policy.read_text() + '\n[hierarchy]\nsource = "gone.csv"\n')
     if policy.read_text().count("[hierarchy]") > 1:
         policy.write_text(policy.read_text().replace("fanout:2", "gone.csv").rpartition("\n[hierarchy]")[0])
@@ -226,7 +226,7 @@ def test_a_pipe_that_nobody_writes_to_is_not_waited_for(
 def test_an_owners_hierarchy_that_is_a_pipe_tells_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regular_files, "PATIENCE", 0.2)
     os.mkfifo(out.with_name("pipe"))
-    policy = internal_beside(out) / "policy.toml"
+    policy = internal_folder_of(out) / "policy.toml"
     assert "fanout:2" in policy.read_text()
     policy.write_text(policy.read_text().replace("fanout:2", "../pipe"))
     found = sv.verify_folder(out, ROWS)

@@ -82,3 +82,14 @@ def test_columns_and_what_they_are_taken_for(tmp_path: Path) -> None:
     path.write_text("a,a,b\n1,x,y\n2,x,z\n")  # names that do not do
     columns, _ = explore.columns_of(str(path), {})
     assert [one["key"] for one in columns] == ["1", "2", "b"]
+
+
+def test_codes_have_names_from_their_system_and_from_a_list(tmp_path: Path) -> None:
+    data = sv.Transactions.from_lists([["E11.9", "I10"], ["J18.9", "C50.9", "K21.9", "E10.1"], ["I10"]])
+    (tmp_path / "list.csv").write_text("code,description\nI10,High pressure\nE11,Sugar of adults\n")
+    blocks = explore.names_of_codes(data, None)
+    assert (blocks["E11.9"], blocks["C50.9"]) == ("Diabetes", "Cancer of the breast")
+    names = explore.names_of_codes(data, str(tmp_path / "list.csv"))
+    assert names == blocks | {"I10": "High pressure", "I10.-": "High pressure", "E11.-": "Sugar of adults"}
+    assert explore.find_items(data, "PRESSURE", names) == [("I10", 2)]
+    assert explore.names_of_codes(sv.Transactions.from_lists([["milk", "rum"]]), None) == {}

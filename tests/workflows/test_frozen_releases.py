@@ -26,7 +26,7 @@ from setveil.workflows import assess
 from setveil.workflows.samples import demo_files
 
 PLACE = Path(__file__).with_name("frozen_releases.json")
-FROZEN = ("published.*", "codebook.csv", "columns.csv", "sensitive.csv", "counts.csv", "lengths.csv")
+FROZEN = ("published.*", "records.*", "codebook.csv", "columns.csv", "sensitive.csv", "counts.csv", "lengths.csv")
 
 
 class Sample(NamedTuple):

@@ -47,6 +47,26 @@ def test_codebook_and_reports_show_names(here: Path, capsys: pytest.CaptureFixtu
     assert 'names = "../list.csv"' in Path("out.internal/policy.toml").read_text()
 
 
+def test_names_of_categories_and_sensitive_items(here: Path) -> None:
+    """In the codebook, the public report and the assessment; published records are the same bytes."""
+    rare = [f"Q{n:03d},{code}" for n in range(40) for code in ("I10", "E11.9" if n % 20 else "E11.8")]
+    Path("visits.csv").write_text("\n".join(["patient,code", *rare]) + "\n")
+    ask = ["--model", "k-anonymity", "-k", "3", "--sensitive", "I10", "--algorithm", "lg", "--hierarchy", "icd10"]
+    assert _run(["anonymize", "visits.csv", "-o", "out", *ask]) == 0
+    published = Path("out/published.csv").read_bytes()
+    assert _run(["anonymize", "visits.csv", "-o", "out", *ask, "--names", "list.csv", "--force"]) == 0
+    assert Path("out/published.csv").read_bytes() == published
+    categories = {
+        row["published_item"]: row["published_name"] for row in rows_of() if row["published_item"] != row["item"]
+    }
+    assert categories == {"E11.-": "Sugar"}
+    assert {row["published_name"] for row in rows_of() if row["published_item"] == row["item"]} == {""}
+    public, assessment = Path("out/report.html").read_text(), Path("out.internal/assessment.html").read_text()
+    assert "E11.- Sugar" in public and "I10 High pressure" in public
+    assert "I10 High pressure" in assessment
+    assert _run(["verify", "out", "--original", "visits.csv"]) == 0
+
+
 def test_without_a_list_nothing_changes(here: Path) -> None:
     assert anonymize("--names", "list.csv") == 0
     published, named = Path("out/published.csv").read_bytes(), rows_of()

@@ -17,7 +17,7 @@ import pytest
 
 import setveil as sv
 from setveil.io.releases import folders
-from setveil.io.releases.folders import Staging, internal_beside, partial_beside
+from setveil.io.releases.folders import Staging, internal_folder_of, partial_folder_of
 from setveil.io.releases.marks import MARK, STATEMENT, is_marked, mark
 
 ROWS = [["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["a"]] * 4
@@ -92,8 +92,8 @@ def thesis(place: Path) -> None:
     (place / "out" / "thesis").touch()
     (place / "out.internal").mkdir()
     (place / "out.internal" / "notes").touch()
-    partial_beside(place / "out").mkdir(mode=0o700)
-    (partial_beside(place / "out") / "copying").touch()
+    partial_folder_of(place / "out").mkdir(mode=0o700)
+    (partial_folder_of(place / "out") / "copying").touch()
 
 
 def thesis_in_an_archive(place: Path) -> None:
@@ -103,42 +103,42 @@ def thesis_in_an_archive(place: Path) -> None:
     real.mkdir(mode=0o700)
     mark(real)
     for name in (MARK, STATEMENT):
-        shutil.copy2(real / name, partial_beside(place / "out") / name)
+        shutil.copy2(real / name, partial_folder_of(place / "out") / name)
     shutil.rmtree(real)
 
 
 def thesis_with_sources(place: Path) -> None:
     """The same with what would have been copied."""
     thesis_in_an_archive(place)
-    shutil.copytree(place / "out", partial_beside(place / "out") / "public")
-    shutil.copytree(place / "out.internal", partial_beside(place / "out") / "internal")
+    shutil.copytree(place / "out", partial_folder_of(place / "out") / "public")
+    shutil.copytree(place / "out.internal", partial_folder_of(place / "out") / "internal")
 
 
 def internal_alone(place: Path) -> None:
     """An internal folder that seems to wait for its public one."""
     released(place)
-    partial_beside(place / "out").mkdir(mode=0o700)
-    (place / "out").rename(partial_beside(place / "out") / "public")
+    partial_folder_of(place / "out").mkdir(mode=0o700)
+    (place / "out").rename(partial_folder_of(place / "out") / "public")
 
 
 def linked(place: Path) -> None:
     """The partial folder is a link to somebody's files."""
     (place / "precious").mkdir(mode=0o700)
     (place / "precious" / "file").touch()
-    partial_beside(place / "out").symlink_to(place / "precious")
+    partial_folder_of(place / "out").symlink_to(place / "precious")
 
 
 def readable_by_all(place: Path) -> None:
     thesis(place)
-    mark(partial_beside(place / "out"))
-    partial_beside(place / "out").chmod(0o755)
+    mark(partial_folder_of(place / "out"))
+    partial_folder_of(place / "out").chmod(0o755)
 
 
 def with_a_stranger(place: Path) -> None:
     """A real partial folder into which somebody has put something."""
-    partial_beside(place / "out").mkdir(mode=0o700)
-    mark(partial_beside(place / "out"))
-    (partial_beside(place / "out") / "thesis").touch()
+    partial_folder_of(place / "out").mkdir(mode=0o700)
+    mark(partial_folder_of(place / "out"))
+    (partial_folder_of(place / "out") / "thesis").touch()
 
 
 HOSTILE: list[Callable[[Path], None]] = [
@@ -169,7 +169,7 @@ def test_what_a_run_left_is_settled_by_the_next_one_only(
 ) -> None:
     leave(tmp_path / "out", until=until, monkeypatch=monkeypatch)
     left = snapshot(tmp_path)
-    assert is_marked(partial_beside(tmp_path / "out"))
+    assert is_marked(partial_folder_of(tmp_path / "out"))
     with pytest.raises(sv.InputError):
         sv.open_release(tmp_path / "out")
     assert sv.verify_folder(tmp_path / "out").holds is not True
@@ -201,10 +201,10 @@ def test_between_two_renames_the_old_release_comes_back(tmp_path: Path) -> None:
     """Where folders cannot be exchanged, the old one is set aside for a moment."""
     out = released(tmp_path)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    partial = partial_beside(out)
+    partial = partial_folder_of(out)
     partial.mkdir(mode=0o700)
     mark(partial)
-    internal_beside(out).rename(partial / "old-internal")
+    internal_folder_of(out).rename(partial / "old-internal")
     out.rename(partial / "old-public")
     with pytest.raises(ZeroDivisionError), Staging(out, force=True):
         raise ZeroDivisionError
@@ -248,9 +248,9 @@ def test_what_is_internal_is_for_the_owner_alone(
     if not can_rename:
         monkeypatch.setattr(Path, "rename", refuse)
     out = released(tmp_path)
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in internal_beside(out).rglob("*")}
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in internal_folder_of(out).rglob("*")}
     assert set(modes.values()) == {0o600}, modes
-    assert stat.S_IMODE(internal_beside(out).stat().st_mode) == 0o700
+    assert stat.S_IMODE(internal_folder_of(out).stat().st_mode) == 0o700
     assert all(stat.S_IMODE(path.stat().st_mode) & 0o044 == 0o044 for path in out.iterdir())
 
 

@@ -37,6 +37,21 @@ def test_each_loss_names_a_combination_that_too_few_have(algorithm: str, model: 
         assert n < 3
 
 
+def test_names_beside_labels_do_not_hide_the_cause(tmp_path: Path) -> None:
+    """Causes are looked for by labels, and shown by names."""
+    model, names = sv.KmAnonymity(k=3, m=2), {item: f"{item} it is" for item in ("milk", "bread", "rum", "gin")}
+    plain = sv.anonymize(RECORDS, model, algorithm="pcta")
+    named = sv.anonymize(RECORDS, model, algorithm="pcta", names=names)
+    found = []
+    for release in (plain, named):
+        facts = sv.publish(release, tmp_path / str(len(found))).facts
+        found.append(losses_of(facts, release, release.record.data, model))  # type: ignore[arg-type, union-attr]
+    assert any(loss.cause.items for loss in found[0])
+    for one, other in zip(*found, strict=True):
+        assert (one.share, one.cause.kind, one.cause.n) == (other.share, other.cause.kind, other.cause.n)
+        assert [f"{item} {names[item]}" if item in names else item for item in one.cause.items] == [*other.cause.items]
+
+
 def holding(items: Iterable[str]) -> int:
     return sum(set(items) <= record for record in RECORDS)
 

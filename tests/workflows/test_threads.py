@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -75,6 +76,24 @@ def test_runs_of_joblib_are_the_same(backend: str) -> None:
 
     with joblib.parallel_config(backend, n_jobs=2):
         assert joblib.Parallel()(joblib.delayed(run)("nobody") for _ in range(2)) == [run("nobody")] * 2
+
+
+def test_the_library_is_sent_to_other_processes_by_its_name() -> None:
+    """joblib sends a function of a notebook with what it uses, ``sv`` above all."""
+    for thing in (sv, sv.verify, sv.anonymize):
+        assert pickle.loads(pickle.dumps(thing)) is thing
+
+
+def test_arguments_in_the_wrong_order_are_named(tmp_path: Path) -> None:
+    model, policy = (
+        sv.KmAnonymity(k=2, m=1),
+        sv.Policy.from_dict({"schema": 1, "model": {"name": "km", "k": 2, "m": 1}}),
+    )
+    for first in (model, policy, "km"):
+        with pytest.raises(sv.InputError, match=r"the data first, then the model"):
+            sv.anonymize(first, RECORDS)  # type: ignore[arg-type]
+    with pytest.raises(sv.InputError, match=r"the release first, then the folder"):
+        sv.publish(tmp_path / "out", sv.anonymize(RECORDS, model, "aa", "fanout:2"))  # type: ignore[arg-type]
 
 
 def test_ctrl_c_in_a_compiled_loop_is_a_keyboard_interrupt() -> None:

@@ -10,6 +10,7 @@ from setveil.algorithms.registry import (
     entry_of,
     find,
     find_for,
+    proposed_for,
     scaling_for,
 )
 
@@ -28,5 +29,6 @@ __all__ = [
     "make_algorithm",
     "option",
     "options_of",
+    "proposed_for",
     "scaling_for",
 ]

@@ -81,6 +81,15 @@ class Algorithm(ABC):
     def run(self, data: Transactions, model: Any, context: Context) -> Release:
         """Make a release of ``data`` that meets the guarantee of ``model``, or raise InfeasibleError."""
 
+    def apply(
+        self, earlier: Release, data: Transactions, model: Any, context: Context, unknown_items: str
+    ) -> tuple[Release, list[str]]:
+        """Other people, published as an earlier release of this algorithm publishes its own; and notes for the owner.
+
+        ``unknown_items``: what happens to items that the earlier release does not know, ``error`` or ``suppress``.
+        """
+        return earlier.recoded(data, unknown_items), []
+
     def run_distributed(self, data: DistributedDataset, model: Any, context: Context) -> Release:
         """The same for data on a cluster: algorithms whose ``scales`` is ``counts`` or ``shards`` can."""
         return self.run(data.rows, model, context)

@@ -133,6 +133,18 @@ def gather_runs(
     return indptr, gathered
 
 
+@compiled
+def sum_over_rows(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], values: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """The sum of ``values`` [n_items] over the items of each row, modulo 2^64."""
+    sums = np.zeros(len(indptr) - 1, dtype=np.uint64)
+    for row in range(len(sums)):
+        for place in range(indptr[row], indptr[row + 1]):
+            sums[row] += values[items[place]]
+    return sums
+
+
 def take_rows(
     indptr: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -24,12 +24,13 @@ def register(app: typer.Typer) -> None:
 def anonymize(
     input: o.Input,
     output: Annotated[
-        Path,
+        str,
         typer.Option(
             "-o",
             "--output",
             metavar="OUT",
-            help="Folder to publish. OUT.internal, for internal use only, is written beside it.",
+            help="Folder to publish, or an address (s3://bucket/out). OUT.internal, for internal use only, is written "
+            "beside it; for an address, into the current folder.",
         ),
     ],
     model: o.Model = o.NOTHING,
@@ -103,6 +104,10 @@ def anonymize(
     ] = None,
     engine: o.Engine = "local",
     master: o.Master = None,
+    table_name: Annotated[
+        str | None,
+        typer.Option("--table", metavar="NAME", help="On Spark: also save the records as a table of the catalog."),
+    ] = None,
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
@@ -149,6 +154,7 @@ def anonymize(
             progress=progress,
             engine=engine,
             master=master,
+            table=table_name,
             tell=remark,
             sign=sign,
             population=None if population is None else read_data(population, reading),

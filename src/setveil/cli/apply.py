@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 def apply(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="The folder of an earlier release, made by a recoding.")],
     input: o.Input,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish, or an address.")],
     unknown_items: Annotated[
         str, typer.Option(help="Items that the earlier release does not know: error, or suppress.")
     ] = "error",

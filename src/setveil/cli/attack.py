@@ -61,24 +61,24 @@ def attack(
         ("after", "right_guess", "after"),
         ("control", "right_guess", "control"),
     )
-    told = [row.to_dict() for row in result.rows]
-    rates = [[(row[name] or {}).get(side) for _, name, side in columns] for row in told]
+    attacks = [row.to_dict() for row in result.rows]
+    rates = [[(row[name] or {}).get(side) for _, name, side in columns] for row in attacks]
     shown = [place for place in range(len(columns)) if any(line[place] is not None for line in rates)]
     rows = [
         (row["attacker"], str(row["known"]), *(_percent(line[place]) for place in shown))
-        for row, line in zip(told, rates, strict=True)
+        for row, line in zip(attacks, rates, strict=True)
     ]
     table(("attacker", "items", *(columns[place][0] for place in shown)), rows)
     say(f"{targets:,} people attacked by each attacker. Shares are of people with at least as many items.")
     say("Singled out: exactly one record matches, and it is the right one. Wrong match: it is another person's.")
-    also = told[0].get("known_columns") if told else None
+    also = attacks[0].get("known_columns") if attacks else None
     if also:
         say(f"Attackers also know the columns {name_some(also)} of the person; 0 items: these alone.")
     say("Control: people who are not in the published data. 95 % intervals are in the JSON output.")
-    worst = worst_of(told, [])
+    worst = worst_of(attacks, [])
     if worst is not None:
         say(f"The worst attacker: {risk_words(worst)}")
-    _show_inference(told)
+    _show_inference(attacks)
     if result.guesses is not None:
         _show_guesses(result.guesses)
     if result.left_out is not None:
@@ -87,11 +87,11 @@ def attack(
         say(line)
 
 
-def _show_inference(told: list[dict[str, Any]]) -> None:
+def _show_inference(attacks: list[dict[str, Any]]) -> None:
     """What known items reveal about further ones, for each attacker whose candidates show every known item."""
     from setveil.report.figures import worst_inference
 
-    worst = worst_inference(told)
+    worst = worst_inference(attacks)
     if worst is None:
         return
     say(f"\nInference: of how many people the attacker becomes certain of {worst.what}, or sure with more than 50 %")
@@ -101,7 +101,7 @@ def _show_inference(told: list[dict[str, Any]]) -> None:
     header += [] if worst.is_named else ["category certain before", "after", "control"]
     rows = [
         (row["attacker"], str(row["known"]), *(_percent(row[name][side]) for name in names for side in sides))
-        for row in told
+        for row in attacks
         if row["certain"]
     ]
     table(("attacker", "items", *header), rows)

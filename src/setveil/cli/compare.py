@@ -59,8 +59,8 @@ def compare(
         )
     if json:
         front = {row["id"] for row in found.rows if row["pareto"]}
-        told = [{"id": p.id, "policy": p.policy.to_toml(), "pareto": p.id in front, **p.result} for p in found]
-        say_json({"input": data.facts(), "points": told})
+        points = [{"id": p.id, "policy": p.policy.to_toml(), "pareto": p.id in front, **p.result} for p in found]
+        say_json({"input": data.facts(), "points": points})
         return
     for header, rows in found.tables():
         table(header, rows)

@@ -73,20 +73,20 @@ def check(
     import setveil
 
     format = _renamed("--from", old_format, "--hierarchy-format", hierarchy_format)
-    told: dict[str, Any] = {"format": format, "columns": _columns(hierarchy_columns)}
+    options: dict[str, Any] = {"format": format, "columns": _columns(hierarchy_columns)}
     vocabulary = None
     if data is not None:
         vocabulary = read_data(data, reading).vocabulary
     else:
-        told |= _about_the_file(reading)
-    problems = setveil.check_hierarchy(file, vocabulary, **told)
+        options |= _about_the_file(reading)
+    problems = setveil.check_hierarchy(file, vocabulary, **options)
     if json:
         say_json({"problems": [vars(problem) for problem in problems]})
     else:
         for problem in problems:
             say(f"{problem.severity}: {problem}")
         if not problems:
-            say(f"{file}: {setveil.Hierarchy.from_file(str(file), **told)!r}, no problems found")
+            say(f"{file}: {setveil.Hierarchy.from_file(str(file), **options)!r}, no problems found")
     raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
@@ -141,8 +141,8 @@ def _about_the_file(reading: o.Reading) -> dict[str, Any]:
     for name in reading:
         if name not in known:
             raise InputError(f"--{name.replace('_', '-')} is about transactions; set --data, or remove it.")
-    told = {name: value for name, value in reading.items() if name != "no_header"}
-    return {**told, "header": False} if reading.get("no_header") else told
+    options = {name: value for name, value in reading.items() if name != "no_header"}
+    return {**options, "header": False} if reading.get("no_header") else options
 
 
 def _columns(listed: str | None) -> list[str] | None:

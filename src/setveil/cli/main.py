@@ -83,8 +83,8 @@ def _register() -> None:
     for name in names.split():
         import_module(f"setveil.cli.{name}").register(app)
     for command in app.registered_commands:  # told in full in the list of commands, too
-        told = inspect.getdoc(command.callback) or ""
-        command.short_help = " ".join(told.split("\n\n")[0].split())
+        help_text = inspect.getdoc(command.callback) or ""
+        command.short_help = " ".join(help_text.split("\n\n")[0].split())
 
 
 _unusable: SetveilError | None = None  # a plug-in that cannot be loaded; ``_run`` says so
@@ -181,8 +181,8 @@ def _run_command(arguments: list[str]) -> int:
             return 4
         from setveil.workflows.cluster import told_by_spark
 
-        if told := told_by_spark(problem):
-            complain(f"setveil: {told}")
+        if reason := told_by_spark(problem):
+            complain(f"setveil: {reason}")
             return 4
         note(
             f"setveil: internal error ({type(problem).__name__}); run again with `setveil -v …` and report "

@@ -39,6 +39,6 @@ def query(
         say_json(vars(answer))
         return
     source = {"listed": ", from listed counts", "scaling": ", by iterative scaling of listed counts"}
-    told = source.get(getattr(answer, "source", ""), "")
+    words = source.get(getattr(answer, "source", ""), "")
     among = "" if sensitive is None else " of the published groups; suppressed entries are not counted"
-    say(f"about {answer.estimate:,.1f} records; at least {answer.low:,}, at most {answer.high:,}{among}{told}")
+    say(f"about {answer.estimate:,.1f} records; at least {answer.low:,}, at most {answer.high:,}{among}{words}")

@@ -62,7 +62,7 @@ def suggest(
             first=None if json else _first,
         )
     if json:
-        told = [
+        shown = [
             {
                 "role": choice.role,
                 "policy": found.policy(choice).to_toml(),
@@ -83,7 +83,7 @@ def suggest(
                 "profile": vars(found.profile),
                 "purpose": found.purpose.name,
                 "reasons": list(found.reasons),
-                "choices": told,
+                "choices": shown,
                 "rejected": rejected,
                 "input": data.facts(),
             }

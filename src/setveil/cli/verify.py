@@ -26,10 +26,12 @@ def register(app: typer.Typer) -> None:
 @o.reads_data
 @o.takes_model
 def verify(
-    target: Annotated[
-        Path,
+    place: Annotated[
+        str,
         typer.Argument(
-            metavar="OUT|ZIP|FILE", help="A release folder or its archive (.zip), or any transaction file with --model."
+            metavar="OUT|ZIP|FILE",
+            help="A release folder, its archive (.zip) or its address (s3://bucket/out), or any transaction file with "
+            "--model.",
         ),
     ],
     original: Annotated[str | None, typer.Option(help="The original input: adds the checks that need it.")] = None,
@@ -56,14 +58,18 @@ def verify(
     """
     from setveil.errors import InputError, UncheckedError, one_line
 
-    if target.is_dir() or (target.suffix.lower() == ".zip" and target.is_file()):
+    target, is_address = Path(place), "://" in place
+    if is_address or target.is_dir() or (target.suffix.lower() == ".zip" and target.is_file()):
         _refuse_internal(target)
         if model:
             raise InputError(f"{target}: is a release folder, which states its guarantee itself; remove --model, -k, …")
         if all_violations:
             raise InputError(f"{target}: is a release folder; --all-violations is for a file and --model.")
-        answer = _check_folder(target, original, time_limit, engine, master, reading, signers)
-        _show_folder(target, answer, json)
+        from setveil.workflows.outputs import local_copy
+
+        with local_copy(place, master or "local[*]" if engine == "spark" else None) as folder:
+            answer = _check_folder(folder, original, time_limit, engine, master, reading, signers)
+        _show_folder(place, answer, json)
         raise typer.Exit(EXIT_CODES[answer["holds"]])
     from setveil.workflows import recheck
     from setveil.workflows.cluster import check_engine
@@ -137,7 +143,7 @@ def _check_folder(
         return check.answer(Listener(progress, remark, warn, announce_compiling))
 
 
-def _show_folder(target: Path, answer: Mapping[str, Any], json: bool) -> None:
+def _show_folder(target: str, answer: Mapping[str, Any], json: bool) -> None:
     if json:
         shown = "input holds problems cannot_be_checked claim sentence publisher_says visits notes signature"
         say_json({name: answer[name] for name in shown.split()})

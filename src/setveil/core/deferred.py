@@ -1,7 +1,7 @@
 """Methods of ``core`` objects whose work another folder does, imported when they are called.
 
-``Hierarchy.auto`` or ``Release.publish`` would make ``core`` import the folders that use it. Compiled loops of
-``arrays`` are here, too: the verifier imports ``core`` and must not import them.
+``Hierarchy.auto`` or ``Release.publish`` would make ``core`` import the folders that use it. Only names that users
+look for on an object are here; everything else is imported, so that the import rules see it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,6 @@ DEFERRED = {
     "Hierarchy.balanced": "setveil.taxonomies.balanced:balanced",
     "Hierarchy.prefix": "setveil.taxonomies.prefix:by_prefix",
     "Hierarchy.auto": "setveil.workflows.hierarchy:auto_hierarchy",
-    "Transactions.recode": "setveil.arrays.rows:renumber_rows",
-    "Transactions.select": "setveil.arrays.rows:take_rows",
-    "Transactions.inverted": "setveil.arrays.mining:invert_side_by_side",
-    "Transactions.postings": "setveil.arrays.mining:index_rows",
-    "find_new_rows": "setveil.arrays.rows:find_new_rows",
-    "pack_columns": "setveil.arrays.rows:pack_columns",
-    "in_parallel": "setveil.arrays.threads:map_in_order",
-    "Images.postings": "setveil.arrays.mining:pack_postings",
     "verify": "setveil.workflows.assess:verify",
     "risk": "setveil.workflows.assess:risk",
     "measure": "setveil.workflows.assess:measure",
@@ -40,7 +32,7 @@ DEFERRED = {
     "Transactions.to_pandas": "setveil.io.releases.frames:to_pandas",
     "RiskTable.plot": "setveil.report.plots:plot_risk",
     "Release.plot": "setveil.report.plots:plot_release",
-    "Release.compare": "setveil.workflows.beside:compare_releases",
+    "Release.compare": "setveil.workflows.comparing_two:compare_releases",
     "card": "setveil.report.cards:card",
 }
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.dataset import Dataset
-from setveil.core.deferred import call
 from setveil.core.itemsets import Itemsets
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
@@ -148,7 +147,9 @@ class Images:
             self.published_items
         ):  # every image is one published item
             return self.published.rows.postings
-        return call("Images.postings", self.record_lists(), self.published.n_records)
+        from setveil.arrays.mining import pack_postings
+
+        return pack_postings(self.record_lists(), self.published.n_records)
 
     def record_lists(self) -> list[NDArray[np.int64]]:
         """For each image the records that may hold its items, ascending."""

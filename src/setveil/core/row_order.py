@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.deferred import call
-
 LARGE = 500_000  # occurrences from which a compiled loop, or a second processor, is worth while
 
 
@@ -37,18 +35,21 @@ def sort_rows(
     equal to it. Many rows are parted by their first items and sorted side by side.
     """
     n_records = len(indptr) - 1
-    places = np.arange(n_records, dtype=np.int64)
+    positions = np.arange(n_records, dtype=np.int64)
     if len(items) <= LARGE:
-        return _sort_some(indptr, items, n_items, places)
-    is_new = call("find_new_rows", indptr, items)
+        return _sort_some(indptr, items, n_items, positions)
+    from setveil.arrays.rows import find_new_rows
+    from setveil.arrays.threads import map_in_order
+
+    is_new = find_new_rows(indptr, items)
     if is_new is not None:  # in order already, as in the files of a release
-        return places, np.maximum.accumulate(np.where(is_new, places, 0))
+        return positions, np.maximum.accumulate(np.where(is_new, positions, 0))
     first = np.where(indptr[:-1] < indptr[1:], items[np.minimum(indptr[:-1], len(items) - 1)], -1)
     until = np.cumsum(np.bincount(first + 1, minlength=n_items + 1))
     bounds = np.unique(np.searchsorted(until, np.arange(0, n_records, LARGE)))
     part_of = np.searchsorted(bounds, np.arange(n_items + 1), side="right").astype(np.int32)[first + 1]
     parts = [np.flatnonzero(part_of == part) for part in range(len(bounds) + 1)]
-    done = list(call("in_parallel", lambda rows: _sort_some(indptr, items, n_items, rows), parts))
+    done = list(map_in_order(lambda rows: _sort_some(indptr, items, n_items, rows), parts))
     begins = np.cumsum([0, *map(len, parts)])
     starts = [start + begin for (_, start), begin in zip(done, begins[:-1], strict=True)]
     return np.concatenate([order for order, _ in done]), np.concatenate(starts)
@@ -90,8 +91,9 @@ def _pack_columns(
 ) -> NDArray[np.int64]:
     """The items of each row from ``column`` on as one number, int64[rows]."""
     if len(items) > LARGE:  # worth loading a compiled loop
-        packed: NDArray[np.int64] = call("pack_columns", indptr, items, rows, column, n_columns, bits)
-        return packed
+        from setveil.arrays.rows import pack_columns
+
+        return pack_columns(indptr, items, rows, column, n_columns, bits)
     lengths = indptr[rows + 1] - indptr[rows]
     key = np.zeros(len(rows), dtype=np.int64)
     for offset in range(column, column + n_columns):

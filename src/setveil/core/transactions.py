@@ -260,7 +260,9 @@ class Transactions(Dataset):
     def inverted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``(indptr, records)``: the records of item ``i``, ascending, are ``records[indptr[i]:indptr[i+1]]``."""
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
-            indptr, records = call("Transactions.inverted", self.indptr, self.items, self.n_items)
+            from setveil.arrays.mining import invert_side_by_side
+
+            indptr, records = invert_side_by_side(self.indptr, self.items, self.n_items)
             return indptr, records.astype(np.int64)
         indptr = np.zeros(self.n_items + 1, dtype=np.int64)
         np.cumsum(self.supports, out=indptr[1:])
@@ -270,13 +272,15 @@ class Transactions(Dataset):
     @cached_property
     def postings(self) -> Any:
         """The records of each item, for queries: ``arrays.mining.Postings``."""
-        return call("Transactions.postings", self.indptr, self.items, self.n_items)
+        from setveil.arrays.mining import index_rows
+
+        return index_rows(self.indptr, self.items, self.n_items)
 
     def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
         """A table of ``size`` places: what ``count`` finds in the records."""
         table = np.zeros(size, dtype=np.int64)
-        places, counts = count(iter([(self.indptr, self.items)]))
-        table[places] = counts
+        positions, counts = count(iter([(self.indptr, self.items)]))
+        table[positions] = counts
         return table
 
     @property
@@ -296,7 +300,9 @@ class Transactions(Dataset):
         """
         ids = None if self.ids is None else tuple(self.ids[record] for record in records)
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
-            indptr, items = call("Transactions.select", self.indptr, self.items, np.asarray(records, dtype=np.int64))
+            from setveil.arrays import rows
+
+            indptr, items = rows.take_rows(self.indptr, self.items, np.asarray(records, dtype=np.int64))
         else:
             indptr, items = take_rows(self.indptr, self.items, records)
         columns = None if self.columns is None else self.columns.select(records)
@@ -305,7 +311,9 @@ class Transactions(Dataset):
     def recode(self, target: NDArray[np.integer], vocabulary: Vocabulary) -> Transactions:
         """Replace every item ``i`` by ``target[i]``; -1 drops it. Items that fall together are kept once per record."""
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
-            indptr, numbers = call("Transactions.recode", self.indptr, self.items, np.asarray(target, dtype=np.int32))
+            from setveil.arrays.rows import renumber_rows
+
+            indptr, numbers = renumber_rows(self.indptr, self.items, np.asarray(target, dtype=np.int32))
             return Transactions(indptr, numbers, vocabulary, self.ids, self.layout, columns=self.columns)
         items = np.asarray(target)[self.items]
         keep = items >= 0

@@ -402,6 +402,7 @@ def swap_entries(
     width = pair.shape[0]
     has_triples = len(keys) > 1
     n_made = 0
+    in_left, in_right = np.zeros(len(begin), dtype=np.int32), np.zeros(len(begin), dtype=np.int32)
     for turn in range(n_swaps):
         if turn & 3 == 3 and len(pairs):
             number = _below(state, len(pairs))
@@ -427,8 +428,12 @@ def swap_entries(
         room = (temperature * (_surprise(state) >> 4)) >> 12
         change = np.int64(0)
         for place in range(start, end):
+            in_left[entries[place]] = turn + 1
+        for place in range(first, last):
+            in_right[entries[place]] = turn + 1
+        for place in range(start, end):
             near = entries[place]
-            if place == one or near >= width or _has(entries, first, last, near):
+            if place == one or near >= width or in_right[near] == turn + 1:
                 continue
             if item < width:
                 change += _pair_change(item, near, -1, pair)
@@ -436,7 +441,7 @@ def swap_entries(
                 change += _pair_change(other, near, 1, pair)
         for place in range(first, last):
             near = entries[place]
-            if place == two or near >= width or _has(entries, start, end, near):
+            if place == two or near >= width or in_left[near] == turn + 1:
                 continue
             if other < width:
                 change += _pair_change(other, near, -1, pair)

@@ -2,7 +2,8 @@
 
 ``records`` of a release of model ``counts`` follow from ``counts.csv`` and ``lengths.csv`` alone: the seed is the
 SHA-256 of both files, so that nobody can try seeds, and whoever has the files makes the same records again. Only whole
-numbers are used. A generator is never changed; another one gets another number.
+numbers are used. A generator is never changed; another one gets another number
+(``tests/generate/test_records.py`` has records of each).
 
 Generator 1:
 
@@ -29,8 +30,9 @@ from numpy.typing import NDArray
 LATEST = 1  # the number of the generator that new releases use
 LARGEST_RECORDS, LARGEST_ENTRIES = 20_000_000, 200_000_000
 WIDEST = 5_000  # items whose pairs are fitted: the most frequent ones
-ROUNDS, SWAPS_PER_ENTRY, MOST_SWAPS = 8, 40, 12_000_000
-PART = 4  # a predicted triple has this part of the weight of a listed one
+ROUNDS = 8
+SWAPS_PER_ENTRY, FEW_SWAPS, LEAST_PER_ENTRY = 80, 4_000_000, 3  # many for each entry where that is fast
+PART = 16  # a predicted triple has this part of the weight of a listed one
 ONE = 1 << 14  # the weight of a pair that nobody has
 MOST_TRIPLES = 1_500_000  # triples that are fitted
 SLICE = 1 << 18  # swaps between two calls of ``step``
@@ -181,7 +183,8 @@ def _swap(
     np.cumsum(np.bincount(entries, minlength=len(table.singles)), out=begin[1:])
     where, slot = np.empty((2, len(entries)), dtype=np.int32)
     loops.list_places(entries, begin, where, slot)
-    per_round = min(SWAPS_PER_ENTRY * len(entries), MOST_SWAPS) // ROUNDS + 1
+    n_swaps = min(SWAPS_PER_ENTRY * len(entries), max(FEW_SWAPS, LEAST_PER_ENTRY * len(entries)))
+    per_round = n_swaps // ROUNDS + 1
     for turn in range(ROUNDS):
         temperature = ONE >> (2 + turn) if turn < ROUNDS - 1 else 0
         for done in range(0, per_round, SLICE):

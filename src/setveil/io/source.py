@@ -419,8 +419,8 @@ def guess_encoding(content: bytes) -> str | None:
         n_runs += 1
         signs.update(run[0])
     alone = rb"(?<=[A-Za-z])[\x80-\xff]|(?<![A-Za-z\x80-\xff])[\x80-\xff](?=[A-Za-z])"
-    beside = sum(1 for _ in re.finditer(alone, content))
-    if not n_runs or beside < 0.8 * n_runs or signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
+    n_alone = sum(1 for _ in re.finditer(alone, content))
+    if not n_runs or n_alone < 0.8 * n_runs or signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
         return None
     return "cp1252" if any(sign < 0xA0 for sign in signs) else "iso8859-1"
 

@@ -67,9 +67,9 @@ class PrivacyModel(ABC):
     is_about_groups: ClassVar[bool] = False  # it needs groups, which count sensitive items
     is_about_other_items: ClassVar[bool] = False  # it protects something even if no sensitive item is published
     depends_on_suppressed: ClassVar[bool] = False  # whether it is met depends on which items were suppressed
-    suggested_from: ClassVar[float] = (
-        inf  # known items from which suggestions try it beside k^m-anonymity, with k alone
-    )
+    is_usual: ClassVar[bool] = False  # suggestions begin with it, for data that it suits
+    suggested_from: ClassVar[float] = inf  # known items from which suggestions try it, too, with k alone
+    suggested_if_dense: ClassVar[bool] = False  # the same where records resemble each other
     shapes_hierarchy: ClassVar[bool] = False  # hierarchies built from the data are chosen by it
 
     # Known columns: not published ("", they would be outside the guarantee), published unchanged ("public"), or part of
@@ -180,18 +180,18 @@ class PrivacyModel(ABC):
         """What the guarantee does not cover because of published columns, in plain sentences."""
         named = list(roles)
         known, carried = ([name for name, role in named if role == one] for one in ("known", "carry"))
-        told = []
+        texts = []
         if known and self.known_columns == "public":
-            told.append(
+            texts.append(
                 f"Known columns ({name_some(known)}): they are published unchanged, so a record can be re-identified "
                 "by them."
             )
         if carried:
-            told.append(
+            texts.append(
                 f"Carried columns ({name_some(carried)}): they are published unchanged, outside the guarantee. An "
                 "attacker who knows one of them matches fewer people."
             )
-        return told
+        return texts
 
     def doubts(self, data: Dataset) -> Iterator[str]:
         """Sentences about parameters that are allowed but protect little of these data. Parameters that protect

@@ -92,11 +92,11 @@ class ConstraintAnonymity(PrivacyModel):
 
     def lists_within(self, occurring: Collection[str]) -> dict[str, Any]:
         known = frozenset(occurring)
-        told: dict[str, Any] = {"constraints": _listed(one for one in self.constraints if known.issuperset(one))}
+        lists: dict[str, Any] = {"constraints": _listed(one for one in self.constraints if known.issuperset(one))}
         if self.utility is not None:
             groups = ([item for item in group if item in known] for group in self.utility)
-            told["utility"] = _listed(group for group in groups if group)
-        return told
+            lists["utility"] = _listed(group for group in groups if group)
+        return lists
 
     def unbounded(self) -> Self:
         return replace(self, max_suppressed=100)

@@ -43,6 +43,7 @@ class KAnonymity(PrivacyModel):
     title: ClassVar[str] = "Publish every record at least k times, against attackers who know whole records"
     verifier: ClassVar[str] = "setveil.verify.k_anonymity:check"
     picture: ClassVar[str] = "records"
+    suggested_if_dense: ClassVar[bool] = True
     known_columns: ClassVar[Literal["", "public", "class"]] = "class"
     grid: ClassVar[Mapping[str, list[Any]]] = {"k": [3, 5]}
     alternatives: ClassVar[tuple[str, ...]] = (
@@ -81,17 +82,17 @@ class KAnonymity(PrivacyModel):
         number = data.vocabulary.numbers(self.sensitive)
         n_sensitive = int(data.supports[number[number >= 0]].sum())
         share = n_sensitive / data.n_occurrences if data.n_occurrences else 0.0
-        told = (
+        words = (
             f"sensitive: {100 * share:.1f} % of all entries are sensitive, which this model publishes unchanged and "
             "does not compare"
         )
         mend = "Name fewer items, or use model degree or km."
         if share > MOST_SENSITIVE:
             raise InputError(
-                f"{told}: more than {100 * MOST_SENSITIVE:.0f} %, so that almost nothing is protected. {mend}"
+                f"{words}: more than {100 * MOST_SENSITIVE:.0f} %, so that almost nothing is protected. {mend}"
             )
         if share > MUCH_SENSITIVE:
-            yield f"{told}: an attacker who knows some of them can still single out people. {mend}"
+            yield f"{words}: an attacker who knows some of them can still single out people. {mend}"
 
     def attacker(self) -> Attacker:
         also = f", with at least {self.l} distinct sensitive items among them" if self.l > 1 else ""

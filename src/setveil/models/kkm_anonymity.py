@@ -45,6 +45,7 @@ class KKmAnonymity(GradedCrowds):
     title: ClassVar[str] = "Protect people against attackers who know columns, such as age and sex, and a few items"
     verifier: ClassVar[str] = "setveil.verify.kkm:check"
     picture: ClassVar[str] = "crowd"
+    is_usual: ClassVar[bool] = True
     shapes_hierarchy: ClassVar[bool] = True
     known_columns: ClassVar[Literal["", "public", "class"]] = "class"
     generalizes_columns: ClassVar[bool] = True

@@ -43,6 +43,7 @@ class KmAnonymity(GradedCrowds):
     title: ClassVar[str] = "Protect every record against attackers who know a few items"
     verifier: ClassVar[str] = "setveil.verify.km:check"
     picture: ClassVar[str] = "crowd"
+    is_usual: ClassVar[bool] = True
     shapes_hierarchy: ClassVar[bool] = True
     advice: ClassVar[Advice] = Advice(
         keep_more="To keep more, suppress a few rare entries instead (--algorithm trim), use a hierarchy that keeps "

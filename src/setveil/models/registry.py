@@ -58,6 +58,11 @@ NUMBERS = tuple(
 )  # fmt: skip
 
 
+def usual_model(has_known_columns: bool) -> str:
+    """The model to begin with, for data with or without known columns."""
+    return next(name for name, model in MODELS.items() if model.is_usual and model.suits(has_known_columns))
+
+
 def make_model(name: str, options: Mapping[str, Any]) -> PrivacyModel:
     """A model from its name and parameters (command line, policy, certificate)."""
     if name not in MODELS:

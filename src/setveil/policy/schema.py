@@ -260,7 +260,7 @@ class Policy(_Section):
             raise InputError(f"{name}: {_first_problem(problem)}") from None
         except InputError as problem:
             raise InputError(f"{name}: {problem}" if where else str(problem)) from None
-        return policy if where is None else policy._with_paths(lambda path: _beside(where, path)).read_from(where)
+        return policy if where is None else policy._with_paths(lambda path: _relative_to(where, path)).read_from(where)
 
     def __eq__(self, other: object) -> bool:
         """Whether both say the same, wherever they were read from."""
@@ -383,7 +383,7 @@ def _plain(value: Any, name: str) -> Any:
     raise ValueError(f'"{name}" should be text, a number, true or false, or a table of them')
 
 
-def _beside(where: Path, path: str) -> str:
+def _relative_to(where: Path, path: str) -> str:
     """A path that a policy names, from the current folder; what is there must be a regular file."""
     found = where.parent / path
     try:

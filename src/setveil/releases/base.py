@@ -213,7 +213,7 @@ class Release(ABC):
         """What the certificate says about the files besides their layout."""
         return {}
 
-    def with_certified(self, told: Mapping[str, Any]) -> Self:
+    def with_certified(self, certified: Mapping[str, Any]) -> Self:
         """The release read from files, with what its certificate says about them."""
         return self
 
@@ -330,7 +330,7 @@ class Release(ABC):
             >>> release.publish("ready").name
             'ready'
         """
-        path: Path = call("Release.publish", self, out, **options).path
+        path: Path = call("Release.publish", self, out, **options).path  # an Address for one
         return path
 
     def with_ids(self, ids: Iterable[object] | None = None) -> Self:
@@ -369,7 +369,7 @@ class Release(ABC):
 
         Raises:
             GuaranteeError: the new records do not meet the guarantee under this recoding.
-            InputError: this is not a recoding, or it does not know an item.
+            InputError: such a release cannot be applied to new people, or it does not know an item.
 
         Examples:
             >>> import setveil as sv

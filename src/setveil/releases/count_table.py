@@ -72,8 +72,8 @@ class CountTable(Release):
     def certified(self) -> dict[str, Any]:
         return {"generator": self.generator, "repaired": self.repaired}
 
-    def with_certified(self, told: Mapping[str, Any]) -> Self:
-        return replace(self, generator=told.get("generator") or 0, repaired=bool(told.get("repaired")))
+    def with_certified(self, certified: Mapping[str, Any]) -> Self:
+        return replace(self, generator=certified.get("generator") or 0, repaired=bool(certified.get("repaired")))
 
     def further_tables(self) -> list[tuple[str, Iterator[bytes]]]:
         labels = self.published.vocabulary.labels

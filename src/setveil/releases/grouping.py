@@ -173,9 +173,9 @@ class Grouping(Release):
         content = content[np.argsort(owner, kind="stable")]
         indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=self.n_groups)))).astype(np.int64)
         n_codes = int(content.max(initial=0)) + 1
-        places, _ = sort_rows(indptr, content.astype(np.int32), n_codes)
+        positions, _ = sort_rows(indptr, content.astype(np.int32), n_codes)
         number = np.empty(self.n_groups, dtype=np.int64)
-        number[places] = np.arange(self.n_groups)
+        number[positions] = np.arange(self.n_groups)
         return SortedRows(self, number, np.lexsort((rank, number[groups])) if self.n_groups else by_group)
 
     @property

@@ -118,8 +118,8 @@ class LocalRecoding(Release):
         for number in np.argsort(-self.meaning.sizes, kind="stable"):  # the most specific comes last and stays
             is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
             is_covered[self.cover[int(number)]] = True
-            places = _places(rows, records[list_indptr[number] : list_indptr[number + 1]])
-            sizes[places[is_covered[item[rows.items[places]]]]] = self.meaning.sizes[number]
+            positions = _places(rows, records[list_indptr[number] : list_indptr[number + 1]])
+            sizes[positions[is_covered[item[rows.items[positions]]]]] = self.meaning.sizes[number]
         return sizes, ones
 
     def unchanged_and_generalized(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

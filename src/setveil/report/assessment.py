@@ -6,6 +6,7 @@ are those of Opinion 05/2014 (WP216) of the Article 29 Working Party. The page p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,12 +25,13 @@ from setveil.report.figures import (
 )
 from setveil.report.lights import Colour, certain_of, crowd_of, lights_of, singled_out_of
 from setveil.report.profiles import ENVIRONMENTS
-from setveil.report.words import figure, percent
+from setveil.report.words import figure, named, percent
 
 if TYPE_CHECKING:
     from setveil.report.facts import Facts
 
 NOT_MEASURED = "not measured: single records were not at hand"
+LISTED = 4  # sensitive items that are named
 LIMITS = 8  # sentences about what is not protected; the report has all
 
 
@@ -72,7 +74,7 @@ def render_assessment(facts: Facts, digest: str) -> str:
     from setveil.report.template import render_page
 
     environment = ENVIRONMENTS[facts.profile.environment]
-    return render_page(
+    page = render_page(
         "assessment.html.j2",
         facts=facts,
         digest=digest,
@@ -92,23 +94,28 @@ def render_assessment(facts: Facts, digest: str) -> str:
         n_limits=len(facts.not_protected),
         assumptions=ASSUMPTIONS,
     )
+    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", page)  # a figure and its sign stay on one line
 
 
 def decision_of(facts: Facts) -> Decision:
     """Release, release under conditions, or do not release: the worst light decides."""
     guarantee, risk, use = lights_of(facts)
-    told = [f"{light.question}: {light.answer}" for light in (guarantee, risk, use)]
-    if not facts.holds or "bad" in (guarantee.colour, risk.colour):
-        return Decision("bad", "Release not supported: the residual risk is too high", told)
-    if use.colour == "bad":
-        return Decision("bad", "Release not supported: the utility is poor", told)
+    reasons = [f"{light.question}: {light.answer}" for light in (guarantee, risk, use)]
+    if not facts.holds:
+        return Decision("bad", "Release not supported: the guarantee is not met", reasons)
     if facts.doubts:
-        return Decision("bad", "Release not supported: how the input was read is in doubt", [*told, *facts.doubts])
+        return Decision("bad", "Release not supported: how the input was read is in doubt", [*reasons, *facts.doubts])
+    if guarantee.colour == "bad":
+        return Decision("bad", f"Release not supported: the guarantee is {guarantee.answer}", reasons)
+    if risk.colour == "bad":
+        return Decision("bad", "Release not supported: the residual risk is too high", reasons)
+    if use.colour == "bad":
+        return Decision("bad", "Release not supported: the utility is poor", reasons)
     if "care" in (guarantee.colour, risk.colour):
-        return Decision("care", "Release supported under conditions", told)
+        return Decision("care", "Release supported under conditions", reasons)
     if use.colour == "care":
-        return Decision("good", "Release supported, if the limited utility suffices for the purpose", told)
-    return Decision("good", "Release supported", told)
+        return Decision("good", "Release supported, if the limited utility suffices for the purpose", reasons)
+    return Decision("good", "Release supported", reasons)
 
 
 # -- the three tests ---------------------------------------------------------------------------------------------------
@@ -116,22 +123,22 @@ def decision_of(facts: Facts) -> Decision:
 
 def singling_out(facts: Facts) -> list[str]:
     """Can a person be singled out: within the guarantee, with one known item more, by the worst attacker tried."""
-    told = [
+    lines = [
         f"{facts.guarantee} Verified on the published files." if facts.holds else f"Not verified. {facts.guarantee}"
     ]
     by_known = {row.known: row for row in worst_by_known(facts.attacks, facts.risk_after)}
     reach = facts.known_items
     if reach is not None and reach + 1 in by_known:
         row = by_known[int(reach) + 1]
-        told.append(f"With one known item more ({row.known}): {_share(row)}.")
+        lines.append(f"With one known item more ({row.known}): {_share(row)}.")
     worst = residual_of(facts)
     if worst is None:
-        told.append("No published record has an item that could be known.")
+        lines.append("No published record has an item that could be known.")
     elif worst.of_all_people == 0:
-        told.append(f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone.")
+        lines.append(f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone.")
     else:
-        told.append(f"Worst attacker tried, with {_counted(worst)}: {_share(worst)}.")
-    return told
+        lines.append(f"Worst attacker tried, with {_counted(worst)}: {_share(worst)}.")
+    return lines
 
 
 def _counted(row: Residual | Inference) -> str:
@@ -143,56 +150,59 @@ def _counted(row: Residual | Inference) -> str:
 
 
 def _share(row: Residual) -> str:
-    told = f"{percent(row.of_all_people)} of all people are singled out"
+    text = f"{percent(row.of_all_people)} of all people are singled out"
     if row.singled_out != row.of_all_people:
-        told += f", {percent(row.singled_out)} of {row.base}"
+        text += f", {percent(row.singled_out)} of {row.base}"
     if row.interval is not None:
-        told += f" (95 % interval {percent(row.interval[0])} to {percent(row.interval[1])})"
-    return told + ("" if row.before is None else f"; {percent(row.before)} before anonymization")
+        text += f" (95 % interval {percent(row.interval[0])} to {percent(row.interval[1])})"
+    return text + ("" if row.before is None else f"; {percent(row.before)} before anonymization")
 
 
 def linkability(facts: Facts) -> list[str]:
     """How likely an attacker links a person to the right record, beside a control."""
     rows = [row for row in facts.attacks if row.get("linked")]
+    others = "Other releases about the same people: none declared. Two releases together can reveal more."
+    if not facts.traits.has_own_records:
+        return ["No published record belongs to a person, so that no person can be linked to one.", others]
     if rows:
         row = max(rows, key=lambda row: (row["linked"]["after"][0], row["known"]))
         (value, low, high), control = row["linked"]["after"], row["linked"]["control"]
-        told = (
+        text = (
             f"The worst attacker tried {row['words']}. The probability of picking the right record is {percent(value)} "
             f"(95 % interval {percent(low)} to {percent(high)}; base: {row['base']})."
         )
         if control:
-            told += f" Control, a record picked at random: {percent(control[0])}."
+            text += f" Control, a record picked at random: {percent(control[0])}."
         if row["linked"]["before"]:
-            told += f" Before anonymization: {percent(row['linked']['before'][0])}."
+            text += f" Before anonymization: {percent(row['linked']['before'][0])}."
     else:
-        told = f"Linking records: {NOT_MEASURED}."
-    return [told, "Other releases about the same people: none declared. Two releases together can reveal more."]
+        text = f"Linking records: {NOT_MEASURED}."
+    return [text, others]
 
 
 def inference(facts: Facts) -> list[str]:
     """How sure an attacker can become of a sensitive item; of any item where none is named."""
-    named = facts.model_options.get("sensitive") or ()
+    sensitive = facts.model_options.get("sensitive") or ()
     worst, highest = worst_inference(facts.attacks), highest_probability(facts.attacks)
-    told = []
+    lines = []
     if worst is not None:
         interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
-        told.append(f"{worst.sentence}.{interval if worst.certain else ''}")
+        lines.append(f"{worst.sentence}.{interval if worst.certain else ''}")
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
-        told.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
+        lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
     if highest is not None:
-        told.append(f"Highest probability of a named sensitive item, over the people attacked: {percent(highest)}.")
+        lines.append(f"Highest probability of a named sensitive item, over the people attacked: {percent(highest)}.")
     if facts.kind == "grouping" and facts.shape.get("linked") is not None:
-        told.append(f"Highest share of a sensitive item in a group: {percent(facts.shape['linked'])}.")
+        lines.append(f"Highest share of a sensitive item in a group: {percent(facts.shape['linked'])}.")
     if "largest_percentage" in facts.achieved:
         share = figure(facts.achieved["largest_percentage"])
-        told.append(f"Highest share of one sensitive item among matching records: {share} %.")
-    if not named:
-        told.append("No sensitive items were named, so that any item counts.")
-    elif not told:
-        told.append(f"{figure(len(named))} sensitive items are named. Inference: {NOT_MEASURED}.")
-    return told if worst is not None or named else [*told, f"Inference: {NOT_MEASURED}."]
+        lines.append(f"Highest share of one sensitive item among matching records: {share} %.")
+    if not sensitive:
+        lines.append("No sensitive items were named, so that any item counts.")
+    elif not lines:
+        lines.append(f"{figure(len(sensitive))} sensitive items are named. Inference: {NOT_MEASURED}.")
+    return lines if worst is not None or sensitive else [*lines, f"Inference: {NOT_MEASURED}."]
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
@@ -203,6 +213,11 @@ def risks_of(facts: Facts) -> list[Risk]:
     profile = facts.profile
     limit = f"at most {percent(float(profile.limit))}"
     rows = [_prosecutor(facts, limit), _journalist(facts, limit)]
+    linked = facts.shape.get("linked") if facts.traits.has_groups else None
+    if linked is not None:
+        colour: Colour = "good" if linked <= float(profile.limit) else "bad"
+        note = "the largest share of a sensitive item in a group, if all its records look alike"
+        rows.append(Risk("Maximum probability of a sensitive item", percent(linked), limit, colour, note))
     mean, note = _marketer(facts)
     rows.append(Risk("Average (marketer) risk", mean, "no threshold", None, note))
     worst = residual_of(facts)
@@ -240,12 +255,16 @@ def _prosecutor(facts: Facts, limit: str) -> Risk:
     name = "Maximum prosecutor risk"
     smallest = facts.achieved.get("smallest_class") or facts.achieved.get("smallest_support")
     crowd = facts.crowd
+    if facts.traits.has_groups:
+        return Risk(name, "no limit", limit, "care", "public items are unchanged: a record can be recognized by them")
     if crowd is None:
         return Risk(name, "no limit", limit, "care", "the guarantee does not limit the number of matching people")
     meets = 1 / crowd <= float(facts.profile.limit)
     colour = "good" if meets else crowd_of(facts.profile).colour(crowd)
     note = f"1/k with k = {crowd}, for the attacker of the guarantee"
-    if smallest:
+    if not facts.traits.has_own_records:
+        note = f"1/k with k = {crowd}, the smallest count that is published; no record belongs to a person"
+    elif smallest:
         note += f"; fewest matching records found: {figure(smallest)}"
     return Risk(name, percent(1 / crowd), limit, colour, note)
 
@@ -254,6 +273,8 @@ def _journalist(facts: Facts, limit: str) -> Risk:
     name, found = "Journalist risk", facts.population
     if not found:
         return Risk(name, "not computed", limit, None, "taken as prosecutor risk: membership assumed known")
+    if "reason" in found:
+        return Risk(name, "not computed", limit, None, f"taken as prosecutor risk: {found['reason']}")
     colour: Colour = "good" if found["highest"] <= float(facts.profile.limit) else "bad"
     note = (
         f"1 / {figure(found['fewest'])} matching people in a population of {figure(found['people'])}, counted exactly "
@@ -273,50 +294,71 @@ def _marketer(facts: Facts) -> tuple[str, str]:
     if not row["known"]:
         return percent(row["mean_inverse_support"]), "mean over all people, whose columns are known"
     columns = " besides the columns" if row.get("columns") else ""
-    told = f"mean over people with {row['known']} known published {label}{columns}"
-    return percent(row["mean_inverse_support"]), told
+    text = f"mean over people with {row['known']} known published {label}{columns}"
+    return percent(row["mean_inverse_support"]), text
 
 
 def _features(facts: Facts) -> list[tuple[str, str]]:
     """What the data is."""
-    named = facts.model_options.get("sensitive") or ()
+    sensitive = facts.model_options.get("sensitive") or ()
+    examples = ", ".join(named(label, facts.names) for label in sensitive[:LISTED])
+    if len(sensitive) > LISTED:
+        examples += ", …"
     changes = facts.changes
     rows = [
         ("Person", "one record of the input; k counts records"),
-        ("People published", figure(facts.records)),
+        (
+            "People published" if facts.traits.has_own_records else "Records made from counts",
+            figure(facts.records),
+        ),
         ("Input", facts.read or "read from memory"),
-        ("Sensitive items", f"{figure(len(named))} named" if named else "none named: all items are treated alike"),
+        (
+            "Sensitive items",
+            f"{figure(len(sensitive))}: {examples}" if sensitive else "none named: all items are treated alike",
+        ),
     ]
     n_items = changes.get("n_items") if isinstance(changes, Mapping) else None
     if n_items:
         rows.insert(2, ("Different items", figure(n_items)))
+    if facts.columns:
+        rows.append(("Columns", ", ".join(f"{name} ({role})" for name, role in facts.columns)))
     return rows
 
 
 def _mitigation(facts: Facts) -> list[str]:
     """What was done to the data, with its cost."""
     metrics, unchanged = facts.metrics, unchanged_of(facts)
-    told = [f"Model {facts.model}, algorithm {facts.algorithm}: release as {facts.kind}."]
+    purpose = facts.model_class.title
+    lines = [
+        f"{purpose}: model {facts.model}, algorithm {facts.algorithm}; kind of release: {facts.kind.replace('-', ' ')}."
+    ]
     if unchanged.share is not None:
         line = unchanged.words
         if unchanged.broadest and unchanged.broadest > 1:
-            line += f"; the broadest category covers {figure(unchanged.broadest)} items"
-        told.append(line[0].upper() + line[1:] + ".")
+            name = next((f", {row['label']}," for row in facts.shape.get("rows", ())), "")
+            line += f"; the broadest category{name} covers {figure(unchanged.broadest)} items"
+        lines.append(line[0].upper() + line[1:] + ".")
     suppressed = []
     if metrics.get("suppression_ratio"):
         suppressed.append(f"{percent(metrics['suppression_ratio'])} of all entries")
     if facts.details.get("left_out_records"):
         suppressed.append(f"{figure(facts.details['left_out_records'])} records without public items")
-    told.append(f"Suppressed: {', '.join(suppressed)}." if suppressed else "Suppressed: nothing.")
+    if not facts.traits.has_own_records:
+        suppressed.append("all records of people, and counts below the smallest one that is published")
+    lines.append(f"Suppressed: {', '.join(suppressed)}." if suppressed else "Suppressed: nothing.")
+    lost = {name.partition(":")[2]: value for name, value in metrics.items() if name.startswith("ncp_of_column:")}
+    if lost:
+        shares = ", ".join(f"{name} {percent(value)}" for name, value in sorted(lost.items()))
+        lines.append(f"Detail lost in columns (0 %: values as they are; 100 %: no value is published): {shares}.")
     if metrics.get("empty_records"):
-        told.append(f"{figure(metrics['empty_records'])} records are published empty.")
+        lines.append(f"{figure(metrics['empty_records'])} records are published empty.")
     words = utility_of(facts.query_errors).words
     if words:
-        told.append("Utility: " + "; ".join(words[:3]) + ".")
+        lines.append("Utility: " + "; ".join(words[:3]) + ".")
     not_published = "Record ids and the order of the input are not published."
     kept = {"ids": "Record ids are published.", "order": "The order of the input is published."}
-    told += [kept[name] for name in facts.kept] or [not_published]
-    return told
+    lines += [kept[name] for name in facts.kept] or [not_published]
+    return lines
 
 
 def statements_of(facts: Facts) -> list[str]:
@@ -326,12 +368,12 @@ def statements_of(facts: Facts) -> list[str]:
 
 def conditions_of(facts: Facts) -> list[str]:
     """What must hold for the decision."""
-    told = {
+    lines = {
         "public": "Publish one release of these data only; later releases need a new assessment.",
         "agreement": "The data use agreement forbids re-identification, linking and passing the data on.",
         "secure": "Results are checked before they leave the secure environment; downloads are disabled.",
     }
-    conditions = [told[facts.profile.environment]]
+    conditions = [lines[facts.profile.environment]]
     worst = residual_of(facts)
     if worst is not None and singled_out_of(facts.profile).colour(worst.of_all_people) != "good":
         conditions.append(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from setveil.core import Dataset, Hierarchy
 from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 from setveil.report.picture import blocks_of_sets, picture_of
-from setveil.report.words import short
+from setveil.report.words import named, short
 
 ROWS = 300  # rows of a table of items
 MEMBERS = 40  # items named behind one published item
@@ -62,10 +62,10 @@ def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:
         if supports.sum()
         else None,  # of what is published
         "largest_set": int(meaning.sizes.max(initial=0)),
-        "picture": blocks_of_sets(labels, meaning),
+        "picture": blocks_of_sets(release, labels),
         "rows": [
             {
-                "label": _shown(release, labels[number]),
+                "label": named(labels[number], release.names),
                 "size": int(meaning.sizes[number]),
                 "support": int(supports[number]),
             }
@@ -107,7 +107,7 @@ def _groups(release: Grouping, labels: Sequence[str]) -> dict[str, Any]:
         "linked": float(largest.max(initial=0.0)),  # the highest probability of having a sensitive item
         "sensitive": [
             {
-                "label": _shown(release, release.sensitive[item]),
+                "label": named(release.sensitive[item], release.names),
                 "total": int(totals[item]),
                 "largest": float(largest[item]),
             }
@@ -125,7 +125,7 @@ def _counted(release: CountTable, labels: Sequence[str]) -> dict[str, Any]:
         "n_triples": len(release.of_size(3)[1]),
         "generator": release.generator,
         "counted": [
-            {"label": _shown(release, labels[int(items[place, 0])]), "count": int(counts[place])}
+            {"label": named(labels[int(items[place, 0])], release.names), "count": int(counts[place])}
             for place in order[:ROWS].tolist()
         ],
     }
@@ -158,12 +158,6 @@ def _sizes(sizes: NDArray[np.int64], times: NDArray[np.int64]) -> dict[str, Any]
     }
 
 
-def _shown(release: Release, label: str) -> str:
-    """A label for a page, with its name where the owner gave a list of names."""
-    name = release.names.get(label)
-    return short(f"{label} {name}" if name else label)
-
-
 # -- what only the owner may see ---------------------------------------------------------------------------------------
 
 
@@ -194,11 +188,13 @@ def _recoded(release: Recoding, labels: Sequence[str], data: Dataset) -> dict[st
         "n_intact": int((occurs & (size == 1)).sum()),
         "n_generalized": int((occurs & (size > 1)).sum()),
         "n_left_out": len(gone),
-        "left_out": [(_shown(release, release.domain[item]), int(occurrences[item])) for item in gone[:ROWS].tolist()],
+        "left_out": [
+            (named(release.domain[item], release.names), int(occurrences[item])) for item in gone[:ROWS].tolist()
+        ],
         "picture": picture_of(release, labels, occurs),
         "items": _fates(release, labels, occurrences),
         "rows": _rows(release, labels, behind, lost, total, _names(release.hierarchy, nodes)),
-        "subtrees": _subtrees(release.hierarchy, occurrences, np.where(kept, size, -1), loss, total),
+        "subtrees": _subtrees(release.hierarchy, occurrences, np.where(kept, size, -1), loss, total, release.names),
     }
 
 
@@ -245,8 +241,8 @@ def _fates(release: Recoding, labels: Sequence[str], occurrences: NDArray[np.int
     for item in order[: int((occurrences > 0).sum())].tolist():
         number = int(release.target[item])
         row = (
-            _shown(release, release.domain[item]),
-            _shown(release, labels[number]) if number >= 0 else "",
+            named(release.domain[item], release.names),
+            named(labels[number], release.names) if number >= 0 else "",
             int(occurrences[item]),
         )
         left -= len(row[0]) + len(row[1])
@@ -270,11 +266,11 @@ def _rows(
     general = general[np.lexsort((general, -sizes[general], -lost[general]))]
     rows, left = [], CHARACTERS
     for number in general[:ROWS].tolist():
-        members = [_shown(release, item) for item in release.meaning.members(number, MEMBERS)] if left > 0 else []
+        members = [named(item, release.names) for item in release.meaning.members(number, MEMBERS)] if left > 0 else []
         left -= sum(map(len, members))
         rows.append(
             {
-                "label": _shown(release, labels[number]),
+                "label": named(labels[number], release.names),
                 "name": short(names[number]) if names and names[number] != labels[number] else "",
                 "size": int(sizes[number]),
                 "members": members,
@@ -299,6 +295,7 @@ def _subtrees(
     size: NDArray[np.int64],
     loss: NDArray[np.int64],
     total: int,
+    names: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """What happened below each child of the root, the costliest first. ``size``: 1 unchanged, -1 suppressed."""
     if hierarchy is None:
@@ -310,7 +307,7 @@ def _subtrees(
         if len(leaves):
             rows.append(
                 {
-                    "label": short(hierarchy.labels[node]),
+                    "label": named(hierarchy.labels[node], names),
                     "n_items": len(leaves),
                     "n_intact": int((size[leaves] == 1).sum()),
                     "n_generalized": int((size[leaves] > 1).sum()),
@@ -335,7 +332,11 @@ def _supports(release: Replacement, labels: Sequence[str], data: Dataset) -> dic
         "n_left_out": int(((before > 0) & (after == 0)).sum()),
         "n_changed": len(changed),
         "supports": [
-            {"label": _shown(release, data.vocabulary[item]), "before": int(before[item]), "after": int(after[item])}
+            {
+                "label": named(data.vocabulary[item], release.names),
+                "before": int(before[item]),
+                "after": int(after[item]),
+            }
             for item in changed[:ROWS].tolist()
         ],
     }
@@ -344,7 +345,9 @@ def _supports(release: Replacement, labels: Sequence[str], data: Dataset) -> dic
 def _entries_suppressed(release: Grouping, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
     """Sensitive items of which entries were suppressed."""
     left_out = release.details.get("suppressed_occurrences", {})
-    return {"left_out": [(_shown(release, str(item)), int(count)) for item, count in sorted(left_out.items())][:ROWS]}
+    return {
+        "left_out": [(named(str(item), release.names), int(count)) for item, count in sorted(left_out.items())][:ROWS]
+    }
 
 
 def _listed(release: CountTable, labels: Sequence[str], data: Dataset) -> dict[str, Any]:
@@ -356,7 +359,7 @@ def _listed(release: CountTable, labels: Sequence[str], data: Dataset) -> dict[s
         "n_items": int((data.supports > 0).sum()),
         "n_left_out": len(gone),
         "left_out": [
-            (_shown(release, data.vocabulary[item]), int(data.supports[item])) for item in gone[:ROWS].tolist()
+            (named(data.vocabulary[item], release.names), int(data.supports[item])) for item in gone[:ROWS].tolist()
         ],
     }
 
@@ -403,7 +406,7 @@ def examples_of(release: Release, labels: Sequence[str], data: Dataset) -> list[
 def _before(release: Release, before: Sequence[str], after: Sequence[str]) -> list[dict[str, Any]]:
     kept = set(after) if release.keeps_labels else set(before)
     return [
-        {"label": _shown(release, label), "size": 1, "members": [], "mark": "" if label in kept else "removed"}
+        {"label": named(label, release.names), "size": 1, "members": [], "mark": "" if label in kept else "removed"}
         for label in before
     ]
 
@@ -411,9 +414,9 @@ def _before(release: Release, before: Sequence[str], after: Sequence[str]) -> li
 def _after(release: Release, labels: Sequence[str], number: int, before: Sequence[str]) -> dict[str, Any]:
     size = int(release.meaning.sizes[number])
     is_new = not release.is_truthful and release.published.vocabulary[number] not in before
-    members = [_shown(release, item) for item in release.meaning.members(number, HINTS)] if size > 1 else []
+    members = [named(item, release.names) for item in release.meaning.members(number, HINTS)] if size > 1 else []
     return {
-        "label": _shown(release, labels[number]),
+        "label": named(labels[number], release.names),
         "size": size,
         "members": members,
         "mark": "added" if is_new else "",
@@ -424,7 +427,7 @@ def _group(release: Grouping, number: int) -> dict[str, Any]:
     group = release.group_of[number]
     start, end = np.searchsorted(release.count_group, (group, group + 1))
     counts = [
-        (_shown(release, release.sensitive[item]), count)
+        (named(release.sensitive[item], release.names), count)
         for item, count in zip(release.count_item[start:end].tolist(), release.count[start:end].tolist(), strict=True)
     ]
     return {"size": int((release.group_of == group).sum()), "counts": counts[:MEMBERS]}

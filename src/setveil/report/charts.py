@@ -237,11 +237,11 @@ def plane(
     parts += [frame.line_across(up(tick), show_y(tick)) for tick in up.ticks()]
     line = " ".join(f"{across(x)},{up(y)}" for x, y in front)
     parts.append(f'<polyline class="front" points="{line}"/>')
-    for y, name in levels:
+    for number, (y, name) in enumerate(levels):  # names of neighbouring lines stand side by side
         ends = f"{frame.left},{up(y)} {frame.width - frame.right},{up(y)}"
         parts.append(
             f'<polyline class="thin s{N_COLOURS - 1}" points="{ends}"/>'
-            f'<text x="{frame.left + 8}" y="{up(y) - 6:.1f}">{escape(name)}</text>'
+            f'<text x="{frame.left + 8 + 150 * (number % 3)}" y="{up(y) - 6:.1f}">{escape(name)}</text>'
         )
     labelled: list[tuple[float, float]] = []
     taken: list[tuple[float, float]] = []

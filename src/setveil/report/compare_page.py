@@ -139,6 +139,11 @@ MAP_OF_GROUPS = (
 )
 
 
+def floor_lines(floors: Mapping[int, float]) -> list[tuple[float, str]]:
+    """The lines that no release can go below, with their words."""
+    return [(floor, f"floor at k={k}: {percent(floor)}") for k, floor in sorted(floors.items())]
+
+
 def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any] | None:
     """All settings that gave a release, by the worst attacker's success and the error of pair counts; a mark for each
     model. ``floors``: the least error at each k. None where nothing can be drawn.
@@ -173,7 +178,7 @@ def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any
         "Worst attacker and error of pair counts of all settings; the table below has the figures.",
         _share,
         _share,
-        [(floor, f"floor at k={k}: {percent(floor)}") for k, floor in sorted(floors.items())],
+        floor_lines(floors),
     )
     told = [MAP]
     if any(row["singled_out"] == 0 for row in known):
@@ -277,16 +282,20 @@ def _best(rows: Sequence[Row]) -> str:
 
 
 def front_charts(
-    rows: Sequence[Row], look: Mapping[str, int], known: int, labels: Mapping[str, str] | None = None
+    rows: Sequence[Row],
+    look: Mapping[str, int],
+    known: int,
+    labels: Mapping[str, str] | None = None,
+    floors: Mapping[int, float] | None = None,
 ) -> list[dict[str, Any]]:
     """A picture for each kind of settings there is, how to read it, and the key of its marks; ``look`` numbers
-    algorithms, ``labels`` names settings by id.
+    algorithms, ``labels`` names settings by id, ``floors`` are the least errors of pair counts at each k.
     """
     kinds = [(by, [row for row in rows if yardstick_of(row) is by]) for by in YARDSTICKS]
     return [
         {
             "how": by.how.format(known=known),
-            "chart": _front_chart(by, some, look, known, labels),
+            "chart": _front_chart(by, some, look, known, labels, floor_lines(floors or {}) if by is RECORDS else ()),
             "key": _key(some, look),
         }
         for by, some in kinds
@@ -301,7 +310,12 @@ def _key(rows: Sequence[Row], look: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def _front_chart(
-    by: Yardstick, rows: Sequence[Row], look: Mapping[str, int], known: int, labels: Mapping[str, str] | None
+    by: Yardstick,
+    rows: Sequence[Row],
+    look: Mapping[str, int],
+    known: int,
+    labels: Mapping[str, str] | None,
+    levels: Sequence[tuple[float, str]],
 ) -> str:
     """Every setting by risk and loss, and the front."""
     targets = {id(row): same[0]["id"] for same in merged(rows) for row in same}
@@ -325,6 +339,7 @@ def _front_chart(
         f"Risk and loss of all {by.what}; the table below has the figures.",
         _share,
         by.loss_tick,
+        levels,
     )
 
 

@@ -51,6 +51,7 @@ class Facts:
     )  # for the same guarantee, by kind of release
     columns: Sequence[tuple[str, str]] = ()  # name and role of each published column
     certified: Mapping[str, Any] = field(default_factory=dict)  # what the certificate says about the files besides
+    names: Mapping[str, str] = field(default_factory=dict)  # of items and categories, where the owner gave a list
     kept: Sequence[str] = ()  # "ids", "order": published with the records
     is_checkable: bool = True  # anyone with the folder can repeat the check
     profile: Profile = DEFAULT  # the thresholds that the lights follow

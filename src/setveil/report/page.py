@@ -19,7 +19,7 @@ from setveil.report.figures import (
 )
 from setveil.report.lights import headline_of, kept_words, lights_of
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
-from setveil.report.words import ACHIEVED, figure, percent, put, short, told
+from setveil.report.words import ACHIEVED, figure, named, percent, put, told
 
 MOVES = 100  # steps of the algorithm shown
 LISTED = 6  # parts of a long parameter shown
@@ -89,7 +89,7 @@ def render_report(facts: Facts) -> str:
             if isinstance(value, int | float | str) and name not in facts.metrics and name != "optimum"
         ],
         portfolio=_portfolio(facts),
-        moves=[_move(move) for move in facts.details.get("moves", ())[:MOVES]],
+        moves=[_move(move, facts.names) for move in facts.details.get("moves", ())[:MOVES]],
         metrics=told(facts.metrics),
         achieved=[(put(name, ACHIEVED), value) for name, value in facts.achieved.items()],
         options=_shown_options(facts),
@@ -204,32 +204,32 @@ def _bins(starts: Sequence[int], ends: Sequence[int]) -> list[str]:
     return [str(start) if start == end else f"{start}–{end}" for start, end in zip(starts, ends, strict=True)]
 
 
-def _move(move: Mapping[str, Any]) -> dict[str, str]:
+def _move(move: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
     """A step of the algorithm: what it did and because of what."""
     done = [
-        f"{words} " + ", ".join(short(str(label)) for label in move[key])
+        f"{words} " + ", ".join(named(str(label), names) for label in move[key])
         for key, words in (("raised", "generalized to"), ("merged", "merged"), ("suppressed", "suppressed"))
         if move.get(key)
     ]
-    witness = " + ".join(short(str(label)) for label in move.get("witness", ())[:LISTED])
+    witness = " + ".join(named(str(label), names) for label in move.get("witness", ())[:LISTED])
     return {"done": "; ".join(done), "witness": witness, "support": figure(move.get("support"))}
 
 
-def _shown_part(part: Any) -> str:
+def _shown_part(part: Any, names: Mapping[str, str]) -> str:
     """An item, an itemset, or a rule: its two sides, and its own limits."""
     if not isinstance(part, list):
-        return short(str(part))
+        return named(str(part), names)
     if all(isinstance(one, str) for one in part):
-        return "{" + ", ".join(map(short, part[:LISTED])) + "}"
+        return "{" + ", ".join(named(one, names) for one in part[:LISTED]) + "}"
     own = f" [k={part[2]}, c={part[3]}]" if len(part) > 2 else ""
-    return " => ".join(map(_shown_part, part[:2])) + own
+    return " => ".join(_shown_part(side, names) for side in part[:2]) + own
 
 
 def _shown_options(facts: Facts) -> list[tuple[str, Any]]:
     shown = []
     for name, value in facts.model_options.items():
         if isinstance(value, list):
-            text = ", ".join(map(_shown_part, value[:LISTED]))
+            text = ", ".join(_shown_part(part, facts.names) for part in value[:LISTED])
             value = text + (f" … ({len(value):,} in total)" if len(value) > LISTED else "") or "none"
         shown.append((name, value))
     return shown

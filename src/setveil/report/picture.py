@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Hierarchy
-from setveil.core.meaning import Meaning
 from setveil.releases import Release
 from setveil.report.charts import Block
-from setveil.report.words import short
+from setveil.report.words import named
 
 NARROW = 0.004  # of the width: narrower blocks are joined
 LEVELS = 7  # of the tree drawn; below them only the items
@@ -38,14 +37,15 @@ def picture_of(release: Release, labels: Sequence[str], occurs: NDArray[np.bool_
     """The blocks for the owner, by the hierarchy where there is one; ``occurs``: domain items that the data has."""
     fate = _fates(release, occurs)
     if release.hierarchy is None:
-        return blocks_of_sets(labels, release.meaning, fate)
+        return blocks_of_sets(release, labels, fate)
     return _Tree(release, release.hierarchy, fate).blocks()
 
 
-def blocks_of_sets(labels: Sequence[str], cover: Meaning, fate: NDArray[np.int8] | None = None) -> list[Block]:
+def blocks_of_sets(release: Release, labels: Sequence[str], fate: NDArray[np.int8] | None = None) -> list[Block]:
     """Published items, the most general first, over the items behind them; without ``fate`` only what the files
     show.
     """
+    cover, names = release.meaning, release.names
     n_items = max(len(cover.domain), 1)
     blocks = [Block(0, 0.0, 1.0, "above", "all items", f"all {len(cover.domain):,} items")]
     order = np.lexsort((np.arange(len(cover.sizes)), -cover.sizes))
@@ -53,14 +53,15 @@ def blocks_of_sets(labels: Sequence[str], cover: Meaning, fate: NDArray[np.int8]
     for number in order[cover.sizes[order] > 1][:MOST].tolist():
         end = start + int(cover.sizes[number]) / n_items
         if end - start >= NARROW:
-            words = f"{labels[number]}: covers {int(cover.sizes[number]):,} items"
-            blocks.append(Block(1, start, end, "general", short(labels[number]), short(words, 200)))
-            members = [short(item) for item in cover.members(number, MEMBERS)] if fate is not None else []
+            label = named(labels[number], names)
+            words = f"{label}: covers {int(cover.sizes[number]):,} items"
+            blocks.append(Block(1, start, end, "general", label, words))
+            members = [named(item, names) for item in cover.members(number, MEMBERS)] if fate is not None else []
             for place, member in enumerate(members):
                 left = start + place / n_items
                 if 1 / n_items >= NARROW:
-                    words = f"{member}: published as {labels[number]}"
-                    blocks.append(Block(2, left, left + 1 / n_items, "hidden", member, short(words, 200)))
+                    words = f"{member}: published as {label}"
+                    blocks.append(Block(2, left, left + 1 / n_items, "hidden", member, words))
         start = end
     rest = int(cover.sizes[cover.sizes > 1].sum()) / n_items
     if rest > start:
@@ -88,7 +89,7 @@ class _Tree:
     """Blocks of a hierarchy with its cut."""
 
     def __init__(self, release: Release, hierarchy: Hierarchy, fate: NDArray[np.int8]) -> None:
-        self.hierarchy = hierarchy
+        self.hierarchy, self.names = hierarchy, release.names
         self.along = fate[hierarchy.leaf_order]  # [leaves] depth first
         self.is_published = np.zeros(hierarchy.n_nodes, dtype=bool)
         self.is_published[release.published_nodes] = True
@@ -100,7 +101,7 @@ class _Tree:
         pending = [(tree.root, 0, "")]  # node, level, published above it
         while pending and len(self.found) < MOST:
             node, level, above = pending.pop()
-            name = short(tree.published_labels[node])
+            name = named(tree.published_labels[node], self.names)
             self._add(node, level, above)
             if level + 1 < LEVELS:
                 covered = above or (name if self.is_published[node] and self.is_uniform else "")
@@ -115,7 +116,7 @@ class _Tree:
 
     def _add(self, node: int, level: int, above: str) -> None:
         tree = self.hierarchy
-        name, n_leaves = short(tree.published_labels[node]), int(tree.n_leaves[node])
+        name, n_leaves = named(tree.published_labels[node], self.names), int(tree.n_leaves[node])
         many = f"{n_leaves:,} item" + ("s" if n_leaves != 1 else "")
         if above:
             css, words = "hidden", f"{name} ({many}): published as {above}"
@@ -137,10 +138,12 @@ class _Tree:
         for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             fates = np.bincount(self.along[start:end], minlength=len(FATES))
             css = FATES[int(fates.argmax())] if fates.max() == end - start else "mixed"
-            told = "; ".join(f"{int(count):,} {WORDS[number]}" for number, count in enumerate(fates.tolist()) if count)
+            fate_words = "; ".join(
+                f"{int(count):,} {WORDS[number]}" for number, count in enumerate(fates.tolist()) if count
+            )
             leaf = int(tree.leaf_order[start])
-            name = short(tree.labels[leaf]) if end - start == 1 else f"{end - start:,} items"
-            words = f"{name}: {told[2:]}" if end - start == 1 else f"{name}: {told}"
+            name = named(tree.labels[leaf], self.names) if end - start == 1 else f"{end - start:,} items"
+            words = f"{name}: {fate_words[2:]}" if end - start == 1 else f"{name}: {fate_words}"
             self.found.append(Block(level, start / n_all, end / n_all, css, name, words))
 
 

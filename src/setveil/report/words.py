@@ -101,6 +101,12 @@ def short(label: str, most: int = 60) -> str:
     return label if len(label) <= most else label[: most - 1] + "…"
 
 
+def named(label: str, names: Mapping[str, str]) -> str:
+    """A label for a page, with its name where the owner gave a list of names."""
+    name = names.get(label)
+    return short(f"{label} {name}" if name else label)
+
+
 def percent(share: float | None) -> str:
     """``12.3 %``; small but positive shares never become 0."""
     if share is None:

@@ -128,8 +128,8 @@ class AttackRow:
         control = getattr(self.control, same, None)
         if name == "linked":
             control = Rate(*[1 / self.n_all] * 3)  # a record picked blindly
-        told = {"before": getattr(self.before, name), "after": after, "control": control}
-        plain: dict[str, Any] = {side: None if rate is None else list(rate) for side, rate in told.items()}
+        rates = {"before": getattr(self.before, name), "after": after, "control": control}
+        plain: dict[str, Any] = {side: None if rate is None else list(rate) for side, rate in rates.items()}
         if name == "right_guess":  # a mean probability, about people with a sensitive item
             return plain
         if name in INFERRED:
@@ -233,8 +233,11 @@ def attack(
     held_out = None if control is None else People.of(_over(control, original), secrets, observable)
     as_it_was = Surface.of_original(original, secrets)
     published = Surface.of_release(release, original.vocabulary, secrets)
-    views = {"all": published, "exact": published.exact_labels(release, original.vocabulary)}
+    exact = published.exact_labels(release, original.vocabulary)
+    views = {"all": published, "exact": exact, "narrow": published.narrow_labels(exact)}
     has_own = aligned and release.has_own_records
+    if not has_own:
+        attackers = [attacker for attacker in attackers if attacker.knows != "shown"]
     rows: list[AttackRow] = []
     notes: list[str] = []
     for size in sizes:
@@ -242,7 +245,7 @@ def attack(
             notes.append(f"No person has {size} public items or more.")
             continue
         strange = () if aligned else tuple(views.values())
-        here = Targets(people, size, targets, seed, wrong, strange=strange)
+        here = Targets(people, size, targets, seed, wrong, strange=strange, exact=exact)
         strangers = None
         if held_out is not None:
             strangers = Targets(held_out, size, targets, seed, wrong, False, tuple(views.values()))
@@ -255,14 +258,14 @@ def attack(
             if not release.has_own_records:
                 after = after.of_strangers()
             is_sure = attacker.match == "every"
-            told_before = here.inferred(as_it_was, attacker.knows, True) if is_sure else None
-            told_after = here.inferred(view, attacker.knows, has_own) if is_sure else None
+            inferred_before = here.inferred(as_it_was, attacker.knows, True) if is_sure else None
+            inferred_after = here.inferred(view, attacker.knows, has_own) if is_sure else None
             missed: Success | None = None
             if strangers is not None:
-                told = strangers.inferred(view, attacker.knows, False) if is_sure else None
-                missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match), told)
+                inferred = strangers.inferred(view, attacker.knows, False) if is_sure else None
+                missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match), inferred)
             elif has_own:
-                missed = _without_own(after, told_after)
+                missed = _without_own(after, inferred_after)
             rows.append(
                 AttackRow(
                     strategy=attacker.name,
@@ -272,8 +275,8 @@ def attack(
                     n_targets=targets,
                     n_secrets=int((here.group.secrets >= 0).sum()),
                     n_sensitive=len(secrets),
-                    before=_success(before, True, told_before),
-                    after=_success(after, aligned, told_after),
+                    before=_success(before, True, inferred_before),
+                    after=_success(after, aligned, inferred_after),
                     control=missed,
                     columns=columns,
                 )

@@ -9,14 +9,15 @@ from setveil.errors import name_some
 from setveil.risk.surface import Match
 
 # Which items of a person are known: any; those that the fewest people have; those that most people have; any, each of
-# them false with a probability (one in five unless told otherwise) and then replaced by an item that the person does
-# not have, drawn by frequency.
-KNOWLEDGE = ("random", "rarest", "frequent", "wrong")
+# them false with a probability (one in five unless another one is given) and then replaced by an item that the person
+# does not have, drawn by frequency; the rarest of those that the person's record shows under a label of their own.
+KNOWLEDGE = ("random", "rarest", "frequent", "wrong", "shown")
 _KNOWS = {
     "random": "knows {items} of a person",
     "rarest": "knows the {rarest} of a person",
     "frequent": "knows the {frequent} of a person",
     "wrong": "believes to know {items} of a person, some of them wrong",
+    "shown": "knows the {rarest} of a person that are published unchanged",
 }
 
 
@@ -25,7 +26,8 @@ class Attacker(NamedTuple):
 
     name: str
     knows: str  # one of KNOWLEDGE
-    labels: Literal["all", "exact"] = "all"  # all labels that can stand for an item, or only those for it alone
+    # All labels that can stand for an item; only those for it alone; or all, of which those for it alone count double.
+    labels: Literal["all", "exact", "narrow"] = "all"
     match: Match = "every"  # records that show every known item, or most of them
 
     def words(self, known: int, columns: Sequence[str] = ()) -> str:
@@ -39,12 +41,14 @@ class Attacker(NamedTuple):
             "rarest": f"{number}rarest item{s}",
             "frequent": f"{number}most frequent item{s}",
         }
-        told = _KNOWS[self.knows].format(**items)
-        if self.labels == "exact":
-            told += " and uses only labels that stand for one item"
+        words = _KNOWS[self.knows].format(**items)
+        if self.labels == "exact" and self.knows != "shown":  # whose items have such labels
+            words += " and uses only labels that stand for one item"
         if self.match == "most":
-            told += ", and takes the best match" if self.labels == "exact" else " and takes the best match"
-        return f"{_knows(columns)} and {told.removeprefix('knows ')}" if columns else told
+            words += " and takes the best match"
+        if self.labels == "narrow":
+            words += ", in which labels that stand for one item count double"
+        return f"{_knows(columns)} and {words.removeprefix('knows ')}" if columns else words
 
 
 def _knows(columns: Sequence[str]) -> str:
@@ -63,11 +67,12 @@ ATTACKERS = {
         Attacker("random best", "random", match="most"),
         Attacker("rarest best", "rarest", match="most"),
         Attacker("wrong best", "wrong", match="most"),
-        Attacker("random best exact", "random", labels="exact", match="most"),
-        Attacker("rarest best exact", "rarest", labels="exact", match="most"),
+        Attacker("random narrow", "random", labels="narrow", match="most"),
+        Attacker("rarest narrow", "rarest", labels="narrow", match="most"),
+        Attacker("shown exact", "shown", labels="exact"),
     )
 }
-TRIED = tuple(name for name, attacker in ATTACKERS.items() if attacker.knows in ("random", "rarest"))  # in every run
+TRIED = tuple(name for name, attacker in ATTACKERS.items() if attacker.knows in ("random", "rarest", "shown"))  # always
 
 
 def base_words(known: int) -> str:

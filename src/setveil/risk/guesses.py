@@ -37,6 +37,7 @@ from setveil.risk.intervals import Rate, rate_of
 
 LARGEST = 400  # records; in a larger group, such as that of the leftovers, nobody is looked for
 MOST = 3_000  # groups; of more, evenly spread ones are tried
+ENOUGH = 100_000  # records with random holders: three times what MOST groups of ten have
 REPLAYS = 10  # releases made anew
 
 Remake = Callable[[Any], Grouping]  # the release of other data, made in the same way
@@ -102,21 +103,25 @@ def guess_both(
 ) -> GuessTable:
     """Guess on the release, and on one made in the same way of data in which holders are drawn at random.
 
+    The latter is made of ``ENOUGH`` records, evenly spread, or of up to twice as many.
     ``replay=False`` leaves out the guesser who makes the release anew again and again.
     """
     again_and_again = remake if replay else None
     real = guess_holders(original, release, again_and_again, seed)
     if remake is None:
         return GuessTable(promised, None, real)
-    dealt = deal_anew(original, release.sensitive.numbers(original.vocabulary) >= 0, seed)
-    try:
-        again = remake(dealt)
-    except InfeasibleError:
-        return GuessTable(promised, None, real)
-    random = guess_holders(Grouping.without_bare(dealt, again.sensitive), again, again_and_again, seed)
-    again.forget()
-    dealt.release_memory()
-    return GuessTable(promised, random, real)
+    is_sensitive = release.sensitive.numbers(original.vocabulary) >= 0
+    for step in dict.fromkeys((max(original.n_records // ENOUGH, 1), 1)):
+        dealt = deal_anew(original.evenly_spaced(step) if step > 1 else original, is_sensitive, seed)
+        try:
+            again = remake(dealt)
+        except InfeasibleError:  # an item may be too frequent in a part only: then all records are taken
+            continue
+        random = guess_holders(Grouping.without_bare(dealt, again.sensitive), again, again_and_again, seed)
+        again.forget()
+        dealt.release_memory()
+        return GuessTable(promised, random, real)
+    return GuessTable(promised, None, real)
 
 
 def guess_holders(original: Dataset, release: Grouping, remake: Remake | None = None, seed: int = 0) -> Guesses | None:

@@ -58,10 +58,24 @@ class People:
         secrets[n_secrets > 0] = self.private.items[chosen[n_secrets > 0]]
         return Group(records, secrets)
 
-    def known(self, way: str, size: int, group: Group, wrong: float, random: np.random.Generator) -> Itemsets:
-        """What the attacker knows of each target."""
+    def known(
+        self,
+        way: str,
+        size: int,
+        group: Group,
+        wrong: float,
+        random: np.random.Generator,
+        is_shown: NDArray[np.bool_] | None = None,
+    ) -> Itemsets:
+        """What the attacker knows of each target; ``is_shown``: which of their ``public_items`` their records show."""
         lengths = self.n_public[group.records]
-        if way == "rarest":
+        if way == "shown" and is_shown is not None:
+            owners, items = self.public_items(group.records)
+            starts = np.cumsum(lengths) - lengths
+            order = np.lexsort((self.rank[items], ~is_shown, owners))  # the rarest that is shown comes first
+            ranks = np.argsort(np.lexsort((self.rank[items], owners)))  # [public items] place in its record, + starts
+            positions = ranks[order][starts[:, None] + np.arange(size)] - starts[:, None]
+        elif way in ("rarest", "shown"):
             positions = np.broadcast_to(np.arange(size), (len(lengths), size))
         elif way == "frequent":
             positions = lengths[:, None] - 1 - np.arange(size)
@@ -75,6 +89,12 @@ class People:
         is_new[:, 1:] = items[:, 1:] != items[:, :-1]
         indptr = np.concatenate(([0], np.cumsum(is_new.sum(axis=1)))).astype(np.int64)
         return Itemsets(indptr, items[is_new], self.data.vocabulary)
+
+    def public_items(self, records: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """What attackers can know of each of these people: ``(places among the records, items)``."""
+        own = self.data.select(records)
+        is_public = self.rank[own.items] >= 0
+        return own.owners[is_public], own.items[is_public]
 
     def _items_at(self, records: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int32]:
         """The public items at some positions of each record, counted from the rarest."""

@@ -8,6 +8,7 @@ published; of people whose record is not known, with the smallest class whose va
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from setveil.arrays.mining import Postings, index_rows
 from setveil.core import Transactions, Vocabulary
 from setveil.core.columns import Column, Columns
+from setveil.errors import InputError, name_some
 
 _AT_ONCE = 10_000_000  # people times classes that are compared together
 
@@ -53,22 +55,45 @@ class Places:
     def of_people(self, people: Columns) -> NDArray[np.int64]:
         """The smallest class whose values cover those of each person; the number of classes where none does."""
         sizes = self.sizes
-        first = np.unique(self.of_record, return_index=True)[1]  # [classes] a record of each
         by_size = np.lexsort((np.arange(len(sizes)), sizes))
+        number = known_columns(people).classes(len(people.columns[0].codes))
+        found = np.full(int(number.max(initial=-1)) + 1, len(sizes), dtype=np.int64)
+        for start, is_fitting in self._fits(people, by_size):
+            best = is_fitting.argmax(axis=1)
+            found[start : start + len(best)] = np.where(is_fitting.any(axis=1), by_size[best], len(sizes))
+        return found[number]
+
+    def people_by_class(self, people: Transactions) -> Postings:
+        """The people whose values each class covers."""
+        lacking = set(self.columns.names) - set(known_columns(people.columns).names)
+        if people.columns is None or lacking:
+            raise InputError(
+                f"--population: the file has no known column {name_some(sorted(lacking))}; give those of the data."
+            )
+        number = known_columns(people.columns).classes(people.n_records)
+        lists: list[NDArray[np.int64]] = []  # [cells] classes
+        for _, is_fitting in self._fits(people.columns, np.arange(len(self.sizes))):
+            lists.extend(np.flatnonzero(fits) for fits in is_fitting)
+        rows = [lists[cell] for cell in number.tolist()]
+        indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
+        return index_rows(indptr, np.concatenate(rows).astype(np.int32), len(self.sizes))
+
+    def _fits(self, people: Columns, classes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """Which of some classes cover the values of people with the same values: ``(first cell, bool[cells, classes])``
+        for a part of the cells at a time.
+        """
+        first = np.unique(self.of_record, return_index=True)[1]  # [classes] a record of each
         known = known_columns(people)
         number = known.classes(len(people.columns[0].codes))
         one_each = np.unique(number, return_index=True)[1]  # [cells] a person of each
-        found = np.full(len(one_each), len(sizes), dtype=np.int64)
         fits = [_fitting(known[column.name], column) for column in self.columns]
-        step = max(1, _AT_ONCE // max(len(sizes), 1))
+        step = max(1, _AT_ONCE // max(len(classes), 1))
         for start in range(0, len(one_each), step):
             some = one_each[start : start + step]
-            is_fitting = np.ones((len(some), len(sizes)), dtype=bool)
+            is_fitting = np.ones((len(some), len(classes)), dtype=bool)
             for column, pairs in zip(self.columns, fits, strict=True):
-                is_fitting &= pairs[known[column.name].codes[some]][:, column.codes[first[by_size]]]
-            best = is_fitting.argmax(axis=1)
-            found[start : start + step] = np.where(is_fitting.any(axis=1), by_size[best], len(sizes))
-        return found[number]
+                is_fitting &= pairs[known[column.name].codes[some]][:, column.codes[first[classes]]]
+            yield start, is_fitting
 
 
 def _fitting(column: Column, published: Column) -> NDArray[np.bool_]:

@@ -6,8 +6,9 @@ Two ways to match records with what is known of a target:
 - ``most``: the candidates show most of the known items (best match). Where some record shows all of them, both ways
   give the same candidates.
 
-Two ways to read labels: all of them, or only those that stand for one item (``exact_labels``). A known item that no
-label of that kind stands for anywhere is of no use and is set aside.
+Three ways to read labels: all of them; only those that stand for one item (``exact_labels``); all, where those that
+stand for one item count double (``narrow_labels``). A known item that no label of that kind stands for anywhere is of
+no use and is set aside.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ class Outcomes:
     n_candidates: NDArray[np.int64]  # records that fit what is known
     is_found: NDArray[np.bool_]  # whether the target's own is among them
     n_others: NDArray[np.int64]  # records that fit if the target's own is taken out of the published data
-    # The probability that the target has the secret asked for: its average over the candidates; over all records if
-    # there is no candidate; nan where no secret is asked for.
+    # The probability that the target has the secret asked for: its average over the candidates; over all records, or
+    # those of the class, if there is no candidate; nan where no secret is asked for.
     posterior: NDArray[np.float64]
     control: NDArray[np.float64]  # the same without the target's own record
 
@@ -68,7 +69,7 @@ class Surface:
     """Records to search, over images of the original's items."""
 
     images: Images
-    postings: Postings  # of the images, then of the classes where columns are known
+    postings: Postings  # of the images, then of the exact ones, then of the classes where columns are known
     secrets: NDArray[np.float32]  # [secret items, records] how likely a record holds the secret, as far as one can tell
     group_of: NDArray[np.int64]  # [records] of a grouping; empty otherwise
     group_sizes: NDArray[np.int64]  # [groups]
@@ -78,6 +79,7 @@ class Surface:
     label_sizes: NDArray[np.int64]  # [published labels] items that each covers
     places: Places | None = None  # the classes; None where no column is known
     item_counts: NDArray[np.int64] = field(default_factory=lambda: _NO_GROUPS)  # [items] published ones, 0 for none
+    exact: Images | None = None  # of labels that stand for one item, where these count besides
 
     @classmethod
     def of_original(cls, original: Transactions, secrets: NDArray[np.integer]) -> Surface:
@@ -130,6 +132,16 @@ class Surface:
             return self
         images = release.meaning.of_single_items().images(vocabulary)
         return replace(self, images=images, postings=images.postings())._with_places(self.places)
+
+    def narrow_labels(self, exact: Surface) -> Surface:
+        """The same records for an attacker to whom labels that stand for one item count double; itself if all do.
+
+        ``exact``: the view of the attacker who uses no others.
+        """
+        if exact is self:
+            return self
+        postings = join_postings(self.images.postings(), exact.images.postings())
+        return replace(self, exact=exact.images, postings=postings)._with_places(self.places)
 
     def search(
         self,
@@ -267,14 +279,18 @@ class Surface:
         assert classes is not None, "attackers know the columns"
         indptr, items = queries
         n_times = 1 + int(np.diff(indptr).max(initial=0)) if is_counted else 1
-        lists = (len(self.images) + classes).astype(np.int32)
+        n_lists = len(self.images) + (0 if self.exact is None else len(self.exact))
+        lists = (n_lists + classes).astype(np.int32)
         rows = np.insert(items, np.repeat(indptr[1:], n_times), np.repeat(lists, n_times))
         return indptr + n_times * np.arange(len(indptr)), rows
 
     def _images_of(self, known: Itemsets, is_counted: bool) -> Queries:
         owners = np.repeat(np.arange(len(known)), np.diff(known.indptr))
         image = self.images.of_item[known.items].astype(np.int64)
-        width = max(len(self.images), 1)
+        if self.exact is not None:
+            alone = self.exact.of_item[known.items].astype(np.int64)
+            owners, image = np.tile(owners, 2), np.append(image, np.where(alone < 0, -1, alone + len(self.images)))
+        width = max(int(image.max(initial=0)) + 1, 1)
         keys = (owners * width + image)[image >= 0]
         keys = np.sort(keys) if is_counted else sorted_distinct(keys)
         indptr = np.searchsorted(keys, np.arange(len(known) + 1) * width).astype(np.int64)
@@ -300,15 +316,23 @@ class Surface:
         own_group = self.group_of[records] if len(self.group_of) else records
         total, n_in_group = sum_over_matches(self.postings, queries, holds, secrets, self.group_of, own_group)
         own = holds[secrets, records].astype(np.float64)
-        prior_total, n_records = holds.sum(axis=1, dtype=np.float64)[secrets], holds.shape[1]
-        others, prior_others = total - own * is_found, prior_total - own
-        if len(self.group_of):
-            own_without = self._without(records, own)
-            others += (n_in_group - is_found) * (own_without - own)
-            prior_others += (self.group_sizes[own_group] - 1) * (own_without - own)
-        posterior = np.where(n_candidates > 0, total / np.maximum(n_candidates, 1), prior_total / n_records)
-        n_others = n_candidates - is_found
-        control = np.where(n_others > 0, others / np.maximum(n_others, 1), prior_others / max(n_records - 1, 1))
+        without = self._without(records, own) - own if len(self.group_of) else np.zeros_like(own)
+        others, n_others = total - own * is_found + (n_in_group - is_found) * without, n_candidates - is_found
+        posterior, control = total / np.maximum(n_candidates, 1), others / np.maximum(n_others, 1)
+        unmatched = np.flatnonzero(n_others == 0)  # there the class says something, or all records
+        if self.places is None:
+            n_records, prior = holds.shape[1], holds.sum(axis=1, dtype=np.float64)[secrets]
+            n_mates = self.group_sizes[own_group] - 1 if len(self.group_of) else np.zeros_like(own_group)
+            posterior = np.where(n_candidates > 0, posterior, prior / n_records)
+            control[unmatched] = (prior - own + n_mates * without)[unmatched] / max(n_records - 1, 1)
+        elif len(unmatched) and (np.diff(queries[0]) > 1).any():
+            alone = np.arange(len(unmatched) + 1), queries[1][queries[0][1:][unmatched] - 1]  # the class comes last
+            n_alone = count_matches(self.postings, _NO_WEIGHTS, alone)
+            own_records, asked = records[unmatched], secrets[unmatched]
+            is_own = are_matches(self.postings, alone, own_records)
+            by_class = self._infer(alone, own_records, asked, n_alone, is_own, holds)
+            posterior[unmatched] = np.where(n_candidates[unmatched] > 0, posterior[unmatched], by_class[0])
+            control[unmatched] = by_class[1]
         return posterior, control
 
 

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.arrays.mining import are_matches
 from setveil.core import Itemsets
 from setveil.risk.attackers import KNOWLEDGE
 from setveil.risk.inference import Revealed, reveal
@@ -27,8 +28,9 @@ class Targets:
         wrong: float,
         are_in_data: bool = True,
         strange: Collection[Surface] = (),  # in which the records of the targets are not known
+        exact: Surface | None = None,  # labels that stand for one item, where the targets' own records are known
     ) -> None:
-        self.strange = strange
+        self.strange, self.exact = strange, exact
         self.people, self.size, self.wrong = people, size, wrong
         self.seed = (seed, size) if are_in_data else (seed, size, len(KNOWLEDGE) + 1)
         self.group = people.draw(size, n, np.random.default_rng(self.seed))
@@ -68,4 +70,15 @@ class Targets:
     def _known(self, knows: str) -> Itemsets:
         """Drawn apart: what an attacker knows does not depend on who else attacks."""
         random = np.random.default_rng((*self.seed, 1 + KNOWLEDGE.index(knows)))
-        return self.people.known(knows, self.size, self.group, self.wrong, random)
+        is_shown = self._is_shown() if knows == "shown" and self.exact is not None else None
+        return self.people.known(knows, self.size, self.group, self.wrong, random, is_shown)
+
+    def _is_shown(self) -> NDArray[np.bool_]:
+        """Which public items of the targets their records show under a label of their own."""
+        assert self.exact is not None
+        owners, items = self.people.public_items(self.group.records)
+        image = self.exact.images.of_item[items]
+        shown = image >= 0
+        queries = np.arange(int(shown.sum()) + 1, dtype=np.int64), image[shown]
+        shown[shown] = are_matches(self.exact.postings, queries, self.own[owners[shown]])
+        return shown

@@ -70,8 +70,8 @@ class TableReader:
         """Of very long itemsets: items one after the other, each given the two before it."""
         found = self.count(itemset[:2])[0]
         for place in range(2, len(itemset)):
-            beside = self.count(itemset[place - 2 : place])[0]
-            found *= self.count(itemset[place - 2 : place + 1])[0] / beside if beside else 0.0
+            given = self.count(itemset[place - 2 : place])[0]
+            found *= self.count(itemset[place - 2 : place + 1])[0] / given if given else 0.0
         return found
 
 

@@ -27,7 +27,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import Lists, Postings, Queries, count_matches, list_matches, sorted_distinct
+from setveil.arrays.mining import (
+    Lists,
+    Postings,
+    Queries,
+    count_matches,
+    invert_side_by_side,
+    list_matches,
+    sorted_distinct,
+)
 from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets, Vocabulary
 from setveil.core.meaning import Images
@@ -203,17 +211,19 @@ class LocalEstimates(SupportEstimates):
 
     def _sum_all(self, itemsets: Itemsets) -> NDArray[np.float64]:
         """The estimates of all estimators, float64[estimators, itemsets]."""
-        (indptr, queried), is_lost = self._queries(itemsets)
-        n_queried = np.where(is_lost, 0, np.diff(indptr))
-        queried = queried[np.repeat(~is_lost, np.diff(indptr))]
-        queries = np.append(0, np.cumsum(n_queried)), queried
         rows, sums = self.release.rows, np.zeros((len(_ROWS), len(itemsets)))
-        arrays = (itemsets.indptr, itemsets.items), self._covering(itemsets), (rows.indptr, rows.items)
+        arrays = (itemsets.indptr, itemsets.items), self._covering(itemsets), self.inverted, self.published_sizes
         for_slices(
-            lambda *bounds: sum_over_readings(self.postings, queries, *arrays, self.published_sizes, bounds, sums),
+            lambda *bounds: sum_over_readings(*arrays, rows.n_records, bounds, sums),
             [(first, min(first + _AT_ONCE, len(itemsets))) for first in range(0, len(itemsets), _AT_ONCE)],
         )
         return sums
+
+    @cached_property
+    def inverted(self) -> Lists:
+        """The records of each published item."""
+        rows = self.release.rows
+        return invert_side_by_side(rows.indptr, rows.items, rows.n_items)
 
     def _covering(self, itemsets: Itemsets) -> Lists:
         """The published items that cover each entry of the itemsets, the most specific last."""
@@ -223,8 +233,8 @@ class LocalEstimates(SupportEstimates):
         image = images.of_item[itemsets.items]
         n_covering = np.where(image >= 0, np.diff(images.indptr)[image], 0)
         indptr = np.append(0, np.cumsum(n_covering))
-        places = np.arange(indptr[-1]) + np.repeat(images.indptr[:-1][image] - indptr[:-1], n_covering)
-        return indptr, covering[places]
+        positions = np.arange(indptr[-1]) + np.repeat(images.indptr[:-1][image] - indptr[:-1], n_covering)
+        return indptr, covering[positions]
 
 
 class GroupEstimates(SupportEstimates):

@@ -339,9 +339,9 @@ def _mining_loss(
 
 
 def _published_rules(threshold: float, confidence: float, found: FrequentItemsets, truth: NDArray[np.int64]) -> RuleRow:
-    told = _supports(found)
-    true = dict(zip(told, truth.tolist(), strict=True))
-    rules = rules_of(told, confidence)
+    supports = _supports(found)
+    true = dict(zip(supports, truth.tolist(), strict=True))
+    rules = rules_of(supports, confidence)
     n_true = sum(
         true[itemset] >= found.min_support and true[itemset] >= confidence * true[_without(itemset, item)] - 1e-9
         for itemset, item in rules

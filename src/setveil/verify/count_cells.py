@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, assignment, no-any-return, return-value, operator"
+# mypy: disable-error-code="arg-type, assignment, call-overload, no-any-return, return-value, operator"
 """Whether counts reveal that 1 to k - 1 people have an itemset: the verifier's own loops.
 
 Look at a set Z of at most m + 1 listed items. Everybody belongs to one of its 2^|Z| *cells*: the part of Z that the
@@ -40,6 +40,7 @@ Longs = NDArray[np.int64]
 
 PLAIN, REVEALS, IMPOSSIBLE = 0, 1, 2
 NEAR = 1e-6
+_SIZES = np.array([mask.bit_count() for mask in range(16)], dtype=np.int64)  # of parts, by their bits
 
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
@@ -90,24 +91,50 @@ def _key(chosen: Longs, mask: int, n_items: int) -> int:
 
 
 @_compiled
-def _size(mask: int) -> int:
-    n = 0
-    while mask:
-        n += mask & 1
-        mask >>= 1
-    return n
+def _has_pairs(mask: int, listed: Longs) -> bool:
+    """Whether all parts with one item less are listed."""
+    missing = 0
+    for item in range(4):
+        missing += mask >> item & 1 and not listed[mask ^ 1 << item]
+    return missing == 0
+
+
+@_compiled
+def is_apart(
+    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs, most: int,
+    work: Longs,
+) -> bool:  # fmt: skip
+    """Whether the first three items are harmless even if ``most`` people fewer were there. Then so are these with any
+    item that has no listed pair with them: its people have nothing else of Z.
+    """
+    if most >= n_records:
+        return False
+    three = np.sort(chosen[:3])
+    intervals(three, n_records - most, n_items, m, k, r, keys, values, work[0], work[1], work[2])
+    return is_harmless(3, k, work[0], work[1], work[2], work[3])
+
+
+@_compiled
+def has_pair(last: int, chosen: Longs, n_items: int, keys: Longs, values: Longs) -> bool:
+    """Whether an item has a listed pair with one of the first three items."""
+    for item in chosen[:3]:
+        if _value(keys, values, (min(item, last) + 1) * (n_items + 1) + max(item, last) + 1) > 0:
+            return True
+    return False
 
 
 @_compiled
 def intervals(
     chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
-    low: Longs, high: Longs, listed: NDArray[np.uint8],
+    low: Longs, high: Longs, listed: Longs,
 ) -> None:  # fmt: skip
     """For every part of Z, by bits: the numbers of people that the table leaves, and whether it is listed."""
     least = r * -(-k // r)
     for mask in range(1, 1 << len(chosen)):
-        size = _size(mask)
-        count = _value(keys, values, _key(chosen, mask, n_items)) if size <= m else 0
+        size = _SIZES[mask]
+        count = np.int64(0)
+        if size < 3 or (size == 3 and m == 3 and _has_pairs(mask, listed)):
+            count = _value(keys, values, _key(chosen, mask, n_items))
         listed[mask] = count > 0
         if count > 0:
             low[mask] = k if count == least else count - r // 2
@@ -119,83 +146,72 @@ def intervals(
 
 
 @_compiled
-def is_solution(value: Longs, z: int, k: int, low: Longs, high: Longs, listed: NDArray[np.uint8]) -> bool:
-    """Whether counts of all parts give non-negative cells, keep to their intervals, and unlisted ones have 0 or at
-    least k people.
+def _room(cell: Longs, z: int, n_records: int, low: Longs, high: Longs, listed: Longs) -> bool:
+    """Whether cells of three and four items are part of a solution in which unlisted pairs have nobody.
+
+    Cells of two items, then of one, then of none get what the lower ends still lack; ``cell`` is completed.
     """
-    for mask in range(1 << z):
-        if value[mask] < low[mask] or value[mask] > high[mask]:
-            return False
-        if not listed[mask] and 0 < value[mask] < k:
-            return False
-        cell = np.int64(0)
-        for above in range(1 << z):
-            if above & mask == mask:
-                cell += value[above] if _size(above ^ mask) & 1 == 0 else -value[above]
-        if cell < 0:
-            return False
-    return True
-
-
-@_compiled
-def _complete(value: Longs, z: int, low: Longs) -> None:
-    """Pairs and items as small as the counts of larger parts allow."""
+    n_people = np.int64(0)
     for size in range(2, 0, -1):
         for mask in range(1, 1 << z):
-            if _size(mask) != size:
+            if _SIZES[mask] != size:
                 continue
-            need = np.int64(0)  # what the larger parts need of this one, so that its own cell is not negative
-            for above in range(1 << z):
-                if above != mask and above & mask == mask:
-                    need += value[above] if _size(above ^ mask) & 1 else -value[above]
-            value[mask] = max(low[mask], need)
+            people = np.int64(0)
+            for above in range(mask + 1, 1 << z):
+                if above & mask == mask:
+                    people += cell[above]
+            if people > high[mask] or (people > 0 and not listed[mask]):
+                return False
+            cell[mask] = max(low[mask] - people, np.int64(0))
+    for mask in range(1, 1 << z):
+        n_people += cell[mask]
+    return n_people <= n_records
 
 
 @_compiled
-def is_harmless(z: int, k: int, low: Longs, high: Longs, listed: NDArray[np.uint8]) -> bool:
-    """Whether one of a few solutions shows that Z reveals nothing."""
-    full = (1 << z) - 1
-    value = np.zeros(16, dtype=np.int64)
-    value[0] = low[0]
-    for mask in range(1, 1 << z):
-        value[mask] = low[mask] if listed[mask] and _size(mask) >= 3 else 0
-    _complete(value, z, low)
-    if is_solution(value, z, k, low, high, listed):
-        return True
-    for triple in range(1, full + 1):  # one unlisted triple gets as many people as its items need
-        if _size(triple) != 3 or listed[triple]:
+def is_harmless(z: int, k: int, low: Longs, high: Longs, listed: Longs, cell: Longs) -> bool:
+    """Whether one of a few solutions shows that Z reveals nothing; ``cell`` is room for it."""
+    n_records, full = low[0], (1 << z) - 1
+    if z == 4:
+        # Everybody who has three of the items has the fourth: as few as triples and pairs allow, as many as the rarest
+        # pair has at least, as many as it can have.
+        fewest, rarest, most = np.int64(k), np.int64(n_records), np.int64(n_records)
+        for mask in range(1, full):
+            if _SIZES[mask] == 2:
+                rarest, most = min(rarest, low[mask]), min(most, high[mask])
+                twice = -high[mask]
+                for item in range(4):
+                    if not mask >> item & 1:
+                        twice += low[mask | 1 << item]
+                fewest = max(fewest, twice)
+            elif _SIZES[mask] == 3:
+                most = min(most, high[mask])
+        for attempt in range(3 if fewest <= most else 0):
+            cell[full] = fewest if attempt == 0 else most if attempt == 2 else min(max(rarest, fewest), most)
+            for item in range(4):
+                cell[full ^ 1 << item] = max(low[full ^ 1 << item] - cell[full], np.int64(0))
+            if _room(cell, z, n_records, low, high, listed):
+                return True
+        cell[full] = 0
+    for triple in range(-1, 4 if z == 4 else z - 2):  # nobody more than listed, or the people of an unlisted triple
+        chosen = 0 if triple < 0 else 7 if z == 3 else full ^ 1 << triple
+        if listed[chosen] and triple >= 0:
             continue
-        for mask in range(1, 1 << z):
-            value[mask] = low[mask] if listed[mask] and _size(mask) >= 3 else 0
-        value[triple] = k
-        _complete(value, z, low)
-        for mask in range(1, full + 1):
-            if _size(mask) == 1 and mask & triple == mask:
-                value[triple] = max(value[triple], k + value[mask] - high[mask])
-        _complete(value, z, low)
-        if is_solution(value, z, k, low, high, listed):
-            return True
-    if z < 4:
-        return False
-    for extra in range(2):  # all four triples, and all four items together
-        together = np.int64(k)
-        for mask in range(1, full):
-            if _size(mask) == 2:
-                twice = np.int64(0)
-                for triple in range(1, full):
-                    if _size(triple) == 3 and triple & mask == mask and listed[triple]:
-                        twice += low[triple]
-                together = max(together, twice - high[mask])
-        if extra:
-            for mask in range(1, full):
-                if _size(mask) == 3 and listed[mask]:
-                    together = max(together, low[mask])
-        value[full] = together
-        for mask in range(1, full):
-            value[mask] = max(low[mask], together) if _size(mask) == 3 else 0
-        _complete(value, z, low)
-        if is_solution(value, z, k, low, high, listed):
-            return True
+        for attempt in range(1 if triple < 0 else 2):
+            for mask in range(7, full + 1):
+                if _SIZES[mask] == 3:
+                    cell[mask] = low[mask] if listed[mask] else 0
+            if chosen:
+                cell[chosen] = k
+            for item in range(z if attempt else 0):  # the pairs of an item are more than its people by this
+                if chosen >> item & 1:
+                    above = -high[1 << item]
+                    for other in range(z):
+                        if other != item:
+                            above += low[1 << item | 1 << other]
+                    cell[chosen] = max(cell[chosen], above)
+            if _room(cell, z, n_records, low, high, listed):
+                return True
     return False
 
 
@@ -313,7 +329,7 @@ def largest(z: int, part: int, sign: int, low: Longs, high: Longs) -> float:
 
 
 @_compiled
-def solve(z: int, k: int, low: Longs, high: Longs, listed: NDArray[np.uint8], found: Longs) -> int:
+def solve(z: int, k: int, low: Longs, high: Longs, listed: Longs, found: Longs) -> int:
     """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum."""
     for part in range(1, 1 << z):
         if listed[part]:
@@ -333,19 +349,18 @@ def solve(z: int, k: int, low: Longs, high: Longs, listed: NDArray[np.uint8], fo
 @_compiled
 def look(
     chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
-    is_repaired: bool, found: Longs,
+    is_repaired: bool, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
-    """What Z reveals; ``chosen`` is in any order. ``found[3]`` counts linear programs."""
+    """What Z reveals; ``chosen`` is in any order. ``found[3]`` counts linear programs; ``work``: room, [4, 16]."""
     z = len(chosen)
     for one in range(1, z):  # ascending
         at = one
         while at > 0 and chosen[at - 1] > chosen[at]:
             chosen[at - 1], chosen[at] = chosen[at], chosen[at - 1]
             at -= 1
-    low, high = np.zeros(16, dtype=np.int64), np.zeros(16, dtype=np.int64)
-    listed = np.zeros(16, dtype=np.uint8)
+    low, high, listed = work[0], work[1], work[2]
     intervals(chosen, n_records, n_items, m, k, r, keys, values, low, high, listed)
-    if is_harmless(z, k, low, high, listed):
+    if is_harmless(z, k, low, high, listed, work[3]):
         return PLAIN
     found[3] += 1
     status = solve(z, k, low, high, listed, found)
@@ -355,7 +370,7 @@ def look(
 @_compiled
 def look_at_pair(
     one: int, two: int, thirds: Longs, lows: Longs, limit: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs,
+    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z of a pair and two of its triples that are together above its upper end; ``lows`` descend."""
     for at in range(len(thirds)):
@@ -363,7 +378,7 @@ def look_at_pair(
             if lows[at] + lows[beyond] <= limit:
                 break
             chosen[0], chosen[1], chosen[2], chosen[3] = one, two, thirds[at], thirds[beyond]
-            status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+            status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
             if status != PLAIN:
                 return status
     return PLAIN
@@ -371,11 +386,13 @@ def look_at_pair(
 
 @_compiled
 def look_at_item(
-    item: int, near: Longs, needs: Longs, limit: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs,
+    item: int, near: Longs, needs: Longs, limit: int, most: int, n_records: int, n_items: int, m: int, k: int, r: int,
+    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
-    """All Z of an item and others with whose pairs it is above its upper end; ``needs`` descend."""
-    z = len(chosen)
+    """All Z of an item and others with whose pairs it is above its upper end; ``needs`` descend. ``most``: the upper
+    end of the most frequent item.
+    """
+    z, three = len(chosen), np.zeros(3, dtype=np.int64)
     for at in range(len(near)):
         for beyond in range(at + 1, len(near)):
             both = needs[at] + needs[beyond]
@@ -383,16 +400,20 @@ def look_at_item(
                 if both <= limit:
                     break
                 chosen[0], chosen[1], chosen[2] = item, near[at], near[beyond]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
                 if status != PLAIN:
                     return status
                 continue
             if both > limit:  # whatever the fourth item is
+                three[0], three[1], three[2] = item, near[at], near[beyond]
+                apart = is_apart(three, n_records, n_items, m, k, r, keys, values, most, work)
                 for last in range(n_items):
                     if last == item or last == near[at] or last == near[beyond]:
                         continue
+                    if apart and not has_pair(last, three, n_items, keys, values):
+                        continue
                     chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], last
-                    status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                    status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
                     if status != PLAIN:
                         return status
                 continue
@@ -402,7 +423,7 @@ def look_at_item(
                 if both + needs[last] <= limit:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], near[last]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN
@@ -411,7 +432,7 @@ def look_at_item(
 @_compiled
 def look_at_large(
     first: int, order: Longs, highs: Longs, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs,
+    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z whose items are together above the number of records, with ``order[first]`` as the largest; ``highs``
     descend.
@@ -425,7 +446,7 @@ def look_at_large(
                 break
             if z == 3:
                 chosen[0], chosen[1], chosen[2] = order[first], order[two], order[three]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
                 if status != PLAIN:
                     return status
                 continue
@@ -433,7 +454,7 @@ def look_at_large(
                 if highs[first] + highs[two] + highs[three] + highs[four] <= n_records:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = order[first], order[two], order[three], order[four]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN

@@ -49,16 +49,17 @@ def find_revealed(table: Listed, model: Counts, progress: Progress, is_repaired:
     keys, values = _look_up(table)
     given: Any = table.n_records, table.n_items, model.m, model.k, model.r, keys, values
     chosen, found = np.zeros(z, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    work = np.zeros((4, 16), dtype=np.int64)
     if z == table.n_items:
         chosen[:] = np.arange(z)
-        return _told(loops.look(chosen, *given, is_repaired, found), chosen, found)
-    for status in _looks(table, model, (*given, is_repaired), chosen, found, progress):
+        return _finding(loops.look(chosen, *given, is_repaired, found, work), chosen, found)
+    for status in _looks(table, model, (*given, is_repaired, chosen, found, work), progress):
         if status != loops.PLAIN:
-            return _told(status, chosen, found)
+            return _finding(status, chosen, found)
     return None
 
 
-def _looks(table: Listed, model: Counts, given: Any, chosen: Longs, found: Longs, progress: Progress) -> Iterator[int]:
+def _looks(table: Listed, model: Counts, given: Any, progress: Progress) -> Iterator[int]:
     """The cases (a), (b) and (c) of ``count_cells``."""
     low_pair, high_pair = ends(table.pair_counts, model)
     _, high_item = ends(table.singles, model)
@@ -83,25 +84,24 @@ def _looks(table: Listed, model: Counts, given: Any, chosen: Longs, found: Longs
             progress("looking for revealed counts", None)
             inside = slice(bounds[number], bounds[number + 1])
             one, two = table.pairs[number].tolist()
-            yield loops.look_at_pair(
-                one, two, third[inside], lows[inside], int(high_pair[number]), *given, chosen, found
-            )
+            yield loops.look_at_pair(one, two, third[inside], lows[inside], int(high_pair[number]), *given)
     item = np.concatenate((table.pairs[:, 0], table.pairs[:, 1]))
     near, need = np.concatenate((table.pairs[:, 1], table.pairs[:, 0])), np.tile(needs, 2)
     by_item = np.lexsort((near, -need, item))
     bounds = np.searchsorted(item[by_item], np.arange(table.n_items + 1))
     near, need = near[by_item], need[by_item]
+    most = int(high_item.max())
     for number in range(table.n_items):
         inside = slice(bounds[number], bounds[number + 1])
         if need[inside][: model.m].sum() > high_item[number]:
             progress("looking for revealed counts", number / table.n_items)
-            yield loops.look_at_item(number, near[inside], need[inside], int(high_item[number]), *given, chosen, found)
+            yield loops.look_at_item(number, near[inside], need[inside], int(high_item[number]), most, *given)
     largest = np.lexsort((np.arange(table.n_items), -high_item))
     for first in range(table.n_items):
         if high_item[largest[first]] * (model.m + 1) <= table.n_records:
             break
         progress("looking for revealed counts", None)
-        yield loops.look_at_large(first, largest, high_item[largest], *given, chosen, found)
+        yield loops.look_at_large(first, largest, high_item[largest], *given)
 
 
 def ends(counts: Longs, model: Counts) -> tuple[Longs, Longs]:
@@ -124,7 +124,7 @@ def _look_up(table: Listed) -> tuple[Longs, Longs]:
     return keys, values
 
 
-def _told(status: int, chosen: Longs, found: Longs) -> Finding | None:
+def _finding(status: int, chosen: Longs, found: Longs) -> Finding | None:
     if status == loops.PLAIN:
         return None
     items = tuple(chosen.tolist())

@@ -25,11 +25,11 @@ AT_ONCE = 1 << 20  # occurrences per compiled call
 
 def can_count(published: Published, size: int) -> bool:
     """Whether the table fits into memory and is not out of proportion to the records."""
-    places = comb(len(published.labels), size)
-    if size > LARGEST or places > MOST_PLACES:
+    positions = comb(len(published.labels), size)
+    if size > LARGEST or positions > MOST_PLACES:
         return False
     rows_of_length: list[int] = np.bincount(np.diff(published.indptr)).tolist()
-    return places <= SMALL + 4 * sum(n_rows * comb(length, size) for length, n_rows in enumerate(rows_of_length))
+    return positions <= SMALL + 4 * sum(n_rows * comb(length, size) for length, n_rows in enumerate(rows_of_length))
 
 
 def count_single_items(published: Published) -> NDArray[np.int32]:
@@ -63,17 +63,17 @@ def count_itemsets(published: Published, size: int, progress: Progress) -> NDArr
     return tables[0]
 
 
-def first_itemset(places: NDArray[np.int64], size: int, n_items: int) -> tuple[tuple[int, ...], int]:
+def first_itemset(positions: NDArray[np.int64], size: int, n_items: int) -> tuple[tuple[int, ...], int]:
     """Of the itemsets at some places the first in ascending order, and its place."""
     columns = []
-    rest = places
+    rest = positions
     for taken in range(size, 0, -1):
         before = np.array([comb(item, taken) for item in range(n_items)], dtype=np.int64)
         item = np.searchsorted(before, rest, side="right") - 1
         columns.append(item)
         rest = rest - before[item]
     first = int(np.lexsort(columns)[0])  # the largest item was taken first, so the smallest decides
-    return tuple(int(column[first]) for column in reversed(columns)), int(places[first])
+    return tuple(int(column[first]) for column in reversed(columns)), int(positions[first])
 
 
 def parts_of(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

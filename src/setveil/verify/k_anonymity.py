@@ -59,9 +59,9 @@ def _classes(
     # The same numbering as that of `public`: both go through the rows in order.
     class_of, _ = number_rows(table.indptr[:-1], table.tails, table.items, progress)
     n_hidden = table.indptr[1:] - table.tails
-    places = np.arange(n_hidden.sum()) + np.repeat(table.tails - np.cumsum(n_hidden) + n_hidden, n_hidden)
+    positions = np.arange(n_hidden.sum()) + np.repeat(table.tails - np.cumsum(n_hidden) + n_hidden, n_hidden)
     width = max(len(table.labels), 1)
-    shown = np.unique(np.repeat(class_of, n_hidden) * width + table.items[places])
+    shown = np.unique(np.repeat(class_of, n_hidden) * width + table.items[positions])
     return classes, classes.weights, np.bincount(shown // width, minlength=classes.n_rows).astype(np.int64)
 
 

@@ -131,8 +131,8 @@ class _Placed:
         published = self.published
         keys = np.repeat(self.classes.of_record, np.diff(published.indptr)) * max(len(published.labels), 1)
         keys += published.items
-        places, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        return places, place.reshape(-1), counts
+        positions, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        return positions, place.reshape(-1), counts
 
     @cached_property
     def _is_public(self) -> NDArray[np.bool_]:

@@ -316,17 +316,17 @@ def rules_above(
     With ``p="all"`` only the largest of all known items that the same holders have; if the threshold ``rises``, only
     rules above all before. Items are numbered as in ``table``.
     """
-    beside = _Beside.of(table, item, is_deep=p == "all")
-    if not beside.n_holders:
+    context = _Surroundings.of(table, item, is_deep=p == "all")
+    if not context.n_holders:
         return
     if p == "all":
-        for rule in beside.whole_holders():
+        for rule in context.whole_holders():
             if (confidence := Fraction(rule[1], rule[2])) > threshold:
                 threshold = confidence if rises else threshold
                 yield rule
-        steps.add(len(beside.items))
-        beside = beside.shared()
-    indptr, items, weights, others, n_holders = beside
+        steps.add(len(context.items))
+        context = context.shared()
+    indptr, items, weights, others, n_holders = context
     n_items = len(others)
     longest = int(np.diff(indptr[: n_holders + 1]).max())
     levels = np.zeros((longest + 3, 4), dtype=np.int64)
@@ -362,7 +362,7 @@ def rules_above(
             levels = np.concatenate((levels, np.zeros_like(levels)))
 
 
-class _Beside(NamedTuple):
+class _Surroundings(NamedTuple):
     """Rows over the items that occur beside a sensitive item; holders first."""
 
     indptr: NDArray[np.int64]
@@ -372,7 +372,7 @@ class _Beside(NamedTuple):
     n_holders: int
 
     @classmethod
-    def of(cls, table: Table, item: int, is_deep: bool) -> _Beside:
+    def of(cls, table: Table, item: int, is_deep: bool) -> _Surroundings:
         """``is_deep``: rows that are not holders are taken together where they are equal. A walk over few items takes
         less time than finding them.
         """
@@ -394,7 +394,7 @@ class _Beside(NamedTuple):
         is_holder: NDArray[np.bool_],
         others: NDArray[np.int64],
         is_deep: bool = True,
-    ) -> _Beside:
+    ) -> _Surroundings:
         """Over some items only."""
         chosen = np.flatnonzero(is_kept)
         number = np.full(len(is_kept) + 1, -1, dtype=np.int32)
@@ -420,7 +420,7 @@ class _Beside(NamedTuple):
         entries = np.concatenate((parts[0][1], parts[1][1])).astype(np.int32)
         return cls(bounds, entries, np.concatenate((parts[0][2], parts[1][2])), others[chosen], len(parts[0][2]))
 
-    def shared(self) -> _Beside:
+    def shared(self) -> _Surroundings:
         """Over the items that two rows of holders have: all others are in whole holders only."""
         supports = np.bincount(self.items[: self.indptr[self.n_holders]], minlength=len(self.others))
         is_holder = np.arange(len(self.weights)) < self.n_holders

@@ -88,7 +88,7 @@ def _counted(published: Published, model: RuleAnonymity, progress: Progress) -> 
 
     records, cell_of = images(published, model.listed_items)
     number_of: dict[tuple[int, ...], int] = {}
-    places = []  # per rule: the left side's cells, the numbers of the itemsets to count: left, and both sides
+    positions = []  # per rule: the left side's cells, the numbers of the itemsets to count: left, and both sides
     for rule in model.rules:
         left = {cell_of[item] for item in rule.known} - {SUPPRESSED}
         right = {cell_of[item] for item in rule.sensitive}
@@ -97,7 +97,7 @@ def _counted(published: Published, model: RuleAnonymity, progress: Progress) -> 
             alone = number_of.setdefault(tuple(sorted(left)), len(number_of))
             if not right & {ABSENT, SUPPRESSED}:
                 both = number_of.setdefault(tuple(sorted(left | right)), len(number_of))
-        places.append((bool(left), alone, both))
+        positions.append((bool(left), alone, both))
     supports = np.zeros(len(number_of) + 1, dtype=np.int64)  # the last entry serves -1
     named = [(cells, number) for cells, number in number_of.items() if cells]
     if named:
@@ -110,5 +110,5 @@ def _counted(published: Published, model: RuleAnonymity, progress: Progress) -> 
         supports[number_of[()]] = published.n_records
     return [
         Counted(rule, is_named, int(supports[alone]), int(supports[both]))
-        for rule, (is_named, alone, both) in zip(model.rules, places, strict=True)
+        for rule, (is_named, alone, both) in zip(model.rules, positions, strict=True)
     ]

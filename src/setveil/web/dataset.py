@@ -61,6 +61,8 @@ class Dataset:
         self.profile: str | None = None
         self.recipient = ""
         self.is_reading = False
+        self.names: dict[str, str] = {}  # of codes, from the list or the code system
+        self.names_list: str | None = None
         # risk
         self.risk: dict[str, Any] | None = None
         self.known: list[str] = []  # items of a person, tried by hand
@@ -149,8 +151,8 @@ class Dataset:
         facts = self.read["facts"]
         column = facts.get("id_column")
         record = t.RECORD_OF_COLUMN.format(column=one_line(column, 40)) if column else t.RECORD_OF_ROW
-        told = t.DATASET_VISITS if self.read["are_visits"] else t.DATASET_FACTS
-        return told.format(people=facts["records"], items=facts["items"], record=record)
+        words = t.DATASET_VISITS if self.read["are_visits"] else t.DATASET_FACTS
+        return words.format(people=facts["records"], items=facts["items"], record=record)
 
     def by_name(self, message: str) -> str:
         """A message in which uploads have the names they came with: where they lie here helps nobody."""
@@ -178,7 +180,7 @@ class Dataset:
         self.form, self.accepts_guessable = deepcopy(other.form), other.accepts_guessable
         self.algorithm, self.effort, self.about = other.algorithm, other.effort, dict(other.about)
         self.purpose, self.profile, self.recipient = other.purpose, other.profile, other.recipient
-        self.algorithm_options = dict(other.algorithm_options)
+        self.algorithm_options, self.names_list = dict(other.algorithm_options), other.names_list
 
     async def reread(self) -> None:
         """Read the file as the options say."""
@@ -202,11 +204,24 @@ class Dataset:
         self.touch()
         if read is not None:
             self.begin(self._get_ready())
+            await self.take_names(self.names_list)
             self.risk = await self.ask(t.ASSESSING, "risk", "risk")
             if self.risk is not None:  # attackers know the known columns unless somebody says otherwise
                 self.known_columns = list(self.risk["values"])
                 self.risk_of = {tuple(self.known_columns): self.risk["with_columns"]}
             self.touch("risk")
+
+    async def take_names(self, path: str | None) -> None:
+        """Show names beside codes: those of the list, else those of the code system."""
+        names = await self.ask(t.READING, "overview", "names", path=path)
+        if names is not None:
+            self.names, self.names_list = names, path
+            self.touch()
+
+    def shown(self, label: str, limit: int = 40) -> str:
+        """An item or category as people see it, with its name where it has one."""
+        name = self.names.get(label)
+        return one_line(label, limit) if not name else f"{one_line(label, limit)} {one_line(name, limit)}"
 
     async def _columns(self) -> dict[str, Any]:
         try:
@@ -262,6 +277,7 @@ class Dataset:
         """Give a new process what the old one held: the records, and the hierarchy that is shown."""
         self.check_unchanged()
         await self.child.ask("read", {"path": str(self.path), "name": self.name, "options": self.options}, progress)
+        await self.child.ask("names", {"path": self.names_list}, progress)
         if self.tree is not None and self.hierarchy:
             await self.child.ask("tree", {"source": self.hierarchy}, progress)
         self._holder = self.child.n_starts
@@ -343,7 +359,10 @@ class Dataset:
             "algorithm": algorithm,
             "hierarchy": {"source": self.hierarchy_source()},
             "input": dict(self.options),
-            "output": {"accept_guessable": True} if self.accepts_guessable else {},
+            "output": {
+                **({"accept_guessable": True} if self.accepts_guessable else {}),
+                **({"names": self.names_list} if self.names_list else {}),
+            },
             "about": {},  # filled in when it is handed over
             "assessment": {name: value for name, value in self.assessment().items() if value},
         }

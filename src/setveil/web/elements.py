@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from nicegui import ui
+from nicegui import events, ui
 from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 
-from setveil.errors import one_line
+from setveil.errors import SetveilError, one_line
 from setveil.web import texts as t
+from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+
+if TYPE_CHECKING:
+    from setveil.web.dataset import Dataset
+    from setveil.web.page import Page
+
+for field_class in (ui.input, ui.number, ui.select, ui.textarea):  # one look for all fields
+    field_class.default_props("outlined dense")
+ui.expansion.default_props("dense")
 
 MAIN = "no-caps unelevated text-color=on-primary"  # the look of the main button
 
@@ -30,14 +40,20 @@ def shown(label: Any, limit: int = 60) -> str:
     return one_line(str(label), limit)
 
 
+def sentence(words: str) -> str:
+    """Words with a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
 def in_fields(message: str) -> str:
     """A message of the command line, which names options, with the names of the page's fields instead."""
-    return re.sub(r"--([a-z]+(?:-[a-z]+)*)( NAME\b)?", _field, message)
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)( NAME\b| (?=[\w:,]+\)))?", _field, message)
 
 
 def _field(found: re.Match[str]) -> str:
     label = t.OPTIONS.get(found[1].replace("-", "_"))
-    return found[0] if label is None else f"“{label}”"
+    has_value = found[2] == " "  # as in (--algorithm trim)
+    return found[0] if label is None else f"“{label}”: " if has_value else f"“{label}”"
 
 
 def paragraph(text: str, classes: str = "") -> Text:
@@ -225,7 +241,7 @@ class Tick(Element):
 
 
 class ItemPicker:
-    """Find items by name, choose some, or all below a group. ``find`` and ``find_groups`` look them up.
+    """Find items of a data set by label or name, choose some, or all below a group of the hierarchy.
 
     ``change`` is called after every change of the choice; ``take_group`` gets the items of a group, which are chosen
     unless it is given.
@@ -235,17 +251,18 @@ class ItemPicker:
         self,
         label: str,
         chosen: list[str],
-        find: Callable[[str], Awaitable[Sequence[tuple[str, int]]]],
+        dataset: Dataset,
         change: Callable[[], Any],
-        find_groups: Callable[[str], Awaitable[Sequence[tuple[str, list[str]]]]] | None = None,
+        *,
+        with_groups: bool = True,
         take_group: Callable[[list[str]], Any] | None = None,
     ) -> None:
-        self.label, self.chosen, self.find, self.change = label, chosen, find, change
-        self.find_groups, self.take_group = find_groups, take_group or self._choose_all
+        self.label, self.chosen, self.dataset, self.change = label, chosen, dataset, change
+        self.with_groups, self.take_group = with_groups, take_group or self._choose_all
         self.found: Sequence[tuple[str, int]] = []
         self.groups: Sequence[tuple[str, list[str]]] = []
         with ui.element("div").classes("picker"):
-            self.field = ui.input(label=label).props("outlined dense clearable autocomplete=off")
+            self.field = ui.input(label=label).props("clearable autocomplete=off")
             self.field.on_value_change(self._look)
             self.field.on("keydown.enter", self._take_first)
             self.results = ui.element("ul").classes("chips results")
@@ -258,8 +275,8 @@ class ItemPicker:
     async def _look(self) -> None:
         typed = self.field.value
         text = (typed or "").strip()
-        found = [pair for pair in await self.find(text) if pair[0] not in self.chosen] if text else []
-        groups = await self.find_groups(text) if text and self.find_groups else []
+        found = [pair for pair in await self.dataset.find_items(text) if pair[0] not in self.chosen] if text else []
+        groups = await self.dataset.find_groups(text) if text and self.with_groups else []
         if typed == self.field.value:  # else the answer to a later text follows
             self.found, self.groups = found, groups
             self._show()
@@ -305,17 +322,17 @@ class ItemPicker:
         with self.results:
             for item, support in self.found[:12]:
                 with ui.element("li"):
-                    words = t.ITEM_SUPPORT.format(item=shown(item, 40), support=support)
+                    words = t.ITEM_SUPPORT.format(item=self.dataset.shown(item), support=support)
                     button(words, lambda item=item: self._toggle(item), name=t.ADD_ITEM.format(item=shown(item)))
             for label, items in self.groups[:6]:
                 with ui.element("li"):
-                    words = t.GROUP_ITEMS.format(label=shown(label, 40), n=len(items))
+                    words = t.GROUP_ITEMS.format(label=self.dataset.shown(label), n=len(items))
                     button(words, lambda items=items: self._take_group(items), name=t.ADD_ITEM.format(item=words))
         with self.picked:
             for item in self.chosen[: t.N_CHIPS]:
                 with ui.element("li"):
                     name = t.REMOVE_ITEM.format(item=shown(item))
-                    button(f"{shown(item, 40)} ×", lambda item=item: self._toggle(item), name=name)
+                    button(f"{self.dataset.shown(item)} ×", lambda item=item: self._toggle(item), name=name)
         with self.rest:
             if len(self.chosen) > t.N_CHIPS:
                 paragraph(t.AND_MORE.format(n=len(self.chosen) - t.N_CHIPS), "soft")
@@ -323,9 +340,32 @@ class ItemPicker:
 
 
 def uploader(
-    label: str, limit: int, receive: Callable[[Any], Any], reject: Callable[[], Any], *, main: bool = True
+    page: Page,
+    label: str,
+    stem: str,
+    take: Callable[[Path, str], Any],
+    *,
+    limit: int = MAX_UPLOAD,
+    main: bool = False,
 ) -> None:
-    """A place to drop a file, and a button that opens the file dialog."""
+    """A place to drop a file, and a button that opens the file dialog. ``take`` gets the path and the name that the
+    file came with; ``stem`` is its name here. The step shows what goes wrong.
+    """
+    step, problems = page.step, page.dataset.problems
+
+    async def receive(event: events.UploadEventArguments) -> None:
+        try:
+            path = await page.session.receive(event.file, stem)
+        except SetveilError as problem:
+            problems[step] = str(problem)
+            return
+        answer = take(path, shown(event.file.name))
+        if isinstance(answer, Awaitable):
+            await answer
+
+    def reject() -> None:
+        problems[step] = t.TOO_LARGE.format(megabytes=limit // MEGABYTE)
+
     with ui.element("div").classes("drop"):
         place = ui.upload(label=label, auto_upload=True, max_file_size=limit, max_files=1, on_rejected=reject)
         place.on_upload(receive)

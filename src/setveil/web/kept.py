@@ -43,6 +43,8 @@ DECIDED = (
     "n_runs",
     "handed_over",
 )
+# Files that may be uploads, by the names of the attributes: what they are called in the folder.
+FILES = {"hierarchy": t.REPEAT_TREE, "names_list": t.REPEAT_NAMES}
 OF_RUN = ("number", "policy", "guarantee", "state", "seconds", "result", "problem", "is_infeasible", "is_handed_over")
 
 
@@ -67,9 +69,9 @@ def kept_workspaces() -> list[Kept]:
     found = []
     for state in place().glob(f"*/{STATE}"):
         try:
-            told = json.loads(state.read_text(encoding="utf-8"))
+            stored = json.loads(state.read_text(encoding="utf-8"))
             changed = state.stat().st_mtime_ns
-            found.append((changed, Kept(state.parent, str(told["name"]), str(told["facts"]), len(told["runs"]))))
+            found.append((changed, Kept(state.parent, str(stored["name"]), str(stored["facts"]), len(stored["runs"]))))
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return [workspace for _, workspace in sorted(found, key=lambda pair: -pair[0])]
@@ -104,16 +106,17 @@ def keep(dataset: Dataset, folder: Path | None = None) -> Path:
 def _state_of(dataset: Dataset, folder: Path) -> dict[str, Any]:
     assert dataset.path is not None
     is_upload = str(dataset.path) in dataset.uploads
-    hierarchy = dataset.hierarchy
     runs = []
     for run in dataset.done():
         shutil.copytree(run.folder, folder / f"run-{run.number}")
         runs.append({name: getattr(run, name) for name in OF_RUN})
     if is_upload:
         shutil.copyfile(dataset.path, folder / dataset.path.name)
-    if hierarchy and Path(hierarchy).is_file() and Path(hierarchy).is_relative_to(dataset.workspace.folder):
-        shutil.copyfile(hierarchy, folder / "hierarchy.csv")
-        hierarchy = "hierarchy.csv"
+    files = {name: getattr(dataset, name) for name in FILES}
+    for name, path in files.items():
+        if path and Path(path).is_file() and Path(path).is_relative_to(dataset.workspace.folder):
+            shutil.copyfile(path, folder / FILES[name])
+            files[name] = FILES[name]
     return {
         "schema": SCHEMA,
         "setveil": __version__,
@@ -122,7 +125,7 @@ def _state_of(dataset: Dataset, folder: Path) -> dict[str, Any]:
         "is_upload": is_upload,
         "path": dataset.path.name if is_upload else str(dataset.path),
         "sha256": sha256_of(dataset.path),
-        "hierarchy": hierarchy,
+        **files,
         "form": dataset.form.state(),
         "visited": sorted(dataset.visited),
         **{name: getattr(dataset, name) for name in DECIDED},
@@ -134,16 +137,19 @@ def reopen(session: Session, shown: Dataset, folder: Path, *, is_kept: bool = Tr
     """Open a kept workspace as a data set of this session; runs only where their file is still the same."""
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
-        path = folder / state["path"] if state["is_upload"] else Path(state["path"])
-        if state["schema"] != SCHEMA or not path.is_file():
-            raise InputError(t.NO_SUCH_FILE.format(path=one_line(str(path), 200)))
+        source = folder / state["path"] if state["is_upload"] else Path(state["path"])
+        if state["schema"] != SCHEMA or not source.is_file():
+            raise InputError(t.NO_SUCH_FILE.format(path=one_line(str(source), 200)))
         if state["is_upload"]:
-            path = session.copy_of(path, state["name"])
-        hierarchy = state["hierarchy"]
-        if hierarchy == "hierarchy.csv":
-            hierarchy = str(session.copy_of(folder / hierarchy, state["hierarchy_name"] or hierarchy))
-        is_same = sha256_of(path) == state["sha256"]
-        dataset = session.open(shown, path, state["name"], hierarchy=hierarchy, options=state["options"])
+            source = session.copy_of(source, state["name"])
+        files = {name: state.get(name) for name in FILES}
+        for name, path in files.items():
+            if path == FILES[name]:
+                shown_as = state["hierarchy_name"] if name == "hierarchy" else ""
+                files[name] = str(session.copy_of(folder / path, shown_as or path))
+        is_same = sha256_of(source) == state["sha256"]
+        dataset = session.open(shown, source, state["name"], hierarchy=files["hierarchy"], options=state["options"])
+        dataset.names_list = files["names_list"]
         for name in DECIDED:
             setattr(dataset, name, state[name])
         dataset.form.set_state(state["form"])
@@ -151,7 +157,7 @@ def reopen(session: Session, shown: Dataset, folder: Path, *, is_kept: bool = Tr
         if is_kept:
             dataset.kept = folder
         if is_same and state["setveil"] == __version__:
-            dataset.runs = [_run_of(dataset, told, folder) for told in state["runs"]]
+            dataset.runs = [_run_of(dataset, stored, folder) for stored in state["runs"]]
         elif state["runs"]:
             dataset.reopening = t.KEPT_CHANGED
     except (OSError, ValueError, KeyError, TypeError) as problem:
@@ -159,12 +165,14 @@ def reopen(session: Session, shown: Dataset, folder: Path, *, is_kept: bool = Tr
     return dataset
 
 
-def _run_of(dataset: Dataset, told: dict[str, Any], folder: Path) -> Run:
+def _run_of(dataset: Dataset, stored: dict[str, Any], folder: Path) -> Run:
     own = dataset.new_folder()
-    shutil.copytree(folder / f"run-{told['number']}", own, dirs_exist_ok=True)
-    run = Run(told["number"], told["policy"], told["guarantee"], own, Child(), dataset.address_of(told["number"]))
+    shutil.copytree(folder / f"run-{stored['number']}", own, dirs_exist_ok=True)
+    run = Run(
+        stored["number"], stored["policy"], stored["guarantee"], own, Child(), dataset.address_of(stored["number"])
+    )
     for name in OF_RUN:
-        setattr(run, name, told[name])
+        setattr(run, name, stored[name])
     return run
 
 

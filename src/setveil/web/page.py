@@ -221,7 +221,7 @@ class Page:
             Text("span", self.dataset.description(), "soft")
             if len(choices) > 1:
                 select = ui.select(choices, value=self.dataset.number, label=t.DATASET_SWITCH, on_change=self._switch)
-                select.props("outlined dense options-dense")
+                select.props("options-dense")
 
     def _show_done(self) -> None:
         """Mark the steps that need nothing more."""
@@ -267,13 +267,13 @@ class Page:
     def _show_status(self) -> None:
         """What is going on, and what went wrong on this step."""
         self.status.text = self.dataset.busy
-        told = self.dataset.problems.get(self.step, "")
-        if self._seen_problem != told:
-            self._seen_problem = told
+        words = self.dataset.problems.get(self.step, "")
+        if self._seen_problem != words:
+            self._seen_problem = words
             self.trouble.clear()
-            if told:
+            if words:
                 with self.trouble:
-                    problem(shown(in_fields(told), 2000))
+                    problem(shown(in_fields(words), 2000))
                 self.client.run_javascript(TO_TROUBLE)
 
     def _look(self) -> None:
@@ -353,7 +353,12 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
 
     @app.get("/data/{dataset}/run/{number}/{name}")
     async def download(request: Request, dataset: int, number: int, name: str) -> Response:
-        files = {"release.zip": "application/zip", "policy.toml": "application/toml", "hierarchy.csv": "text/csv"}
+        files = {
+            "release.zip": "application/zip",
+            "policy.toml": "application/toml",
+            t.REPEAT_TREE: "text/csv",
+            t.REPEAT_NAMES: "text/csv",
+        }
         path = run_of(request, dataset, number).folder / "downloads" / name
         if name not in files or not path.is_file():
             raise HTTPException(404)

@@ -6,7 +6,7 @@ Labels in results are as the data has them; the page shows them through ``errors
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,16 @@ from setveil.models import make_model
 from setveil.report.assessment import statements_of
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
 from setveil.report.profiles import find_profile
-from setveil.web.texts import GUARANTEE_GRADES, ORIGINAL, ORIGINAL_WORDS, RUN_NAME, SINGLED_OUT, UNCHANGED
+from setveil.web.texts import (
+    FLOOR,
+    GUARANTEE_GRADES,
+    ORIGINAL,
+    ORIGINAL_WORDS,
+    PRODUCT_LIST,
+    RUN_NAME,
+    SINGLED_OUT,
+    UNCHANGED,
+)
 from setveil.workflows import (
     bounded,
     code_systems,
@@ -67,6 +76,8 @@ class Tasks:
         self._data: sv.Transactions | None = None
         self.trees: list[sv.Hierarchy] = []  # the last is shown; the others are taken back to
         self.supports: list[int] = []
+        self.names: dict[str, str] = {}  # of items and categories
+        self.floors: dict[int, float] = {}  # the least error of pair counts at each k
         self.picked_from: dict[str, sv.Hierarchy] = {}  # the last tree whose groups were looked up, by its source
 
     @property
@@ -87,7 +98,7 @@ class Tasks:
         data = sv.read(path, **options)
         if data.reading is not None:  # an upload has the name it came with
             data = replace(data, reading=replace(data.reading, name=name))
-        self._data, self.trees, self.picked_from = data, [], {}
+        self._data, self.trees, self.picked_from, self.names, self.floors = data, [], {}, {}, {}
         return {
             "facts": data.facts(),
             "are_visits": data.reading is not None and VISITS in data.reading.doubts,
@@ -97,6 +108,11 @@ class Tasks:
             "lengths": pictures.length_chart(*explore.lengths(data)),
             "supports": pictures.support_chart(_supports_by_size(data)),
         }
+
+    def do_names(self, path: str | None) -> dict[str, str]:
+        """Names of codes from a list, else from their code system; items are searched by them, too."""
+        self.names = explore.names_of_codes(self.data, path)
+        return self.names
 
     def do_columns(self, path: str, options: dict[str, Any]) -> dict[str, Any]:
         """The columns of a table with their roles, and what only the owner can answer."""
@@ -123,7 +139,7 @@ class Tasks:
 
     def do_find_items(self, text: str) -> list[tuple[str, int]]:
         """Items by name."""
-        return explore.find_items(self.data, text)
+        return explore.find_items(self.data, text, self.names)
 
     def do_find_groups(self, text: str, source: str) -> list[tuple[str, list[str]]]:
         """Groups by name, and the items of the data in each."""
@@ -149,8 +165,9 @@ class Tasks:
         profile: str | None,
     ) -> dict[str, Any]:
         """Two or three settings that were tried and work, why, and what was rejected."""
+        data = sv.read(path, **options)
         found = suggesting.suggest(
-            sv.read(path, **options),
+            data,
             purpose=purpose,
             profile=profile,
             hierarchy=hierarchy,
@@ -158,8 +175,10 @@ class Tasks:
             progress=self.progress,
         )
         choices = found.choices[:3]
+        crowds = {k for choice in choices if (k := choice.policy.model.given().get("k")) is not None}
+        floors = compare.floors_of(data, crowds)
         return {
-            "chart": _chart_of(choices, found.profile),
+            "chart": _chart_of(choices, found.profile, floors),
             "choices": [
                 {
                     "letter": letter,
@@ -175,6 +194,7 @@ class Tasks:
                         (pictures.percent(choice.residual.of_all_people if choice.residual else 0.0), SINGLED_OUT),
                         (pictures.percent(choice.exact), UNCHANGED),
                     ],
+                    "floor": _floor_of(choice, floors),
                     "warning": choice.warning,
                     "details": choice.words()[1:],
                 }
@@ -251,11 +271,13 @@ class Tasks:
     def do_systems(self) -> dict[str, Any]:
         """The code systems, and the one that the items belong to."""
         found, words = code_systems.code_system_of(self.data)
+        words = words.replace(f" (--hierarchy {found})", "")  # the page has a button, and a place to drop a file
+        words = words.replace(code_systems.PRODUCTS, PRODUCT_LIST)
         return {"systems": code_systems.titles_of_systems(), "found": found, "words": words}
 
     def do_preview(self, policy: dict[str, Any]) -> dict[str, Any]:
         """What a policy would do to the items, with the hierarchy that is shown; nothing is written."""
-        return previews.preview(self.data, policies.make_policy(policy), self._tree(), self.progress)
+        return previews.preview(self.data, policies.make_policy(policy), self._tree(), self.names, self.progress)
 
     def do_faults(self, path: str) -> list[explore.Fault]:
         """What is wrong with a hierarchy file, line by line."""
@@ -300,15 +322,7 @@ class Tasks:
         return {
             "guarantee": record.model.guarantee(),
             "not_protected": record.model.not_protected(),
-            "lights": [
-                {
-                    "question": light.question,
-                    "colour": light.colour,
-                    "answer": light.answer,
-                    "sentence": light.sentence,
-                }
-                for light in outcome.lights
-            ],
+            "lights": [light._asdict() for light in outcome.lights],
             "advice": list(outcome.advice),
             "achieved": dict(outcome.achieved),
             "metrics": pictures.told_metrics(outcome.metrics),
@@ -335,7 +349,10 @@ class Tasks:
             compare.Point(str(run["number"]), policies.make_policy(run["policy"]), run["figures"]) for run in runs
         ]
         names = {point.id: RUN_NAME.format(number=point.id) for point in points}
-        chart, key, rows = pictures.runs_chart(points, KNOWN, names)
+        crowds = {k for point in points if (k := point.policy.model.given().get("k")) is not None}
+        self.floors |= compare.floors_of(self.data, crowds - set(self.floors))
+        floors = {k: floor for k, floor in self.floors.items() if k in crowds}
+        chart, key, rows = pictures.runs_chart(points, KNOWN, names, floors)
         best = best_figures(rows)
         figures = [
             {
@@ -424,7 +441,15 @@ def _lights_of(choice: Choice, purpose: Purpose) -> list[dict[str, str]]:
     ]
 
 
-def _chart_of(choices: Sequence[Choice], profile: Profile) -> str:
+def _floor_of(choice: Choice, floors: Mapping[int, float]) -> str:
+    """How far counts of pairs are off, beside what no release of this k can beat."""
+    pairs, k = choice.utility.errors.get("pairs"), choice.policy.model.given().get("k")
+    if pairs is None or k is None or k not in floors:
+        return ""
+    return FLOOR.format(error=pictures.percent(pairs.mean), k=k, floor=pictures.percent(floors[k]))
+
+
+def _chart_of(choices: Sequence[Choice], profile: Profile, floors: Mapping[int, float]) -> str:
     """The proposals in the plane of risk and loss; the original has no loss."""
     proposed = []
     for letter, choice in zip(LETTERS, choices, strict=False):
@@ -434,7 +459,7 @@ def _chart_of(choices: Sequence[Choice], profile: Profile) -> str:
             proposed.append(pictures.Proposed(letter, choice.guarantee, risk, loss))
     raw = [share for share in profile.singled_out if share is not None]
     original = pictures.Proposed(ORIGINAL, ORIGINAL_WORDS, raw[-1] if raw else 0.0, 0.0)
-    return pictures.proposals_chart(proposed, original) if proposed else ""
+    return pictures.proposals_chart(proposed, original, floors) if proposed else ""
 
 
 def _supports_by_size(data: sv.Transactions) -> list[int]:

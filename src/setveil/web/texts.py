@@ -123,7 +123,7 @@ HOST_WARNING = (
 DROP_TITLE = "A file"
 DROP_HERE = "Drop a file here"
 CHOOSE_FILE = "Choose a file"
-DROP_NOTE = "CSV, TSV, JSON, Parquet, FIMI, SPMF, ARFF, GMT, plain or .gz. It stays on this machine."
+DROP_NOTE = "CSV, TSV, Excel, JSON, Parquet, FIMI, SPMF, ARFF, GMT, plain or .gz. It stays on this machine."
 DROP_LIMIT = "Up to {megabytes:,} MB."
 DROP_LIMIT_DISK = "Up to {megabytes:,} MB: the disk has no room for more."
 RECEIVED_TITLE = "Did you receive a release?"
@@ -180,7 +180,14 @@ KNOWN_COLUMNS = "Columns beside the items"
 KNOWN_COLUMNS_HEADER = ("column", "role", "most common values", "values", "missing")
 LENGTH_RANGE = "{low:,} to {high:,}"
 COMMON_TITLE = "Most common items"
-COMMON_HEADER = ("item", "people", "share of people")
+COMMON_HEADER = ("item", "people", "share")
+CODE_NAMES = "Names of codes"
+CODE_NAMES_NOTE = (
+    "Drop a list of codes with descriptions (CSV: code,description). The descriptions then stand beside the codes on "
+    "this page, in the reports and in the codebook. Published records stay the same."
+)
+CODE_NAMES_TAKEN = "Descriptions are from {name}."
+CODE_NAMES_NONE = "Use no list"
 HOW_READ = "How the file was read"
 PREVIEW = "The first ten records, as they were read"
 PERSON = "person"
@@ -214,6 +221,7 @@ DETECT = "detect"
 OPTIONS = {
     **{option.name: option.label for option in options.READING.values()},
     "algorithm": "Algorithm",
+    "hierarchy": "Hierarchy",
     "accept_guessable": "I accept this and publish such groups",
 }
 
@@ -232,7 +240,7 @@ PEOPLE_NONE = "No person has at least {items}."
 PEOPLE_ALL = "Of all people, that is {share}; with the most revealing items {worst}."
 PEOPLE_PICTURE = "100 people: {n} singled out by known items, {worst} by their most revealing items."
 PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "not singled out")
-N_ITEMS = ("{n} items", "1 item")  # several, one
+N_ITEMS = ("{n:,} items", "1 item")  # several, one
 FEWER = "fewer than 1"
 NEARLY = "more than 99"
 CURVE_TABLE = "People singled out, by number of known items"
@@ -245,7 +253,7 @@ RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per person"
 TRY_TITLE = "Look for a neighbour"
-N_EXAMPLES = 16
+N_EXAMPLES = 12
 VALUE_OF = "{column} {value}"
 TRY_NOTE = "Choose what you know about a person in the data. The page counts who matches."
 TRY_LABEL = "Search an item"
@@ -270,6 +278,8 @@ PROPOSAL_NAME = "{letter}: {role}"
 ORIGINAL = "original"
 ORIGINAL_WORDS = "the data as it is"
 PLANE_NOTE = "Further left: fewer people can be singled out. Further down: counts are closer to the original."
+PLANE_FLOOR = "A line across is a floor: no release that hides pairs of fewer than k people can be below it."
+FLOOR = "Counts of pairs are off by {error} on average. The floor at k={k} is {floor}."
 OWN_CHOICE = "Or choose a guarantee yourself"
 SINGLED_OUT = "of all people are singled out by the worst attacker tried"
 UNCHANGED = "of entries are published unchanged"
@@ -359,7 +369,7 @@ HIERARCHY_REST = "and {n:,} more: open {label} to see them"
 HIERARCHY_UNFOLD = "Unfold {label}"
 HIERARCHY_TICK = "Select {label}"
 HIERARCHY_OPEN = "Open {label}"
-NODE_GROUP = "{n:,} items, {support:,} entries"
+NODE_GROUP = "{items}, {support:,} entries"
 NODE_ITEM = "{label}: {support:,} entries"
 HIERARCHY_EDIT = "Change the hierarchy"
 HIERARCHY_NAME = "Name"
@@ -371,17 +381,19 @@ HIERARCHY_MOVE_HOW = (
     "Select items or categories, open the category they belong to, and move them there. Or drag one onto a category."
 )
 HIERARCHY_CHOSEN = "Selected: {labels}."
+PRODUCT_LIST = " (CSV: code,category)"
 HIERARCHY_SYSTEM = "Codes of a code system"
 HIERARCHY_EMPTY = "No hierarchy is chosen. Build one, or drop a file. Without one, rare items are suppressed."
 PREVIEW_TITLE = "What the guarantee would merge"
 PREVIEW_NOTE = "Tries the chosen guarantee with this hierarchy on your data. Nothing is written."
 PREVIEW_SHOW = "Show a preview"
 PREVIEWING = "Trying the guarantee with this hierarchy …"
+PREVIEW_FATES = "Items: {fates}"
 PREVIEW_ITEMS = {
-    "n_intact": "{n:,} items unchanged",
-    "n_mixed": "{n:,} items unchanged in some records",
-    "n_generalized": "{n:,} items generalized",
-    "n_left_out": "{n:,} items suppressed",
+    "n_intact": "{n:,} unchanged",
+    "n_mixed": "{n:,} unchanged in some records",
+    "n_generalized": "{n:,} generalized",
+    "n_left_out": "{n:,} suppressed",
 }
 PREVIEW_PURITY = "Purity: {share} of the items of a category belong to its main branch, on average."
 PREVIEW_HEADER = ("category", "items", "people")
@@ -449,9 +461,10 @@ COMPARE_COLUMNS = {
 COMPARE_HOW = (
     "Further left: lower risk. Further down: counts are closer to the original.",
     "The line joins runs that no other run beats in both (★).",
+    PLANE_FLOOR,
     "Bold: the best figure of its row. Grey: the same in all runs.",
     "The attacker of the chance knows three items of a person.",
-    "Press a point, or a run in the table, to show that run below.",
+    "Press a point, or a run in the table, to show that run in detail below.",
 )
 COMPARE_HOW_GROUPS = (
     "Releases in groups have a chart of their own: chance of a sensitive item, and reconstruction error.",
@@ -459,8 +472,11 @@ COMPARE_HOW_GROUPS = (
 )
 COMPARE_NO_CHART = "These runs have no common measure of risk and loss, so there is no chart."
 COMPARE_READ = "How to read the chart"
+COMPARE_COMMON = "All runs: {setting}."
 COMPARE_BEST = " (best)"
-RUN_DETAILS = "Details"
+COMPARE_REPORT = "internal report"
+COMPARE_OPEN = "open"
+COMPARE_ONE = "Run {number} in detail"
 CUT_TITLE = "How items are published"
 CUT_PRESS = "Press a block to see what it covers."
 LOSSES_TITLE = "Largest losses"
@@ -500,9 +516,10 @@ ZIP_NOTE = "The files for recipients:"
 ZIP = "Download the archive"
 KEEP_TITLE = "Internal use only"
 KEEP_NOTE = (
-    "Copy the public folder OUT and the confidential folder OUT.internal to this machine. Both are temporary now."
+    "Copy the public folder and the confidential one (its name ends with .internal) to this machine, for example to "
+    "/data/release. Both are temporary now."
 )
-KEEP_LABEL = "Folder to create, for example /data/release"
+KEEP_LABEL = "Folder to create"
 KEEP = "Copy to this folder"
 KEPT = "Public: {public}. Internal use only: {internal}."
 REPEAT_TITLE = "Repeat the run on the command line"
@@ -510,6 +527,7 @@ REPEAT_NOTE = "Save {files} in the folder of the data. This command then writes 
 REPEAT_AND = " and "
 REPEAT_POLICY = "policy.toml"
 REPEAT_TREE = "hierarchy.csv"
+REPEAT_NAMES = "names.csv"
 SIGN_TITLE = "Assessment"
 SIGN_NOTE = "For the assessment, the internal report and the policy. Empty fields become lines to fill in by hand."
 SIGN_ENVIRONMENT = "Environment: {words}. It was chosen on the step Overview, and the lights are held against it."
@@ -517,8 +535,11 @@ SIGN_CONFIRM = "Confirm what is true"
 SIGN_CONDITIONS = "Further conditions, one per line"
 SIGN_OPEN = " {n} statements are not confirmed."
 KEY_TITLE = "Signature"
-KEY_NOTE = "Optional. Sign the certificate with your OpenSSH key before you download the archive."
-KEY_LABEL = "Path of the private key, for example ~/.ssh/id_ed25519"
+KEY_NOTE = (
+    "Optional. Sign the certificate with your OpenSSH key, for example ~/.ssh/id_ed25519, before you download the "
+    "archive."
+)
+KEY_LABEL = "Path of the private key"
 KEY_SIGN = "Sign the certificate"
 KEY_SIGNED = "Signed with the key {key}."
 KEY_DONE = "The certificate is signed."

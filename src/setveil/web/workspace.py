@@ -20,9 +20,12 @@ PREFIX = "setveil-ui-"
 MIN_FREE = 1_000_000_000  # bytes: an upload, and the releases made from it
 COPIES = 4  # of an upload that must find room on the disk
 LOCK = "in-use"  # locked for as long as its process lives, however that ends
-ENDINGS = {"csv", "tsv", "tab", "txt", "dat", "data", "json", "zip", "xml"} | {
-    ending.removeprefix(".") for format in FORMATS.values() for ending in (*format.extensions, format.suffix)
-}
+WORKBOOKS = {"xlsx", "xlsm", "xlsb", "xls", "ods"}  # read, or refused as what they are
+ENDINGS = (
+    WORKBOOKS
+    | {"csv", "tsv", "tab", "txt", "dat", "data", "json", "zip", "xml"}
+    | {ending.removeprefix(".") for format in FORMATS.values() for ending in (*format.extensions, format.suffix)}
+)
 
 
 class Workspace:

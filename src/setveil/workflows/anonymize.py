@@ -26,7 +26,7 @@ from setveil.core import Dataset, Hierarchy
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
 from setveil.errors import InputError, collected_warnings, one_line, warn
-from setveil.models import PrivacyModel, as_model
+from setveil.models import MODELS, PrivacyModel, as_model
 from setveil.releases import Release, RunRecord
 from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for
@@ -38,6 +38,8 @@ from setveil.workflows.progress_bars import shows_progress
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
+
+WRONG_ORDER = "anonymize takes the data first, then the model: anonymize(data, model)."
 
 log = logging.getLogger("setveil.anonymize")
 
@@ -106,11 +108,11 @@ def anonymize(
     """
     assert callable(progress)
     if isinstance(data, PrivacyModel):
-        raise InputError("anonymize takes the data first, then the model: anonymize(data, model).")
+        raise InputError(WRONG_ORDER)
     stated, parameters = split_roles(parameters)
     if not isinstance(model, PrivacyModel | str):
-        beside = {"algorithm": algorithm, "hierarchy": hierarchy, "options": options, **parameters}
-        return _by_policy(data, model, {**(read_options or {}), **stated}, beside, names, progress, cancelled)
+        settings = {"algorithm": algorithm, "hierarchy": hierarchy, "options": options, **parameters}
+        return _by_policy(data, model, {**(read_options or {}), **stated}, settings, names, progress, cancelled)
     data = read_twice(data, **{**(read_options or {}), **stated})
     with collected_warnings() as notes:
         promise = as_model(model, parameters)
@@ -127,7 +129,7 @@ def _by_policy(
     data: Any,
     policy: Policy,
     reading: Mapping[str, Any],
-    beside: Mapping[str, Any],
+    settings: Mapping[str, Any],
     names: Any,
     progress: Progress,
     cancelled: Callable[[], bool],
@@ -137,11 +139,13 @@ def _by_policy(
     from setveil.policy.schema import Policy
     from setveil.workflows.policies import hierarchy_of
 
+    if isinstance(data, Policy) or (isinstance(data, str) and data in MODELS):
+        raise InputError(WRONG_ORDER)
     if not isinstance(policy, Policy):
         raise InputError(
             f"the model is {type(policy).__name__}; give a privacy model, its name with its parameters, or a Policy."
         )
-    said = [name for name, value in beside.items() if value is not None]
+    said = [name for name, value in settings.items() if value is not None]
     if said:
         raise InputError(f"{', '.join(said)} given beside a policy, which has its own; remove them.")
     data = read_twice(data, **{**policy.reading(), **reading})

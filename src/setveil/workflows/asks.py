@@ -95,13 +95,13 @@ def _check_spellings(data: Dataset, what: str, labels: set[str], strangers: Sequ
     missed = [label for label in data.vocabulary if label not in labels and _spelling(label) in spellings]
     if not missed:
         return
-    told = (
+    words = (
         f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks, punctuation or "
         "invisible characters only"
     )
     if set(map(_spelling, strangers)).intersection(map(_spelling, missed)):
-        raise InputError(f"{told}, and would not be protected; write it as in the data.")
-    warn(f"{told}, and is not protected; add it to the list, or correct the data.")
+        raise InputError(f"{words}, and would not be protected; write it as in the data.")
+    warn(f"{words}, and is not protected; add it to the list, or correct the data.")
 
 
 def _spelling(label: str) -> str:

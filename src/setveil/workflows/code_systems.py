@@ -8,6 +8,8 @@ from setveil.core import Transactions
 from setveil.errors import InputError, one_line, unheard_warnings
 from setveil.io.hierarchies.systems.registry import SYSTEMS, find_system
 
+PRODUCTS = ": --hierarchy FILE --hierarchy-columns CODE,CATEGORY"  # how to give a list of products
+
 
 def list_systems() -> dict[str, Any]:
     """All systems, one row each."""
@@ -25,8 +27,12 @@ def list_systems() -> dict[str, Any]:
 
 
 def titles_of_systems() -> dict[str, str]:
-    """The title of each system, by its name."""
-    return {name: find_system(name).title for name in SYSTEMS}
+    """The title of each way to read a system, by what --hierarchy calls it."""
+    from setveil.io.hierarchies.systems.trees import ZEROS_LOST
+
+    systems = [find_system(name) for name in SYSTEMS]
+    titles = {system.name: system.title for system in systems}
+    return titles | {f"{one.name}:{ZEROS_LOST}": f"{one.title}, leading zeros lost" for one in systems if one.padded}
 
 
 def describe_system(name: str, code: str | None = None) -> dict[str, Any]:
@@ -49,21 +55,36 @@ def code_system_of(data: Transactions) -> tuple[str | None, str]:
     """The code system of the items, to be used as the hierarchy, and a sentence about it; None where there is none, or
     where codes must be corrected first.
     """
-    from setveil.io.hierarchies.systems.detection import EAN, detect_system
+    from setveil.io.hierarchies.systems.detection import EAN
     from setveil.io.hierarchies.systems.trees import read_system
 
-    found = detect_system(label for label, support in zip(data.vocabulary, data.supports, strict=True) if support)
+    found = _detected(data)
     if found is None:
         return None, ""
     name, evidence = found
     if name == EAN:
-        return None, (
-            f"The items look like {evidence}. A product list makes meaningful categories: "
-            "--hierarchy FILE --hierarchy-columns CODE,CATEGORY."
-        )
+        return None, f"The items look like {evidence}. A product list makes meaningful categories{PRODUCTS}."
     try:
         with unheard_warnings():
             read_system(name, data.vocabulary)
     except InputError as problem:
         return None, f"The items look like {evidence}, but cannot be grouped yet. {problem}"
     return name, f"The items look like {evidence}. Their chapters and blocks are the hierarchy (--hierarchy {name})."
+
+
+def groups_of_codes(data: Transactions) -> dict[str, list[str]]:
+    """Per item the groups of its code, from the smallest to its chapter; nothing where the items are codes of no
+    system.
+    """
+    found = _detected(data)
+    if found is None or found[0] not in SYSTEMS:
+        return {}
+    system = find_system(found[0])
+    codes = {label: system.read(label) or system.read(system.with_zeros(label)) for label in data.vocabulary}
+    return {label: system.groups(code) for label, code in codes.items() if code}
+
+
+def _detected(data: Transactions) -> tuple[str, str] | None:
+    from setveil.io.hierarchies.systems.detection import detect_system
+
+    return detect_system(label for label, support in zip(data.vocabulary, data.supports, strict=True) if support)

@@ -12,17 +12,18 @@ import io
 import json
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 from setveil.algorithms import ENTRIES
+from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.tables import Tabular
 from setveil.errors import InputError, one_line, unheard_warnings
-from setveil.io.releases.folders import write_whole
+from setveil.io.releases.folders import refuse_address, write_whole
 from setveil.models import NUMBERS
 from setveil.policy.schema import Policy
 from setveil.report.compare_page import (
@@ -157,8 +158,8 @@ class Comparison(Tabular, Sequence[Point]):
         for header, rows in self.tables():
             widths = [max(8, len(name) + 2) for name in header[1:]]
             for name, *figures in (header, *rows):
-                told = "".join(f"{cell:>{width}}" for cell, width in zip(figures, widths, strict=True))
-                lines.append(f"{told}  {name}")
+                row = "".join(f"{cell:>{width}}" for cell, width in zip(figures, widths, strict=True))
+                lines.append(f"{row}  {name}")
         return "\n".join(lines) or "No setting gave a release with known risk and loss."
 
     __repr__ = __str__
@@ -254,6 +255,7 @@ def compare(
 
 def _made(folder: Path) -> Path:
     """The folder of a comparison. Its files contain information about the original, so only the owner may read it."""
+    refuse_address(folder)
     try:
         is_new = not folder.exists()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -322,22 +324,27 @@ def _floors(
     source: str | os.PathLike[str], read_options: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
 ) -> dict[int, float]:
     """The least error of pair counts at each k of settings that gave a release."""
-    from setveil.utility.floor import pair_floor
-
-    crowds = sorted({row["k"] for row in rows if row["status"] == "ok" and row["k"] is not None})
+    crowds = {row["k"] for row in rows if row["status"] == "ok" and row["k"] is not None}
     if not crowds:
         return {}
     with unheard_warnings():  # every setting was told
         data = as_transactions(source, **read_options)
-    found = {k: pair_floor(data, k) for k in crowds}
+    return floors_of(data, crowds)
+
+
+def floors_of(data: Transactions, crowds: Iterable[int]) -> dict[int, float]:
+    """The least error of pair counts at each k; nothing where nobody has two items."""
+    from setveil.utility.floor import pair_floor
+
+    found = {k: pair_floor(data, k) for k in sorted(crowds)}
     return {k: floor for k, floor in found.items() if floor is not None}
 
 
 def _id_of(policy: Policy, task: Mapping[str, Any]) -> str:
     """A name for a setting over an input: the same ask finds its earlier result."""
     stat = Path(task["source"]).stat()
-    told = json.dumps([policy.to_toml(), task, stat.st_size, stat.st_mtime_ns], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:12]
+    setting = json.dumps([policy.to_toml(), task, stat.st_size, stat.st_mtime_ns], sort_keys=True)
+    return hashlib.sha256(setting.encode()).hexdigest()[:12]
 
 
 def _read_result(text: str) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ from setveil.workflows.inputs import as_transactions
 from setveil.workflows.policies import make_policy
 from setveil.workflows.proposals import Choice
 from setveil.workflows.samples import demo_files
-from setveil.workflows.suggest import measure_setting, profile_of
+from setveil.workflows.settings import measure_setting, profile_of
 
 PROFILE = "ons-10"
 CANDIDATES: tuple[dict[str, Any], ...] = (  # model and algorithm of each
@@ -74,9 +74,10 @@ class Decision:
 
     def command(self, out: str) -> str:
         """The command that publishes the chosen candidate, with the names of the bundled files."""
-        given, names = self.chosen.policy.model.given(), [path.name for path in demo_files()]
-        words = ["setveil", "anonymize", names[0], "-o", out, "--model", "km", "-k", str(given["k"]), "-m"]
-        words += [str(given["m"]), "--algorithm", str(self.chosen.policy.algorithm.name), "--hierarchy", names[1]]
+        policy, names = self.chosen.policy, [path.name for path in demo_files()]
+        words = ["setveil", "anonymize", names[0], "-o", out, "--model", policy.model.name]
+        words += [word for name, value in policy.model.given().items() for word in (f"-{name}", str(value))]
+        words += ["--algorithm", str(policy.algorithm.name), "--hierarchy", names[1]]
         return shlex.join([*words, "--profile", self.profile.name])
 
 
@@ -113,27 +114,27 @@ def _reason(choice: Choice, best: Choice) -> str:
     worst = choice.residual
     if choice is best:
         return "no red light. " + "; ".join(_cost(choice)) + "."
-    told = []
+    reasons = []
     if not _meets(choice):
-        told.append(f"k is below the {choice.profile.k} of the profile")
+        reasons.append(f"k is below the {choice.profile.k} of the profile")
     if choice.risk_colour == "bad" and worst is not None:
-        told.append(
+        reasons.append(
             f"publishing it would let an attacker who knows {worst.known} items single out "
             f"{percent(worst.of_all_people)} of all people"
         )
     if choice.colour == "bad":
-        told.append("its utility is poor: " + "; ".join(_cost(choice)))
-    if not told:
-        told.append("its utility is lower: " + "; ".join(_cost(choice)))
-    return "; ".join(told) + "."
+        reasons.append("its utility is poor: " + "; ".join(_cost(choice)))
+    if not reasons:
+        reasons.append("its utility is lower: " + "; ".join(_cost(choice)))
+    return "; ".join(reasons) + "."
 
 
 def _cost(choice: Choice) -> list[str]:
     """What analysts lose."""
     pairs, categories = choice.utility.errors.get("pairs"), choice.utility.categories
-    told = [Unchanged(choice.exact, "entries", choice.largest_set).words]
+    losses = [Unchanged(choice.exact, "entries", choice.largest_set).words]
     if categories is not None:
-        told.append(f"counts of published categories: {categories.words}")
+        losses.append(f"counts of published categories: {categories.words}")
     if pairs is not None:
-        told.append(f"counts of pairs: {pairs.words}")
-    return told
+        losses.append(f"counts of pairs: {pairs.words}")
+    return losses

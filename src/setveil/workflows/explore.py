@@ -44,6 +44,21 @@ def overview(data: Transactions, n_common: int = 8) -> dict[str, Any]:
     }
 
 
+def names_of_codes(data: Transactions, path: str | None) -> dict[str, str]:
+    """What stands beside codes on a page: names of items and categories from a list; of other items the block or
+    chapter that their code belongs to.
+    """
+    from setveil.io.hierarchies.names import read_names
+    from setveil.workflows.code_systems import groups_of_codes
+
+    groups = groups_of_codes(data)
+    blocks = ((label, next((group for group in above if " " in group), "")) for label, above in groups.items())
+    names = {label: block.partition(" ")[2] for label, block in blocks if block}
+    if path is None:
+        return names
+    return names | read_names(path, [*data.vocabulary, *{group for above in groups.values() for group in above}])
+
+
 def known_columns(data: Transactions, n_common: int = 4) -> list[dict[str, Any]]:
     """The columns beside the items: name, role, number of values, people without one, and the most common values."""
     found = []
@@ -62,10 +77,13 @@ def known_columns(data: Transactions, n_common: int = 4) -> list[dict[str, Any]]
     return found
 
 
-def find_items(data: Transactions, text: str, limit: int = 20) -> list[tuple[str, int]]:
-    """Items whose label holds the text, and how many people have each; the most frequent first."""
-    wanted = text.casefold().strip()
-    found = [number for number, label in enumerate(data.vocabulary) if wanted in label.casefold()]
+def find_items(
+    data: Transactions, text: str, names: Mapping[str, str] | None = None, limit: int = 20
+) -> list[tuple[str, int]]:
+    """Items whose label or name holds the text, and how many people have each; the most frequent first."""
+    wanted, names = text.casefold().strip(), names or {}
+    texts = (f"{label}\n{names.get(label, '')}".casefold() for label in data.vocabulary)
+    found = [number for number, searched in enumerate(texts) if wanted in searched]
     found.sort(key=lambda number: (-int(data.supports[number]), number))
     return [(data.vocabulary[number], int(data.supports[number])) for number in found[:limit]]
 
@@ -105,11 +123,11 @@ def rare_people(data: Transactions, limit: int = 12) -> list[tuple[dict[str, str
     """Values of all known columns, or these and one item, that exactly one person has; a few of all kinds."""
     from setveil.risk.places import Places, placed
 
-    places, columns = Places.of(data), _known(data)
-    if places is None:
+    classes, columns = Places.of(data), _known(data)
+    if classes is None:
         return []
-    is_alone = places.sizes[places.of_record] == 1
-    within = placed(data, places)  # an item together with these values is an item of its own
+    is_alone = classes.sizes[classes.of_record] == 1
+    within = placed(data, classes)  # an item together with these values is an item of its own
     rare = np.flatnonzero((within.supports[within.items] == 1) & ~is_alone[data.owners])
     found: list[tuple[int, list[str]]] = [(record, []) for record in _some(np.flatnonzero(is_alone), limit // 3)]
     for place in _some(rare, limit - len(found)):
@@ -121,9 +139,9 @@ def _known(data: Transactions) -> list[DataColumn]:
     return list(data.columns.with_role("known")) if data.columns else []
 
 
-def _some(places: NDArray[np.int64], limit: int) -> list[int]:
+def _some(numbers: NDArray[np.int64], limit: int) -> list[int]:
     """At most so many, from the first to the last."""
-    return [int(place) for place in places[:: max(-(-len(places) // max(limit, 1)), 1)][:limit]]
+    return [int(number) for number in numbers[:: max(-(-len(numbers) // max(limit, 1)), 1)][:limit]]
 
 
 def rarest(

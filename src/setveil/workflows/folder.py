@@ -22,7 +22,7 @@ from setveil.io.formats.registry import certified_format
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import PublishedParts, read_release
-from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_beside, read_record
+from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_folder_of, read_record
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.people import SUFFIXES
 from setveil.models import PrivacyModel, certified_model
@@ -183,34 +183,34 @@ def _public_model(certificate: Mapping[str, Any]) -> PrivacyModel | None:
 
 def read_folder(folder: Path, certificate: Mapping[str, Any], parts: PublishedParts | None = None) -> Release:
     """The release as its files spell it; the certificate is one that fits the schema. ``parts``: if read already."""
-    told = certificate["release"]
-    layout = Layout(**told["layout"])
+    certified = certificate["release"]
+    layout = Layout(**certified["layout"])
     columns = certified_columns(certificate)
     if not columns:
         certified_format(layout.name)
     elif layout.name not in SUFFIXES:
         raise InputError("certificate.json: a release with columns is not written in this layout.")
-    wanted = part_name(0) if told["published"] == PARTS else published_name(layout, told["kind"])
-    if told["published"] not in (PARTS, wanted) or wanted not in certificate["files"]:
+    wanted = part_name(0) if certified["published"] == PARTS else published_name(layout, certified["kind"])
+    if certified["published"] not in (PARTS, wanted) or wanted not in certificate["files"]:
         raise InputError("certificate.json: the published file is not one of its files.")
     sensitive = certificate["model"]["options"].get("sensitive", ())
     if not isinstance(sensitive, list | tuple) or not all(isinstance(label, str) for label in sensitive):
         raise InputError("certificate.json: model.options.sensitive is not a list of labels.")
-    labels = tuple(guard(label) for label in sensitive) if told["safe_csv"] else tuple(sensitive)
+    labels = tuple(guard(label) for label in sensitive) if certified["safe_csv"] else tuple(sensitive)
     keep_ids = certificate["record_ids"]
     if parts is None:
         check_expansion([folder / name for name in certificate["files"] if name.endswith(".parquet")])
     release = read_release(
         folder,
-        told["kind"],
-        told["published"],
+        certified["kind"],
+        certified["published"],
         layout,
         labels,
         keep_ids=keep_ids,
         parts=parts,
         columns=columns,
-    ).with_certified(told)
-    if layout_of(release, layout, in_parts=told["published"] == PARTS) != layout:
+    ).with_certified(certified)
+    if layout_of(release, layout, in_parts=certified["published"] == PARTS) != layout:
         raise InputError("certificate.json: a grouping is not written in this layout.")
     return release
 
@@ -239,7 +239,7 @@ def _owners_hierarchy(folder: Path, data: Dataset) -> Hierarchy | None:
     if owners_record(folder, certificate) is None:
         return None
     try:
-        return hierarchy_of(Policy.from_file(internal_beside(folder) / POLICY), data)
+        return hierarchy_of(Policy.from_file(internal_folder_of(folder) / POLICY), data)
     except SetveilError:
         return None
 
@@ -254,7 +254,7 @@ def owners_model(folder: Path, certificate: Mapping[str, Any], data: Dataset) ->
 
     if owners_record(folder, certificate) is None:
         return None
-    path = internal_beside(folder) / POLICY
+    path = internal_folder_of(folder) / POLICY
     try:
         with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size > LARGEST_POLICY:
@@ -272,7 +272,7 @@ def owners_reading(folder: Path) -> dict[str, Any]:
 
     if owners_record(folder, read_record(folder / CERTIFICATE)) is None:
         return {}
-    path = internal_beside(Path(os.path.abspath(folder))) / POLICY  # noqa: PTH100 (links stay as they are)
+    path = internal_folder_of(Path(os.path.abspath(folder))) / POLICY  # noqa: PTH100 (links stay as they are)
     try:
         with open_regular(path) as file:
             text = file.read(LARGEST_READING + 1)
@@ -280,15 +280,14 @@ def owners_reading(folder: Path) -> dict[str, Any]:
             return {}
         content = tomllib.loads(text.decode("utf-8"))
         parts: dict[str, Any] = {name: content[name] for name in ("model", "input", "columns") if name in content}
-        policy = Policy.from_dict({"schema": 1, **parts})
-        return policy.reading()
+        return Policy.from_dict({"schema": 1, **parts}, path).reading()
     except (SetveilError, OSError, ValueError, RecursionError):  # the check itself says what is wrong with it
         return {}
 
 
 def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any] | None:
     """``run.json`` beside the folder, if it belongs to this certificate, and the folder it is in to this user."""
-    internal = internal_beside(Path(os.path.abspath(folder)))  # noqa: PTH100 (links stay as they are)
+    internal = internal_folder_of(Path(os.path.abspath(folder)))  # noqa: PTH100 (links stay as they are)
     try:
         found = internal.lstat()
     except OSError:
@@ -311,7 +310,7 @@ def ordered_as_input(
     if internal is None and owners_record(folder, certificate) is None:
         return release, False
     try:
-        with open_regular((internal or internal_beside(folder)) / "order.npy") as file:
+        with open_regular((internal or internal_folder_of(folder)) / "order.npy") as file:
             if os.fstat(file.fileno()).st_size > 8 * release.published.n_records + LARGEST_HEADER:
                 return release, False
             order = np.load(file, allow_pickle=False)

@@ -67,6 +67,11 @@ def before_running(n_entries: int, scales: str, algorithm: str) -> Forecast:
     return found
 
 
+def for_gathering(n_cells: int, n_bytes: float) -> Forecast:
+    """The forecast for a table of so many cells that is brought into this process and worked on by any algorithm."""
+    return Forecast(BASE + max(PER_ENTRY.values()) * n_cells + 2 * n_bytes, free_memory())
+
+
 def _refuse(found: Forecast, what: str) -> None:
     log.info("%s %s", what, found)
     if found.free is not None and found.needed > found.free and not os.environ.get(OFF):

@@ -26,13 +26,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from setveil.algorithms import PORTFOLIO
+from setveil.algorithms import PORTFOLIO, proposed_for
 from setveil.errors import InputError
 from setveil.models import MODELS, PARAMETERS, declared
 from setveil.policy.schema import Policy, read_toml
 
-GENERALIZING = ("mhghs+refine", "aa+refine", "aa")  # of the default grid: along a hierarchy
-MERGING = ("trim", "pcta+")  # and without one
 OTHER_KEYS = ("model", "algorithm", "hierarchy", "options", "seed")
 
 
@@ -72,8 +70,10 @@ def default_grid(
             **({"sensitive": sensitive} if sensitive and "sensitive" in known else {}),
         }
         if name in PORTFOLIO:
-            blocks.append({**block, "algorithm": list(GENERALIZING), "hierarchy": hierarchy or "auto"})
-            blocks.append({**block, "algorithm": list(MERGING)})
+            entries = proposed_for(name)
+            along = [entry.name for entry in entries if entry.hierarchy == "required"]
+            blocks.append({**block, "algorithm": along, "hierarchy": hierarchy or "auto"})
+            blocks.append({**block, "algorithm": [entry.name for entry in entries if entry.name not in along]})
         else:
             blocks.append({**block, **({"hierarchy": hierarchy} if hierarchy and model.generalizes_columns else {})})
     return make_grid({"schema": 1, "limits": {"seconds": 60}, "grid": blocks}, Path("grid"), Path())

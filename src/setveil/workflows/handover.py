@@ -14,7 +14,7 @@ from typing import Any
 
 from setveil.errors import InputError, one_line
 from setveil.io.hierarchies.sources import is_built_hierarchy, with_file
-from setveil.io.releases.folders import Staging, internal_beside
+from setveil.io.releases.folders import Staging, internal_folder_of
 from setveil.policy.schema import Policy
 from setveil.report.facts import Facts
 from setveil.verify import check_files
@@ -52,7 +52,7 @@ def sign_off(out: str | os.PathLike[str], facts: Facts, about: Mapping[str, Any]
     from setveil.report.certificate import write_json
     from setveil.report.page import write_report
 
-    internal = internal_beside(Path(out))
+    internal = internal_folder_of(Path(out))
     policy = Policy.from_file(internal / POLICY)
     policy = policy.model_copy(update={"about": type(policy.about)(**about)})
     facts = replace(facts, about=dict(about))
@@ -70,12 +70,12 @@ def keep_release(out: str | os.PathLike[str], target: str | os.PathLike[str]) ->
     """Copy a release and its internal folder to their final place; both appear complete, or not at all."""
     public = Path(out)
     with Staging(target) as staging:
-        for source, copy in ((public, staging.public), (internal_beside(public), staging.internal)):
+        for source, copy in ((public, staging.public), (internal_folder_of(public), staging.internal)):
             for file in source.iterdir():
                 shutil.copyfile(file, copy / file.name)
-        _take_hierarchy_along(internal_beside(public), staging.internal, internal_beside(staging.out))
+        _take_hierarchy_along(internal_folder_of(public), staging.internal, internal_folder_of(staging.out))
         staging.commit()
-    return staging.out, internal_beside(staging.out)
+    return staging.out, internal_folder_of(staging.out)
 
 
 def _take_hierarchy_along(old: Path, new: Path, place: Path) -> None:

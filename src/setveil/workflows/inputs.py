@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -17,6 +17,33 @@ if TYPE_CHECKING:
     from setveil.workflows.visits import Visits
 
 log = logging.getLogger("setveil.reading")
+
+
+def held(source: Any, options: Mapping[str, Any]) -> Any:
+    """An object that can be read twice: rows of a cursor or another iterator, and what Arrow, DuckDB or a lazy frame
+    would compute again, are taken into memory. Anything else is given back as it is.
+
+    Columns of a cursor have names, unless the options number them (``person=1``).
+    """
+    described = getattr(source, "description", None)
+    if described and callable(getattr(source, "fetchall", None)):  # a cursor of any database
+        names, rows = [str(column[0]) for column in described], source.fetchall()
+        are_numbered = any(isinstance(one, int) and not isinstance(one, bool) for one in options.values())
+        if rows and not isinstance(rows[0], Mapping) and len(set(names)) == len(names) and not are_numbered:
+            return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        return rows
+    library = type(source).__module__.partition(".")[0]
+    if library == "pyarrow" and hasattr(source, "to_table"):  # a dataset, such as a folder of Parquet files
+        source = source.to_table()
+    if type(source).__name__ == "LazyFrame" and library == "polars":
+        return source.collect()
+    if type(source).__name__ == "Series" and not any(getattr(getattr(source, "index", None), "names", ())):
+        return source.to_frame(source.name or "items")
+    if library not in ("pandas", "polars", "pyspark") and hasattr(source, "__arrow_c_stream__"):
+        import polars as pl
+
+        return pl.DataFrame(source)
+    return list(source) if isinstance(source, Iterator) and not hasattr(source, "read") else source
 
 
 def as_transactions(data: Any, **options: Any) -> Transactions:
@@ -37,6 +64,7 @@ def as_dataset(data: Any, **options: Any) -> Dataset:
     if is_spark_frame(data):
         return read_frame(data, "DataFrame", options)
     before_reading(data)
+    data = held(data, options)
     records = read_transactions(data, **options)
     if not isinstance(data, Dataset):
         log.info("read %d records, %d items, %d entries", records.n_records, records.n_items, records.n_occurrences)
@@ -66,6 +94,7 @@ def read_twice(data: Any, **options: Any) -> Dataset:
     """
     from setveil.verify.originals import compare_readings
 
+    data = held(data, options)
     records = as_dataset(data, **options)
     form = None if records.reading is None else records.reading.interpretation
     is_object = form is not None and form.container == "object" and not isinstance(data, Transactions)
@@ -86,8 +115,9 @@ def read_original(source: Any, **options: Any) -> Original:
     """The original for whoever checks a release: read once to tell its layout, then again by the verifier's reader."""
     from setveil.verify.originals import NoReaderError, read_again
 
+    source = held(source, options)
     data = as_dataset(source, **options)
-    if isinstance(source, Dataset) or not data.has_rows:
+    if isinstance(source, Dataset) or not data.has_rows or is_spark_frame(source):  # that one was read twice
         return Original(data, [], [], [])
     try:
         again, problems = read_again(data.rows, source)
@@ -137,11 +167,14 @@ def read_input(
     """The data a policy is about, and what the internal record says about where it came from."""
     options = policy.reading()
     options["keep_ids"] = policy.output.keep_ids
-    if check_engine(engine, master) and not is_spark_frame(source):
+    if check_engine(engine, master) and policy.output.keep_order:
+        raise InputError("tables of Spark have no order to keep; leave out --keep-order.")
+    if engine == "spark" and not is_spark_frame(source):
         data: Dataset = read_path(source, master, options)
     else:
         from setveil.verify.originals import compare_readings
 
+        source = held(source, options)
         data = as_dataset(source, **options)
         data = compare_readings(data.rows, source) if data.has_rows else data  # before the long work
     if policy.input.domain:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from setveil.core import Transactions
 from setveil.models import PrivacyModel
 from setveil.releases import Release
 from setveil.report.facts import Facts
+from setveil.report.words import named
 
 SHOWN = 8
 LOOKED_THROUGH = 20_000  # combinations of the original that break the promise
@@ -27,6 +29,10 @@ class Cause(NamedTuple):
     items: tuple[str, ...] = ()
     n: int | None = None
 
+    def shown(self, show: Callable[[str], str]) -> Cause:
+        """With its items as pages show them."""
+        return self._replace(items=tuple(map(show, self.items)))
+
 
 class Loss(NamedTuple):
     """One part of the loss."""
@@ -38,44 +44,47 @@ class Loss(NamedTuple):
 
 
 def losses_of(facts: Facts, release: Release, data: Transactions, model: PrivacyModel) -> list[Loss]:
-    """The biggest losses, the costliest first; what forced them as far as it is known."""
+    """The biggest losses, the costliest first; what forced them as far as it is known. Labels are as pages show
+    them.
+    """
     changes = facts.changes
+    show = partial(named, names=facts.names)
+    label_of = {show(label): label for label in data.vocabulary}
+
+    def broken(shown: Iterable[str]) -> dict[str, Cause]:
+        found = _broken(data, model, (label_of.get(label, label) for label in shown))
+        return {show(label): cause.shown(show) for label, cause in found.items()}
+
     rows: Sequence[Mapping[str, Any]] = changes.get("rows") or ()
     if rows:
-        moves = _moves(facts.details.get("moves", ()))
-        wanted = () if moves else (member for row in rows[:SHOWN] for member in row["members"])
-        broken = _broken(data, model, wanted)
+        moves = {show(label): cause.shown(show) for label, cause in _moves(facts.details.get("moves", ())).items()}
+        causes = broken(() if moves else (member for row in rows[:SHOWN] for member in row["members"]))
         return [
-            Loss(row["label"], f"category of {row['size']:,} items", row["loss"], _cause(row, moves, broken))
+            Loss(row["label"], f"category of {row['size']:,} items", row["loss"], _cause(row, moves, causes))
             for row in rows[:SHOWN]
         ]
     if changes.get("supports"):
-        told = changes["supports"][:SHOWN]
-        broken = _broken(data, model, (row["label"] for row in told))
-        return [
-            Loss(row["label"], f"{row['before']:,} → {row['after']:,} people", None, broken.get(row["label"], Cause()))
-            for row in told
-        ]
-    left_out = (changes.get("left_out") or _entries_left_out(release, data))[:SHOWN]
-    broken = _broken(data, model, (label for label, _ in left_out))
-    gone = [
-        Loss(label, f"suppressed in {count:,} records", None, broken.get(label, Cause())) for label, count in left_out
-    ]
-    return gone or _unlinked(release, model)
+        losses = [(row["label"], f"{row['before']:,} → {row['after']:,} people") for row in changes["supports"]]
+    else:
+        gone = changes.get("left_out") or _entries_left_out(release, data, show)
+        losses = [(label, f"suppressed in {count:,} records") for label, count in gone]
+    causes = broken(label for label, _ in losses[:SHOWN])
+    found = [Loss(label, what, None, causes.get(label, Cause())) for label, what in losses[:SHOWN]]
+    return found or _unlinked(release, model, show)
 
 
-def _entries_left_out(release: Release, data: Transactions) -> list[tuple[str, int]]:
+def _entries_left_out(release: Release, data: Transactions, show: Callable[[str], str]) -> list[tuple[str, int]]:
     """Items with suppressed entries and the number of these, the most frequent first."""
     n_gone = release.suppressed_entries(data)
     order = np.lexsort((np.arange(data.n_items), -n_gone))[:SHOWN]
-    return [(data.vocabulary[item], int(n_gone[item])) for item in order.tolist() if n_gone[item]]
+    return [(show(data.vocabulary[item]), int(n_gone[item])) for item in order.tolist() if n_gone[item]]
 
 
-def _unlinked(release: Release, model: PrivacyModel) -> list[Loss]:
+def _unlinked(release: Release, model: PrivacyModel, show: Callable[[str], str]) -> list[Loss]:
     """Sensitive items of a grouping: who has them is no longer told, only how many of a group."""
     hidden = sorted(release.hidden_among(), key=lambda one: one[1] - one[2])[:SHOWN]  # stable: ascending by item
     return [
-        Loss(label, f"its {n:,} people are hidden among {among:,}", None, Cause("group", (), model.crowd))
+        Loss(show(label), f"its {n:,} people are hidden among {among:,}", None, Cause("group", (), model.crowd))
         for label, n, among in hidden
         if n
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from setveil.report.charts import Mark, Series, bars, curve, icicle, plane, swatch
-from setveil.report.compare_page import front_charts, name_of, yardstick_of
+from setveil.report.compare_page import floor_lines, front_charts, name_of, yardstick_of
 from setveil.report.facts import Facts
 from setveil.report.page import LEGEND
 from setveil.report.template import shared_style
@@ -98,10 +98,10 @@ SUPPORTS = ("1", "2–4", "5–9", "10–99", "100+")
 
 
 def runs_chart(
-    points: Sequence[Point], known: int, labels: Mapping[str, str]
+    points: Sequence[Point], known: int, labels: Mapping[str, str], floors: Mapping[int, float]
 ) -> tuple[str, list[tuple[str, str]], list[dict[str, Any]]]:
-    """Runs by risk and loss with the front, groups in a picture of their own, marks named by ``labels``; their key; a
-    row per run, with its name.
+    """Runs by risk and loss with the front and the floors, groups in a picture of their own, marks named by ``labels``;
+    their key; a row per run, with its name.
     """
     front = pareto_front(points)
     rows = [{**row_of(point, point.id in front)} for point in points]
@@ -109,7 +109,7 @@ def runs_chart(
         row["name"] = name_of(row)
     good = [row for row in rows if yardstick_of(row).measures(row)]
     look = {name: number for number, name in enumerate(dict.fromkeys(row["algorithm"] for row in good))}
-    charts = "".join(picture["chart"] for picture in front_charts(good, look, known, labels))
+    charts = "".join(picture["chart"] for picture in front_charts(good, look, known, labels, floors))
     return charts, [(swatch(number), name) for name, number in look.items()], rows
 
 
@@ -122,16 +122,17 @@ class Proposed(NamedTuple):
     loss: float
 
 
-def proposals_chart(proposed: Sequence[Proposed], original: Proposed) -> str:
-    """Proposals by residual risk and loss, beside the original data."""
+def proposals_chart(proposed: Sequence[Proposed], original: Proposed, floors: Mapping[int, float]) -> str:
+    """Proposals by residual risk and loss, beside the original data; lines across are what no release can beat."""
     marks = [
         Mark(one.risk, one.loss, number, f"{one.letter}: {one.words}", one.letter, one.letter)
         for number, one in enumerate([*proposed, original])
     ]
     front = sorted((one.risk, one.loss) for one in proposed if not any(_beats(other, one) for other in proposed))
-    told = "; ".join(f"{one.letter}: {percent(one.risk)}, {percent(one.loss)}" for one in [*proposed, original])
+    figures = "; ".join(f"{one.letter}: {percent(one.risk)}, {percent(one.loss)}" for one in [*proposed, original])
     across, up = "people singled out by the worst attacker tried", "mean error of pair counts"
-    return plane(marks, front, across, up, f"Chart: {across}, and {up}. {told}.", percent, percent)
+    words = f"Chart: {across}, and {up}. {figures}."
+    return plane(marks, front, across, up, words, short_percent, short_percent, floor_lines(floors))
 
 
 def _beats(one: Proposed, other: Proposed) -> bool:

@@ -15,13 +15,14 @@ from setveil.algorithms import Context, find_for
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
 from setveil.errors import InputError, collected_warnings
-from setveil.io.releases.folders import Staging
 from setveil.policy.resolve import model_of
 from setveil.report.profiles import find_profile
 from setveil.workflows.anonymize import make_release, never, with_warnings
 from setveil.workflows.assess import quick_risk
+from setveil.workflows.cluster import check_table, save_table
 from setveil.workflows.inputs import read_input
 from setveil.workflows.names import with_names
+from setveil.workflows.outputs import staging_for
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.publish import Outcome, publish, refuse_guessable
@@ -43,6 +44,7 @@ def run(
     cancelled: Callable[[], bool] = never,
     engine: str = "local",
     master: str | None = None,
+    table: str | None = None,
     tell: Callable[[str], object] = lambda line: None,
     sign: str | os.PathLike[str] | None = None,
     population: Any = None,
@@ -51,13 +53,14 @@ def run(
 
     Args:
         policy: the decisions of the data owner: a policy or its file. Policy and data may come in either order.
-        source: anything that ``read`` takes.
-        out: the folder to publish.
+        source: anything that ``read`` takes; with ``engine="spark"`` also the name of a table.
+        out: the folder to publish, or an address such as ``"s3://bucket/out"`` (``setveil[remote]``).
         force: replace an earlier release.
         progress: called with a stage name and a fraction between 0 and 1.
         cancelled: polled regularly; return True to cancel the run.
         engine: ``"local"``, or ``"spark"`` for data on a cluster.
         master: the master of the cluster, as ``"local[2]"`` or ``"spark://HOST:7077"``.
+        table: with ``engine="spark"``: also save the published records as this table of the session's catalog.
         tell: receives a one-line summary of how the input was read.
         sign: a private key of OpenSSH; writes ``certificate.sig``.
         population: people among whom those of the data are, with the same items: anything that ``read`` takes.
@@ -91,8 +94,13 @@ def run(
     find_profile(policy.assessment.profile, policy.assessment.environment)  # complain before the long work
     if sign is not None:
         try_key(sign)
-    earlier = None if force else digest_if_repeated(out, policy, source)
-    with Staging(out, force or earlier is not None) as staging:  # reserved before the long work
+    store = master or "local[*]" if engine == "spark" else None  # whose file systems are used
+    if table is not None:
+        if store is None:
+            raise InputError("--table is for --engine spark; remove it.")
+        check_table(table, out, force, master)
+    earlier = None if force else digest_if_repeated(out, policy, source, store)
+    with staging_for(out, force or earlier is not None, store) as staging:  # reserved before the long work
         progress("reading", None)
         with collected_warnings() as read_notes:
             data, input_facts = read_input(source, policy, engine, master)
@@ -105,10 +113,10 @@ def run(
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
             release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
             warn_of_other_categories(policy.file, release)
-        return publish(
+        outcome = publish(
             with_warnings(with_names(release, policy.output.names), [*read_notes, *notes]),
             out,
-            to=policy.output.to,
+            to=policy.output.to if table is None or release.has_groups else "parquet",
             force=force,
             keep_order=policy.output.keep_order,
             keep_ids=policy.output.keep_ids,
@@ -125,6 +133,10 @@ def run(
             staging=staging,
             earlier=earlier,
         )
+    if table is not None:
+        published, digest = outcome.certificate["release"]["published"], outcome.certificate["digest"]
+        save_table(Path(outcome.path), published, digest, table, master)
+    return outcome
 
 
 def _in_order(policy: Any, source: Any) -> tuple[Policy, Any]:

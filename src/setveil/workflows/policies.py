@@ -68,8 +68,8 @@ def _merged(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any
     return merged
 
 
-def policy_of(record: RunRecord) -> Policy:
-    """The policy that repeats a run made from the library."""
+def policy_of(record: RunRecord, reading: Mapping[str, Any] | None = None) -> Policy:
+    """The policy that repeats a run made from the library; ``reading``: how its data was read."""
     from setveil.policy.schema import Policy
 
     known = (record.original or record.data).vocabulary
@@ -82,7 +82,7 @@ def policy_of(record: RunRecord) -> Policy:
     }
     if record.hierarchy_source and record.hierarchy_source != "given":
         content["hierarchy"] = {"source": record.hierarchy_source}
-    return Policy.from_dict(content)
+    return Policy.from_dict(_with_roles({**content, "input": dict(reading)}) if reading else content)
 
 
 def _as_patterns(value: Any, known: Vocabulary) -> Any:

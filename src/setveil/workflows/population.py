@@ -1,47 +1,48 @@
 """Journalist risk: how many people of a population match each published record (k-map), counted exactly.
 
 A prosecutor knows that a person is in the data. A journalist does not, and has to choose among all people of the
-population who match. That is only possible where every item is published the same way in every record: then the
-population can be recoded like the data, and a person matches a record if both show the same labels.
+population who match. A person matches a published record if the record can be what became of that person:
+
+- every label of the record stands for an item of the person, each label for another one. Categories of a hierarchy
+  either contain each other or are disjoint, so this is so if and only if every label covers at least as many items of
+  the person as the record has labels within it (Hall's theorem);
+- every item of the person is covered by a label of the record, unless single entries can be suppressed or no label
+  covers the item at all. A person with an item that neither the release nor the data know matches no record;
+- every known column shows a value that covers that of the person.
+
+Sensitive items are not taken to be known. Records that are not what became of one person's record have no such matches:
+``why_not`` says so, and the prosecutor risk applies.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from setveil.core import Transactions
+from setveil.arrays.mining import Postings, count_matches, index_rows, join_postings, list_matches
+from setveil.core import Transactions, Vocabulary
+from setveil.core.meaning import Meaning
+from setveil.core.row_order import take_rows
 from setveil.errors import InputError
-from setveil.releases import Recoding, Release, RunRecord
+from setveil.releases import Release, RunRecord
+from setveil.risk.places import Places
 from setveil.workflows.inputs import as_transactions
 
+_CATEGORIES = "categories overlap, so that matching people cannot be counted exactly"
 
-def match_population(release: Release, record: RunRecord, population: Any) -> dict[str, Any]:
-    """Matching people of each published record: the fewest, and the risk that follows.
 
-    People with an item that the release does not know match no record. Every person of the data must be in the
-    population, so that a published record without any match is an error.
+def match_population(release: Release, record: RunRecord, population: Any, lacks_entries: bool) -> dict[str, Any]:
+    """Matching people of each published record: the fewest, and the risk that follows; or why none can be counted.
+
+    ``lacks_entries``: single entries may have been suppressed. Every person of the data must be in the population, so
+    that a published record with fewer matches than people is an error.
     """
-    if not isinstance(release, Recoding):
-        raise InputError(
-            f"--population: a {release.kind} publishes the same item in different ways, so that matching people cannot "
-            "be counted exactly; use a recoding (--algorithm aa), or leave out --population."
-        )
     people = as_transactions(population).used_items()
-    known = release.with_items(record.data.vocabulary)  # suppressed items are known to the owner
-    place = known.domain.numbers(people.vocabulary)
-    is_stranger = place < 0
-    target = np.where(is_stranger, -1, known.target[place])  # -1 as an index is replaced at once
-    has_stranger = np.zeros(people.n_records, dtype=bool)
-    has_stranger[people.owners[is_stranger[people.items]]] = True
-    labels = release.published.vocabulary
-    shown = people.recode(target, labels).select(np.flatnonzero(~has_stranger))
-    counts: dict[bytes, int] = {}
-    for row in _rows(shown):
-        counts[row] = counts.get(row, 0) + 1
-    rows, weights, _ = release.rows.distinct()
-    matches = np.array([counts.get(row, 0) for row in _rows(rows)], dtype=np.int64)
+    if reason := why_not(release):
+        return {"people": people.n_records, "reason": reason}
+    weights, matches = _matches(release, record.data.vocabulary, people, lacks_entries)
     if (matches < weights).any():
         n_missing = int((weights - np.minimum(matches, weights)).sum())
         raise InputError(
@@ -55,7 +56,123 @@ def match_population(release: Release, record: RunRecord, population: Any) -> di
     }
 
 
-def _rows(data: Transactions) -> list[bytes]:
-    """Each record as a key."""
-    items, bounds = np.ascontiguousarray(data.items, dtype=np.int32), data.indptr.tolist()
-    return [items[first:last].tobytes() for first, last in zip(bounds, bounds[1:], strict=False)]
+def why_not(release: Release) -> str:
+    """Why matching people cannot be counted; empty where they can."""
+    if not release.has_own_records:
+        return "no published record belongs to a person"
+    if not release.is_truthful:
+        return "published records show items that their people do not have, so that anyone can match"
+    return "" if _are_nested(release.meaning) else _CATEGORIES
+
+
+def _are_nested(meaning: Meaning) -> bool:
+    """Whether any two labels cover disjoint items, or one all items of the other."""
+    owner = np.repeat(np.arange(len(meaning.sizes)), meaning.sizes)
+    order = np.lexsort((-meaning.sizes[owner], meaning.cover.items))
+    item, label = meaning.cover.items[order], owner[order]
+    follows = np.flatnonzero(item[1:] == item[:-1])  # a label, then the next smaller one with the same item
+    pairs, n_common = np.unique(np.column_stack((label[follows], label[follows + 1])), axis=0, return_counts=True)
+    return bool((n_common == meaning.sizes[pairs[:, 1]]).all())
+
+
+class _Shown(NamedTuple):
+    """How many items of each person each label covers, and how many a matching record must cover."""
+
+    keys: NDArray[np.int64]  # person times the number of labels, plus the label; ascending
+    counts: NDArray[np.int64]  # of each key
+    required: NDArray[np.int64]  # [people] -1 for people who match no record
+
+    @classmethod
+    def of(cls, meaning: Meaning, vocabulary: Vocabulary, people: Transactions, sensitive: set[str]) -> _Shown:
+        """``vocabulary``: the items of the data, of which the release may have suppressed some."""
+        item = meaning.domain.numbers(people.vocabulary)[people.items]
+        is_known = vocabulary.numbers(people.vocabulary)[people.items] >= 0
+        is_public = np.array([label not in sensitive for label in people.vocabulary], dtype=bool)[people.items]
+        n_stranger = np.bincount(people.owners[(item < 0) & ~is_known & is_public], minlength=people.n_records)
+        owners, item = people.owners[(item >= 0) & is_public], item[(item >= 0) & is_public]
+        by_item = np.argsort(meaning.cover.items, kind="stable")
+        bounds = np.searchsorted(meaning.cover.items[by_item], np.arange(len(meaning.domain) + 1))
+        label_of = np.repeat(np.arange(len(meaning.sizes), dtype=np.int32), meaning.sizes)[by_item]
+        indptr, labels = take_rows(bounds.astype(np.int64), label_of, item.astype(np.int64))
+        n_labels = np.diff(indptr)
+        keys, counts = np.unique(
+            np.repeat(owners, n_labels) * len(meaning.sizes) + labels.astype(np.int64), return_counts=True
+        )
+        required = np.bincount(owners[n_labels > 0], minlength=people.n_records)
+        return cls(keys, counts.astype(np.int64), np.where(n_stranger > 0, -1, required))
+
+    def lists(self, n_labels: int, most: int) -> Postings:
+        """For each label and number up to ``most`` the people of whom the label covers that many items."""
+        times = np.minimum(self.counts, most)
+        first = np.repeat(np.cumsum(times) - times, times)
+        items = np.repeat(self.keys % n_labels * most, times) + np.arange(len(first)) - first
+        n_of = np.bincount(np.repeat(self.keys // n_labels, times), minlength=len(self.required))
+        return index_rows(
+            np.concatenate(([0], np.cumsum(n_of))).astype(np.int64), items.astype(np.int32), n_labels * most
+        )
+
+    def of_pairs(self, people: NDArray[np.int64], labels: NDArray[np.int64], n_labels: int) -> NDArray[np.int64]:
+        """The items of each of these people that these labels cover together, where each covers some."""
+        at = np.searchsorted(self.keys, people[:, None] * n_labels + labels)
+        return self.counts[at].sum(axis=1) if len(labels) else np.zeros(len(people), dtype=np.int64)
+
+
+def _matches(
+    release: Release, vocabulary: Vocabulary, people: Transactions, lacks_entries: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each published record, distinct in labels and columns: its people in the data, and those who match."""
+    meaning, sensitive, places = release.meaning, set(release.sensitive_items), Places.of(release.rows)
+    labels = release.rows.vocabulary
+    target = np.array([-1 if label in sensitive else number for number, label in enumerate(labels)], dtype=np.int32)
+    rows = release.rows.recode(target, labels)
+    classes = np.zeros(rows.n_records, dtype=np.int64) if places is None else places.of_record
+    number = rows.distinct().inverse * (int(classes.max(initial=0)) + 1) + classes
+    _, first, weights = np.unique(number, return_index=True, return_counts=True)
+    rows, classes = rows.select(first), classes[first]
+    n_labels, shown = len(labels), _Shown.of(meaning, vocabulary, people, sensitive)
+    n_inside = _labels_inside(meaning, rows)
+    most = int(n_inside.max(initial=1))
+    lists = shown.lists(n_labels, most)
+    queries = rows.indptr, (rows.items.astype(np.int64) * most + n_inside - 1).astype(np.int32)
+    if places is not None:
+        lists = join_postings(lists, places.people_by_class(people))
+        indptr, items = queries
+        queries = (
+            indptr + np.arange(len(indptr)),
+            np.insert(items, indptr[1:], n_labels * most + classes).astype(np.int32),
+        )
+    if lacks_entries:
+        return weights, count_matches(lists, (shown.required >= 0).astype(np.int64), queries)
+    is_outer = _are_outer(meaning, rows)
+    matches = np.zeros(rows.n_records, dtype=np.int64)
+    for row in range(rows.n_records):
+        found = list_matches(lists, queries[1][queries[0][row] : queries[0][row + 1]]).astype(np.int64)
+        part = slice(rows.indptr[row], rows.indptr[row + 1])
+        covered = shown.of_pairs(found, rows.items[part][is_outer[part]].astype(np.int64), n_labels)
+        matches[row] = int((covered == shown.required[found]).sum())
+    return weights, matches
+
+
+def _labels_inside(meaning: Meaning, rows: Transactions) -> NDArray[np.int64]:
+    """For each entry the labels of its record that lie within its label, itself included, int64[entries]."""
+    return np.bincount(_pairs(meaning, rows)[0], minlength=len(rows.items)).astype(np.int64)
+
+
+def _are_outer(meaning: Meaning, rows: Transactions) -> NDArray[np.bool_]:
+    """For each entry whether it lies within no other label of its record, bool[entries]."""
+    is_outer = np.ones(len(rows.items), dtype=bool)
+    outer, inner = _pairs(meaning, rows)
+    is_outer[inner[inner != outer]] = False
+    return is_outer
+
+
+def _pairs(meaning: Meaning, rows: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Entries of the same record of which one's label lies within that of the other: ``(outer, inner)``."""
+    inside = meaning.narrower()
+    indptr, labels = take_rows(inside.indptr, inside.published_items, rows.items.astype(np.int64))
+    outer = np.repeat(np.arange(len(rows.items)), np.diff(indptr))
+    keys, width = rows.owners * rows.n_items + rows.items, rows.n_items  # ascending
+    wanted = rows.owners[outer] * width + labels
+    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    is_there = keys[at] == wanted if len(keys) else np.zeros(0, dtype=bool)
+    return outer[is_there], at[is_there]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from setveil.core import Hierarchy, Transactions
@@ -15,7 +16,13 @@ from setveil.workflows.pictures import drawn_items
 MOST = 12  # categories that are named
 
 
-def preview(data: Transactions, policy: Policy, tree: Hierarchy, progress: Progress = no_progress) -> dict[str, Any]:
+def preview(
+    data: Transactions,
+    policy: Policy,
+    tree: Hierarchy,
+    names: Mapping[str, str] | None = None,
+    progress: Progress = no_progress,
+) -> dict[str, Any]:
     """The picture of the items with its legend, the categories that most entries go to, and how pure they are."""
     from setveil.utility.categories import purity_of
     from setveil.workflows.anonymize import anonymize
@@ -27,6 +34,7 @@ def preview(data: Transactions, policy: Policy, tree: Hierarchy, progress: Progr
         hierarchy=tree,
         options=dict(policy.algorithm.options),
         seed=policy.seed,
+        names=names or None,
         progress=progress,
     )
     labels = list(release.published.vocabulary)

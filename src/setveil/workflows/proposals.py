@@ -121,8 +121,8 @@ class Choice:
         use = "; ".join([*kept, *self.utility.words]) + "."
         lines = [self.guarantee, lights, use[0].upper() + use[1:]]
         if self.residual is not None:
-            told = "" if self.inference is None else f" {self.inference.sentence}."
-            lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}{told}")
+            sentence = "" if self.inference is None else f" {self.inference.sentence}."
+            lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}{sentence}")
         return [*lines, self.warning] if self.warning else lines
 
 
@@ -205,7 +205,7 @@ class Suggestion:
 
 def name_of(policy: Policy) -> str:
     """A setting in a few words."""
-    told = [f"{name}={value}" for name, value in policy.model.given().items() if name != "sensitive"]
+    parts = [f"{name}={value}" for name, value in policy.model.given().items() if name != "sensitive"]
     options = [f"{name}={value}" for name, value in policy.algorithm.options.items()]
-    words = [policy.model.name, *told, policy.algorithm.name or "", *options, policy.hierarchy.source or ""]
+    words = [policy.model.name, *parts, policy.algorithm.name or "", *options, policy.hierarchy.source or ""]
     return " ".join(word for word in words if word)

@@ -17,13 +17,15 @@ from setveil.algorithms.registry import ENTRIES, may_suppress_entries
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import LARGEST_CERTIFICATE
 from setveil.errors import GuaranteeError, InfeasibleError, InputError, name_some, warn
+from setveil.io.releases.addresses import Address
 from setveil.io.releases.canonical import PARTS, bare_layout
-from setveil.io.releases.folders import Staging, internal_beside
-from setveil.io.releases.people import asked_layout
+from setveil.io.releases.folders import Staging
+from setveil.io.releases.people import asked_layout, numbered
 from setveil.io.transactions.reading import layout_for
 from setveil.releases import Release, RunRecord
 from setveil.workflows.assess import measure, public_risk, quick_attacks, quick_guesses, quick_left_out, quick_risk
 from setveil.workflows.cluster import judge_parts, read_parts
+from setveil.workflows.outputs import staging_for
 from setveil.workflows.policies import policy_of
 from setveil.workflows.recheck import Staged, check_staged
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 class Outcome:
     """A published release and everything said about it."""
 
-    path: Path
+    path: Path | Address
     internal: Path
     release: Release
     verdict: Verdict
@@ -88,7 +90,8 @@ def publish(
 
     Args:
         release: made by ``anonymize``.
-        out: the folder.
+        out: the folder, or an address such as ``"s3://bucket/out"`` (``setveil[remote]``); ``OUT.internal`` then
+            is written into the current folder.
         to: the layout; by default that of the input.
         force: replace an earlier release.
         keep_order: keep the order of the input; recorded in the certificate.
@@ -132,6 +135,8 @@ def publish(
     from setveil.workflows.repeated import refuse_repeated
     from setveil.workflows.signing import sign_certificate, try_key
 
+    if not isinstance(release, Release):
+        raise InputError("publish takes the release first, then the folder: publish(release, out).")
     record = release.record
     if record is None:
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
@@ -159,9 +164,11 @@ def publish(
         layout = asked_layout(to, record.data.layout.name)
     else:
         layout = layout_for(to or record.data.layout.name, record.data.layout)
+        layout = layout if keep_ids else numbered(layout)
     seconds = dict(record.seconds)
     second = _read_again(record, seconds)
-    with Staging(out, force) if staging is None else nullcontext(staging) as staging:
+    store = None if is_here else "local[*]"
+    with staging_for(out, force, store) if staging is None else nullcontext(staging) as staging:
         with _stage("write", "writing", seconds, progress):
             written = write_release(
                 release,
@@ -185,7 +192,8 @@ def publish(
             table = quick_guesses(record.data, release)
             guesses = {} if table is None else table.to_dict()
             errors = query_errors(record.data.rows, release, seed=record.seed) if is_here else {}
-            matched = match_population(again, record, population) if population is not None else {}
+            lacks_entries = release.can_lack_entries(may_suppress_entries(record.algorithm))
+            matched = match_population(again, record, population, lacks_entries) if population is not None else {}
         with _stage("report", "reporting", seconds, progress):
             facts = replace(
                 facts_of(
@@ -223,16 +231,16 @@ def publish(
             with _stage("check", "comparing with the original", seconds, progress):
                 owners = policy or policy_of(record)
                 _refuse_unfaithful(record, owners, staging, again, verdict, achieved, risk_after, progress)
-        told = run_json(facts, record, certificate["digest"])
-        write_json({**told, "seconds": seconds, "second_reading": second}, staging.internal / "run.json")
+        run = run_json(facts, record, certificate["digest"])
+        write_json({**run, "seconds": seconds, "second_reading": second}, staging.internal / "run.json")
         if earlier is not None:
-            refuse_repeated(staging.out, certificate["digest"], earlier)
+            refuse_repeated(staging.place, certificate["digest"], earlier)
         if sign is not None:
             sign_certificate(staging.public, sign)
         staging.commit()
     return Outcome(
-        path=staging.out,
-        internal=internal_beside(staging.out),
+        path=staging.place,
+        internal=staging.internal_folder,
         release=release,
         verdict=verdict,
         risk_before=risk_before,
@@ -282,9 +290,9 @@ def about_of(policy: Policy | None) -> dict[str, str]:
 
 
 @contextmanager
-def _stage(name: str, told: str, seconds: dict[str, float], progress: Progress) -> Iterator[None]:
+def _stage(name: str, words: str, seconds: dict[str, float], progress: Progress) -> Iterator[None]:
     """Tell what is going on, and keep how long it took."""
-    progress(told, None)
+    progress(words, None)
     started = time.perf_counter()
     yield
     seconds[name] = time.perf_counter() - started
@@ -386,7 +394,7 @@ def _refuse_unfaithful(
     from setveil.policy.schema import Policy, read_toml
 
     original = record.original or record.data
-    text = policy.seen_from(internal_beside(staging.out)).to_toml()
+    text = policy.seen_from(staging.internal_folder).to_toml()
     model = model_of(policy, original, record.hierarchy)
     is_same = Policy.from_dict(read_toml(staging.internal / "policy.toml")).to_toml() == text
     if not is_same or _each_once(model.options()) != _each_once(record.model.options()):
@@ -442,7 +450,7 @@ def _write_internal(
     facts = facts.with_files(certificate["files"])
     write_report(facts, staging.internal / "report.html")
     write_assessment(facts, certificate["digest"], staging.internal / "assessment.html")
-    toml = policy.seen_from(internal_beside(staging.out)).to_toml()
+    toml = policy.seen_from(staging.internal_folder).to_toml()
     (staging.internal / "policy.toml").write_text(toml, encoding="utf-8", newline="\n")
     if written.published != PARTS:  # a cluster does not keep it
         np.save(staging.internal / "order.npy", written.order)

@@ -20,6 +20,7 @@ from setveil.core import Dataset, Layout
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, SetveilError, UncheckedError, unheard_warnings
+from setveil.io.releases.addresses import as_address
 from setveil.io.releases.canonical import PART_SIZE, PARTS, bare_layout, check_form, part_name
 from setveil.io.releases.columns import COLUMNS
 from setveil.io.releases.names import guard, guarded_labels
@@ -43,6 +44,7 @@ from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, 
 from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
 from setveil.workflows.inputs import Original, read_original
 from setveil.workflows.limits import Deadline, seconds_for
+from setveil.workflows.outputs import local_copy
 from setveil.workflows.signing import Signature, check_signature
 from setveil.workflows.visits import Visits, check_people, find_visits
 
@@ -115,7 +117,7 @@ def verify_folder(
     Without ``original`` nothing outside the folder is read.
 
     Args:
-        out: the folder.
+        out: the folder, or an address such as ``"s3://bucket/out"``: downloaded into a temporary folder.
         original: the original data, for checks that need it.
         time_limit: in seconds; by default it grows with the size of the files. After it the answer is None.
         progress: called with a stage name and a fraction between 0 and 1.
@@ -133,8 +135,14 @@ def verify_folder(
         >>> sv.verify_folder(release.publish("to-be-checked"), "baskets.txt").holds
         True
     """
-    folder = Path(out)
     is_on_spark = check_engine(engine, master)
+    if as_address(out) is not None:
+        with local_copy(out, master or "local[*]" if is_on_spark else None) as copy:
+            return verify_folder(
+                copy, original, time_limit=time_limit, progress=progress, engine=engine, master=master,
+                signers=signers, **read_options,
+            )  # fmt: skip
+    folder = Path(out)
     seconds = seconds_for(folder) if time_limit is None else time_limit
     check = _Check(folder, Deadline(seconds, progress), is_on_spark, master)
     if isinstance(original, str | os.PathLike) and is_on_spark:
@@ -152,8 +160,9 @@ def verify_folder(
         check.problems += problems
         check.unchecked += unchecked
         check.notes += notes
-    if data is not None and data.has_rows == is_on_spark:
+    if data is not None and not data.has_rows and not is_on_spark:
         raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
+    check.is_on_spark = is_on_spark and (data is None or not data.has_rows)
     check.authenticate(signers)
     try:
         with unheard_warnings():  # advice for owners, in the words of whoever made the files
@@ -271,8 +280,9 @@ class _Check:
         said = self.certificate
         model, is_hidden = self._model()
         in_parts = said["release"]["published"] == PARTS
-        if self.is_on_spark and not in_parts:
+        if not in_parts and data is not None and not data.has_rows:
             raise InputError("this release is one file; Spark checks those that it wrote in parts. Use --engine local.")
+        self.is_on_spark = self.is_on_spark and in_parts  # one file is checked in this process
         if self.is_on_spark and self.problems:
             return  # changed files are not worth counting
         self.progress("reading the release", None)
@@ -328,9 +338,9 @@ class _Check:
             ordered = ordered.with_unseen(compress(data.vocabulary, data.supports > 0))
             self.progress("comparing with the original", None)
             suppression = said["release"]["suppression"]
-            told = owners or (None if is_hidden else model)
+            applied = owners or (None if is_hidden else model)
             self.problems += check_original(
-                ordered, data.rows, told, in_input_order=is_ordered, suppression=suppression
+                ordered, data.rows, applied, in_input_order=is_ordered, suppression=suppression
             )
             if self.visits is not None and is_ordered:
                 self.progress("counting people", None)
@@ -380,15 +390,19 @@ class _Check:
 
     def _check_release(self, kind: str) -> None:
         """How the files are written is told as far as they show it, and what may be missing only where it may be."""
-        told = self.certificate["release"]
-        layout = Layout(**told["layout"])
-        if layout != bare_layout(layout, kind, self.certificate["record_ids"], "columns" in told):
+        certified = self.certificate["release"]
+        layout = Layout(**certified["layout"])
+        if layout != bare_layout(layout, kind, self.certificate["record_ids"], "columns" in certified):
             self._wrong("its layout has details that the published file does not show")
         decided_by = KINDS[kind].suppression_by
-        if told["suppression"] and not decided_by:
+        if certified["suppression"] and not decided_by:
             self._wrong(f"no single entry can be missing from a {kind}")
         algorithm = self._algorithm()
-        if decided_by == "algorithm" and algorithm is not None and told["suppression"] != algorithm.suppresses_entries:
+        if (
+            decided_by == "algorithm"
+            and algorithm is not None
+            and certified["suppression"] != algorithm.suppresses_entries
+        ):
             self._wrong(f'whether entries may be missing is not what "{algorithm.name}" does')
 
     def _algorithm(self) -> Entry | None:
@@ -446,8 +460,8 @@ class _Check:
     ) -> None:
         """Published lists are the owner's, and a list of which nothing is published guarantees nothing."""
         for name in model.private:
-            told = [tuple(one) for one in getattr(model, name) or ()]
-            if told != sorted(set(told)):
+            listed = [tuple(one) for one in getattr(model, name) or ()]
+            if listed != sorted(set(listed)):
                 self._wrong(f'its list "{name}" is not in order, or one entry stands there twice')
         if owners is None and not model.listed_items & release.shown_items:
             self.unchecked.append(NO_LISTS.format(name=model.private_name))
@@ -517,11 +531,11 @@ class _Check:
 
         version = self.certificate["setveil"]
         if version != __version__:
-            told = f"report.html was drawn by setveil {version}, and only that version can draw it again"
+            drawn = f"report.html was drawn by setveil {version}, and only that version can draw it again"
             if _is_earlier(version):
-                self.notes.append(f"{told}: rely on the certificate instead.")
+                self.notes.append(f"{drawn}: rely on the certificate instead.")
             else:
-                self.unchecked.append(f"{told}; this is {__version__}.")
+                self.unchecked.append(f"{drawn}; this is {__version__}.")
             return
         if self.problems:
             return

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import AlreadyPublishedError, InputError, name_some, one_line, warn
-from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_beside, read_record
+from setveil.io.releases.addresses import Address, as_address
+from setveil.io.releases.folders import RECORD, internal_folder_of, read_record
+from setveil.workflows.outputs import certificate_at
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
@@ -19,18 +21,21 @@ if TYPE_CHECKING:
 POLICY, CODEBOOK, INTERNAL = "policy.toml", "codebook.csv", ".internal"
 
 
-def digest_if_repeated(out: str | os.PathLike[str], policy: Policy, source: Any) -> str | None:
+def digest_if_repeated(
+    out: str | os.PathLike[str], policy: Policy, source: Any, master: str | None = None
+) -> str | None:
     """The digest of the release in ``out`` if the same policy made it from the same file; None otherwise.
 
     Whether the result is the same is known only after the run: files that the policy names may have changed.
     """
-    folder = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
+    address = as_address(out)
+    folder = Path(os.path.abspath(out if address is None else address.name))  # noqa: PTH100 (links stay as they are)
     if not folder.name:  # the root of the file system, which is refused later
         return None
-    internal = internal_beside(folder)
+    internal = internal_folder_of(folder)
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source) or not internal.is_dir():  # noqa: PTH113
         return None
-    digest = read_record(folder / CERTIFICATE).get("digest")
+    digest = certificate_at(out, folder, master).get("digest")
     record = read_record(internal / RECORD)
     said = record.get("input")
     if not digest or record.get("certificate_digest") != digest or not isinstance(said, dict):
@@ -83,7 +88,7 @@ def _companions(rows: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
     }
 
 
-def refuse_repeated(out: Path, digest: str, earlier: str) -> None:
+def refuse_repeated(out: Path | Address, digest: str, earlier: str) -> None:
     """Nothing is written over a release that is there: the same one is no error, another one is."""
     shown = one_line(str(out), 120)
     if digest == earlier:

@@ -14,7 +14,7 @@ from setveil.io.options import ReadOptions
 from setveil.io.profiles.cells import read_table
 from setveil.io.profiles.proposal import ProposedRole, RoleProposal, propose
 from setveil.io.roles import HIERARCHIES, OLDER, OPTION_OF
-from setveil.models import MODELS
+from setveil.models.registry import usual_model
 
 OUT = "release"
 
@@ -90,8 +90,7 @@ class ColumnRoles:
                     parts += [flag, f"{column}={hierarchy}"]
             else:
                 parts += [flag, _glob(value, self.columns) if name == "item" else _joined(value)]
-        is_kkm = OPTION_OF["known"] in options and "kkm" in MODELS
-        parts += ["--model", "kkm" if is_kkm else "km", "-k", "5", "-m", "2"]
+        parts += ["--model", usual_model(OPTION_OF["known"] in options), "-k", "5", "-m", "2"]
         if self.proposal.hierarchy and tuple(items) == self.proposal.items:
             parts += ["--hierarchy", self.proposal.hierarchy]
         return " ".join(map(shlex.quote, parts))

@@ -96,11 +96,11 @@ def _write_people(chunks: Iterator[Transactions], out: str | os.PathLike[str], n
 
 def check_places(*paths: Path | None) -> None:
     """Files that are to be written: each in a folder that exists, none in place of a folder or of another."""
-    places = [path.resolve() for path in paths if path is not None]
-    for number, place in enumerate(places):
+    positions = [path.resolve() for path in paths if path is not None]
+    for number, place in enumerate(positions):
         if place.is_dir() or not place.parent.is_dir():
             raise InputError(f"{one_line(str(place), 120)}: cannot be written; check the path.")
-        if place in places[:number]:
+        if place in positions[:number]:
             raise InputError(f"{one_line(str(place), 120)}: two files would be written there; choose another.")
 
 

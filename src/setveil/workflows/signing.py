@@ -49,8 +49,8 @@ class Signature:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        told = asdict(self)
-        return {"authenticated": self.is_authenticated, **{name: told[name] for name in ("status", "signer", "key")}}
+        fields = asdict(self)
+        return {"authenticated": self.is_authenticated, **{name: fields[name] for name in ("status", "signer", "key")}}
 
 
 def try_key(key: str | os.PathLike[str]) -> None:
@@ -105,24 +105,24 @@ def check_signature(folder: Path, signers: str | os.PathLike[str] | None = None)
 def _checked(signature: str, message: bytes, signers: str | os.PathLike[str] | None) -> Signature:
     intact = _run(["-Y", "check-novalidate", "-n", NAMESPACE, "-s", signature], message, QUICK)
     if intact is None:
-        told = f"{NOT_AUTHENTICATED}: {SIGNATURE} cannot be verified: {NO_TOOL}"
+        words = f"{NOT_AUTHENTICATED}: {SIGNATURE} cannot be verified: {NO_TOOL}"
         if signers is None:
-            return Signature("cannot be verified", note=told)
-        return Signature("cannot be verified", unchecked=told)
+            return Signature("cannot be verified", note=words)
+        return Signature("cannot be verified", unchecked=words)
     if intact.returncode:
         return Signature("invalid", problem=f"{SIGNATURE}: not a signature of {CERTIFICATE} ({_reason(intact)}).")
     found = _KEY.search(intact.stdout.decode("utf-8", "replace"))
     key = found[1] if found else None
     if signers is None:
-        told = f"{NOT_AUTHENTICATED}: signed with the key {key}; name the keys that you trust with --signers FILE."
-        return Signature("valid", key=key, note=told)
+        words = f"{NOT_AUTHENTICATED}: signed with the key {key}; name the keys that you trust with --signers FILE."
+        return Signature("valid", key=key, note=words)
     for name in _principals(signature, signers):
         done = _run(["-Y", "verify", "-n", NAMESPACE, "-f", str(signers), "-I", name, "-s", signature], message, QUICK)
         if done is not None and done.returncode == 0:
             shown = one_line(name, 120)
             return Signature("valid", shown, key, f"signed by {shown} with the key {key}. {MEANING}")
-    told = f"{SIGNATURE}: signed with the key {key}, which belongs to none of the signers of {one_line(str(signers))}."
-    return Signature("unknown signer", key=key, problem=told)
+    words = f"{SIGNATURE}: signed with the key {key}, which belongs to none of the signers of {one_line(str(signers))}."
+    return Signature("unknown signer", key=key, problem=words)
 
 
 def _principals(signature: str, signers: str | os.PathLike[str]) -> list[str]:
@@ -148,5 +148,5 @@ def _run(words: list[str], message: bytes, seconds: float) -> subprocess.Complet
 
 def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
     lines = (done.stderr + b"\n" + done.stdout).decode("utf-8", "replace").split("\n")
-    told = next((line.strip().rstrip(".") for line in lines if line.strip()), "it gives no reason")
-    return one_line(told, 160)
+    reason = next((line.strip().rstrip(".") for line in lines if line.strip()), "it gives no reason")
+    return one_line(reason, 160)

@@ -13,40 +13,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any
 
-import numpy as np
-
-from setveil.algorithms import Context, find
+from setveil.algorithms import Entry, find, proposed_for
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import CancelledError, InfeasibleError, InputError, unheard_warnings
 from setveil.models import MODELS, PARAMETERS, parameters_of
-from setveil.policy.resolve import model_of
+from setveil.models.registry import usual_model
 from setveil.policy.schema import Policy
-from setveil.report.figures import utility_of, worst_inference, worst_of
 from setveil.report.profiles import DEFAULT, PROFILES, find_profile
 from setveil.report.words import percent
-from setveil.workflows.anonymize import make_release
 from setveil.workflows.asks import check_lists
-from setveil.workflows.assess import public_risk, quick_attacks, risk, verify
 from setveil.workflows.code_systems import code_system_of
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.inputs import as_transactions
 from setveil.workflows.policies import make_policy
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.proposals import PURPOSES, Choice, Profile, Purpose, Suggestion, name_of
+from setveil.workflows.settings import Sample, density_of, measure_on, profile_of, sample_of
+from setveil.workflows.trials import OUT_OF_TIME, TOOK_LONGER, try_each
 
 SECONDS = 60.0  # the time budget
 SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; smaller data is taken as it is
 FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
-PREFERENCES = ("balanced", "columns", "items")  # of the algorithm for data with known columns
-PLAIN = "trim without groups"  # leaves entries out and raises none: quick however many items there are
-QUICK = (PLAIN, "aa")  # tried on it
-QUICK_NAMES = ("trim", "aa")  # worth another attempt with more time
-MERGEABLE = 4_000  # items up to which merging any two of them is tried
 AUTO = 100_000  # occurrences up to which several trees are tried for --hierarchy auto
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
 BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
@@ -54,13 +46,6 @@ CROWDS = 4  # times k people must have items
 USED = ("k", "l", "sensitive")  # optional parameters of models that are set, where a model has them
 PROTECTS = "Protects sensitive items"
 INSTEAD = "Another way to publish at this protection"
-WAYS = (
-    PLAIN,
-    "trim",
-    "mhghs+refine",
-    "aa+refine",
-    "aa",
-)  # that generalize along a hierarchy, the most careful with entries first
 
 
 @shows_progress
@@ -139,36 +124,21 @@ def suggest(
 
 def _refusal(n_people: int, search: _Search) -> str:
     """That nothing can be proposed, what to do instead, and why."""
-    told = (
+    late = [name for name, why in search.rejected if why.startswith((TOOK_LONGER, OUT_OF_TIME))]
+    if late and len(late) == len(search.rejected):  # nothing was measured, so nothing is known about these data
+        return (
+            f"No setting was finished within the time budget ({len(late)} were tried or waiting), so nothing can be "
+            "proposed. Allow more time with --seconds."
+        )
+    refusal = (
         f"With {n_people:,} people no release of these data is both safe and useful: publish counts, or give access "
         "under a data use agreement."
     )
-    rejected = [f"{name}: {why.rstrip('.')}." for name, why in search.rejected[:1]]
-    return " ".join([told, *search.reasons, *rejected])
-
-
-def profile_of(data: Transactions) -> Profile:
-    """The shape of the data and what known items reveal."""
-    supports = data.supports[data.supports > 0]
-    rows = risk(data, inference=False).rows
-    return Profile(
-        n_records=data.n_records,
-        n_filled=data.n_records - data.n_empty,
-        n_items=len(supports),
-        mean_length=float(data.lengths.mean()) if data.n_records else 0.0,
-        longest=int(data.lengths.max(initial=0)),
-        density=_density(data),
-        rare_items=float((supports < 5).mean()) if len(supports) else 0.0,
-        singled_out=tuple(
-            None if row.singled_out is None else row.singled_out * row.share_of_records for row in rows if row.known
-        ),
-        by_columns=next((row.singled_out for row in rows if not row.known), None),
-    )
-
-
-def _density(data: Transactions) -> float:
-    supports = data.supports[data.supports > 0]
-    return float(supports.mean() / data.n_records) if len(supports) else 0.0
+    measured = [(name, why) for name, why in search.rejected if name not in late]
+    rejected = [f"{name}: {why.rstrip('.')}." for name, why in measured[:1]]
+    if late:
+        rejected.append(f"Not finished in time: {len(late)}. Allow more time with --seconds.")
+    return " ".join([refusal, *search.reasons, *rejected])
 
 
 def _exposure(profile: Profile) -> str:
@@ -189,22 +159,6 @@ def _exposure(profile: Profile) -> str:
 # -- trying ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Records to try settings on."""
-
-    data: Transactions
-    share: float  # of all records
-
-    @property
-    def is_sampled(self) -> bool:
-        return self.share < 1
-
-    def crowd(self, k: int) -> int:
-        """The crowd that means in the sample what k means in all records."""
-        return max(2, round(k * self.share))
-
-
 class _Search:
     """Tries settings as long as the budget lasts, and keeps what was rejected and why."""
 
@@ -219,6 +173,8 @@ class _Search:
     ) -> None:
         self.data, self.ask = data, ask
         self.has_columns = data.columns is not None and len(data.columns.with_role("known")) > 0
+        self.model = usual_model(self.has_columns)
+        self.entries = proposed_for(self.model)
         given = ask["profile"]
         self.asked = purpose.profile if given is None else given  # the profile, as it is written
         self.profile = find_profile(self.asked, purpose.environment)
@@ -234,11 +190,11 @@ class _Search:
     def choices(self) -> list[Choice]:
         """The proposal and up to two others."""
         ks, end = self._ks(), self.deadline
-        best, part = None, _Part(self.data, 1.0)
+        best, part = None, Sample(self.data, 1.0)
         if not ks:
             return []
         for occurrences in SAMPLES:
-            tried = _sample(self.data, occurrences, self.ask["seed"])
+            tried = sample_of(self.data, occurrences, self.ask["seed"])
             earlier, reasons = list(self.rejected), list(self.reasons)
             self.rejected.clear()
             left = end - time.monotonic()
@@ -249,7 +205,7 @@ class _Search:
             self.deadline = time.monotonic() + (
                 left * 0.7 if is_last else min(FIRST, left / 3) if is_first else left / 3
             )
-            found = self._aim(tried, ks, QUICK if is_first else WAYS)
+            found = self._aim(tried, ks, is_first)
             if found is not None:
                 best, part = found, tried
                 if is_first:
@@ -262,12 +218,13 @@ class _Search:
             # A slow machine, or kernels to compile: an answer comes before the budget.
             self.deadline, end = inf, inf
             self.rejected.clear()
-            part = _sample(self.data, SAMPLES[0], self.ask["seed"])
-            best = self._aim(part, ks, [PLAIN])
+            part = sample_of(self.data, SAMPLES[0], self.ask["seed"])
+            best = self._aim(part, ks, True, 1)
         self.deadline = end
-        if not self.ask["hierarchy"] and not self.has_columns and self.n_items > MERGEABLE:
-            why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {MERGEABLE:,}"
-            self._reject(self._policy({"name": "km", "k": ks[0], "m": self.ms[0]}, "pcta+", None), why)
+        for entry in () if self.ask["hierarchy"] else self.entries:
+            if not self._is_small_for(entry):
+                why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {entry.most_items:,}"
+                self._reject(self._policy(self._guarantee(ks[0], self.ms[0]), entry.name, None), why)
         k = ks[0] if best is None else best.policy.model.given()["k"]
         shown = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
         if best is None:  # nothing with a red light comes first
@@ -277,11 +234,12 @@ class _Search:
         self._safe([choice for choice in shown if choice.colour == "bad"])
         protecting.sort(key=lambda choice: (choice.risk_colour == "bad", -choice.score))
         others = [*protecting, *self._others(part, best)]
-        beside = [self._policy({"name": name, "k": k}, None, None) for name in self._suggested_beside(best)]
-        others = [*self._safe(self._tried(part, beside, INSTEAD)), *others]
-        if _density(self.data) >= DENSE and not self.ask["sensitive"]:
-            identical = self._policy({"name": "k-anonymity", "k": k}, None, None)
-            others += self._safe(self._tried(part, [identical], "Makes whole records alike"))
+        instead = [self._policy({"name": name, "k": k}, None, None) for name in self._alternatives(best)]
+        others = [*self._safe(self._tried(part, instead, INSTEAD)), *others]
+        if density_of(self.data) >= DENSE and not self.ask["sensitive"]:
+            names = [name for name, model in MODELS.items() if model.suggested_if_dense]
+            alike = [self._policy({"name": name, "k": k}, None, None) for name in names]
+            others += self._safe(self._tried(part, alike, "Makes whole records alike"))
         return [best, *others[: max(2, len(protecting))]]
 
     def _ks(self) -> list[int]:
@@ -302,7 +260,7 @@ class _Search:
         longest = max(1, int(self.data.lengths.max(initial=0)))
         return list(dict.fromkeys([min(2, longest), min(3, longest), "all"]))
 
-    def _aim(self, part: _Part, ks: Sequence[int], ways: Sequence[str]) -> Choice | None:
+    def _aim(self, part: Sample, ks: Sequence[int], only_quick: bool, most: int | None = None) -> Choice | None:
         """The weakest guarantee of the largest k without a red light, and the best way to meet it."""
         self.reasons = self.reasons[: self.n_given]
         end, asks = self.deadline, [(k, m) for k in ks for m in self.ms]
@@ -312,7 +270,7 @@ class _Search:
                 continue
             now = time.monotonic()
             self.deadline = now + (end - now) / max(len(self.ms) - number, 1)
-            found = self._tried(part, list(self._ways(k, m, ways)), "Proposal")
+            found = self._tried(part, list(self._ways(k, m, only_quick))[:most], "Proposal")
             self.deadline = end
             best = max(self._safe(found), key=lambda choice: choice.score, default=None)
             if best is None:
@@ -344,7 +302,7 @@ class _Search:
                 self._reject(choice.policy, f"residual risk: high; {_singled_out(choice)}")
         return [choice for choice in found if _is_safe(choice)]
 
-    def _others(self, part: _Part, best: Choice) -> Iterator[Choice]:
+    def _others(self, part: Sample, best: Choice) -> Iterator[Choice]:
         """A weaker guarantee that keeps clearly more, and a stronger one that still has utility."""
         given, ms = best.policy.model.given(), self.ms
         k, m = int(given["k"]), given["m"]
@@ -364,38 +322,42 @@ class _Search:
 
     # -- settings ------------------------------------------------------------------------------------------------------
 
-    def _ways(self, k: int, m: int | str, ways: Sequence[str]) -> Iterator[Policy]:
-        """Ways to give k^m-anonymity, the quickest to be useful first."""
+    def _ways(self, k: int, m: int | str, only_quick: bool) -> Iterator[Policy]:
+        """Algorithms with their options that give the guarantee, the quickest to be useful first."""
+        guarantee, given = self._guarantee(k, m), self.ask["hierarchy"]
         if self.has_columns:
-            for prefer in PREFERENCES:
-                yield self._policy(self._guarantee(k, m), "classes", self.ask["hierarchy"], prefer=prefer)
+            for entry in self.entries:
+                for options in ({}, *entry.variants):
+                    yield self._policy(guarantee, entry.name, given, **options)
             return
-        quick = self.data.n_occurrences <= AUTO  # otherwise trying several trees would use up the time
-        source = self.ask["hierarchy"] or ("auto" if quick else "auto:frequency")
-        guarantee = self._guarantee(k, m)
-        for name in ways:
-            if name != PLAIN:
-                yield self._policy(guarantee, name, source if find(name).hierarchy != "none" else None)
-            elif self.ask["hierarchy"]:
-                yield self._policy(guarantee, "trim", source, raising="none")
-            else:
-                yield self._policy(guarantee, "trim", None)
-        if not self.ask["hierarchy"] and ways is WAYS and self.n_items <= MERGEABLE:
-            yield self._policy(guarantee, "pcta+", None)
+        several = self.data.n_occurrences <= AUTO  # otherwise trying several trees would use up the time
+        source = given or ("auto" if several else "auto:frequency")
+        for entry in self.entries:
+            if entry.plain is not None:
+                yield self._policy(guarantee, entry.name, given, **(entry.plain if given else {}))
+        for entry in self.entries:
+            if entry.most_items is not None:
+                if not given and not only_quick and self._is_small_for(entry):
+                    yield self._policy(guarantee, entry.name, None)
+            elif not only_quick or (entry.is_quick and entry.plain is None):
+                yield self._policy(guarantee, entry.name, source)
+
+    def _is_small_for(self, entry: Entry) -> bool:
+        return entry.most_items is None or self.n_items <= entry.most_items
 
     def _guarantee(self, k: int, m: int | str) -> dict[str, Any]:
         """Among all people, or among those with the same columns where columns are known."""
-        return {"name": "kkm" if self.has_columns else "km", "k": k, "m": m}
+        return {"name": self.model, "k": k, "m": m}
 
     def _like(self, choice: Choice, k: int, m: int | str) -> Policy:
         like = choice.policy
         guarantee = self._guarantee(k, m)
         return self._policy(guarantee, like.algorithm.name, like.hierarchy.source, **like.algorithm.options)
 
-    def _suggested_beside(self, best: Choice) -> list[str]:
+    def _alternatives(self, best: Choice) -> list[str]:
         """Models that declare themselves an alternative where attackers may know as many items as here."""
         m = best.policy.model.given()["m"]
-        reach = inf if m == "all" else float(m)
+        reach = float(self.data.lengths.max(initial=0)) if m == "all" else float(m)
         return [
             name for name, model in MODELS.items() if model.suggested_from <= reach and model.suits(self.has_columns)
         ]
@@ -427,30 +389,46 @@ class _Search:
     def _assessment(self, model: Mapping[str, Any]) -> dict[str, Any]:
         """The profile that a setting is held against: that of the purpose, if its k is large enough."""
         usual = PROFILES[self.profile.name].environment if self.profile.name in PROFILES else DEFAULT.environment
-        told: dict[str, Any] = {} if self.profile.environment == usual else {"environment": self.profile.environment}
+        surroundings: dict[str, Any] = (
+            {} if self.profile.environment == usual else {"environment": self.profile.environment}
+        )
         if (model.get("k") or model.get("p") or 0) >= self.profile.k:
-            return {**told, "profile": self.asked}
+            return {**surroundings, "profile": self.asked}
         return {"environment": self.profile.environment} if self.profile.environment != DEFAULT.environment else {}
 
     # -- one setting ---------------------------------------------------------------------------------------------------
 
-    def _tried(self, part: _Part, policies: Sequence[Policy], role: str) -> list[Choice]:
-        """The settings that work; the time left is shared out among them."""
+    def _tried(self, sample: Sample, policies: Sequence[Policy], role: str) -> list[Choice]:
+        """The settings that work; the time left is shared out among them. For others the reason is kept."""
+
+        def attempt(policy: Policy, is_over: Callable[[], bool]) -> Choice:
+            key = (sample.share, policy.hierarchy.source)
+            with unheard_warnings():
+                if key not in self.trees:
+                    self.trees[key] = resolve_hierarchy(policy.hierarchy.source, sample.data)
+                return measure_on(sample, policy, self.trees[key], role, bool(self.ask["sensitive"]), is_over)
+
+        def too_slow(policy: Policy) -> str:
+            is_slow = (policy.algorithm.name, sample.share) in self.slow
+            return "not tried: it was too slow for a weaker guarantee" if is_slow else ""
+
         found = []
-        for number, policy in enumerate(policies):
-            left = self.deadline - time.monotonic()
-            if left <= 0:
-                self._reject(policy, "not tried: the time budget is used up")
+        for trial in try_each(
+            policies, attempt, name_of, progress=lambda stage, _: self.progress(stage, None),
+            refused=(InfeasibleError, InputError), deadline=self.deadline, skip=too_slow,
+        ):  # fmt: skip
+            name = trial.candidate.algorithm.name
+            if trial.result is not None:
+                self.rejected[:] = [one for one in self.rejected if one[0] != name_of(trial.candidate)]
+                if sample.is_sampled and _is_safe(trial.result):
+                    self._tell_first(trial.result)
+                found.append(trial.result)
                 continue
-            if (policy.algorithm.name, part.share) in self.slow:
-                self._reject(policy, "not tried: it was too slow for a weaker guarantee")
-                continue
-            choice = self._try(part, policy, role, time.monotonic() + left / max(len(policies) - number, 1))
-            if choice is None:
-                continue
-            if part.is_sampled and _is_safe(choice):
-                self._tell_first(choice)
-            found.append(choice)
+            is_late = isinstance(trial.problem, CancelledError)
+            if is_late and name is not None and not find(name).is_quick:
+                self.slow.add((name, sample.share))
+            is_refused = trial.problem is not None and not is_late
+            self._reject(trial.candidate, f"infeasible: {trial.reason}" if is_refused else trial.reason)
         return found
 
     def _tell_first(self, choice: Choice) -> None:
@@ -458,28 +436,6 @@ class _Search:
         if self.first is not None:
             self.first(choice)
             self.first = None
-
-    def _try(self, part: _Part, policy: Policy, role: str, deadline: float) -> Choice | None:
-        """Run, verify and measure a setting; None, with the reason kept, if nothing comes of it."""
-        self.progress(f"trying {name_of(policy)}", None)
-        started = time.monotonic()
-        try:
-            with unheard_warnings():
-                place = (part.share, policy.hierarchy.source)
-                if place not in self.trees:
-                    self.trees[place] = resolve_hierarchy(policy.hierarchy.source, part.data)
-                asked = bool(self.ask["sensitive"])
-                choice = _measured(part, policy, self.trees[place], role, asked, lambda: time.monotonic() > deadline)
-            self.rejected[:] = [one for one in self.rejected if one[0] != name_of(policy)]  # measured after all
-            return choice
-        except CancelledError:
-            if policy.algorithm.name not in QUICK_NAMES:
-                self.slow.add((policy.algorithm.name, part.share))
-            why = f"took longer than {time.monotonic() - started:.0f} s"
-        except (InfeasibleError, InputError) as problem:
-            why = f"infeasible: {problem}"
-        self._reject(policy, why)
-        return None
 
     def _reject(self, policy: Policy, why: str) -> None:
         if (name_of(policy), why) not in self.rejected:
@@ -500,74 +456,5 @@ def _singled_out(choice: Choice) -> str:
 def _kept(choice: Choice) -> str:
     """What a setting keeps, in the figures of its report."""
     pairs = choice.utility.errors.get("pairs")
-    told = choice.shown_entries or f"{percent(choice.exact)} of entries unchanged"
-    return f"{told}, counts of pairs: {pairs.words}" if pairs else told
-
-
-def _sample(data: Transactions, occurrences: int, seed: int) -> _Part:
-    """Random records with about so many occurrences, or all of them."""
-    if data.n_occurrences <= occurrences:
-        return _Part(data, 1.0)
-    n = min(max(int(data.n_records * occurrences / data.n_occurrences), 200), data.n_records)
-    chosen = np.sort(np.random.default_rng(seed).choice(data.n_records, size=n, replace=False))
-    return _Part(data.select(chosen).used_items(), n / data.n_records)
-
-
-def measure_setting(data: Transactions, policy: Policy, tree: Hierarchy | None) -> Choice:
-    """Run, verify and measure one setting on all records."""
-    return _measured(_Part(data, 1.0), policy, tree, "", False, lambda: False)
-
-
-def _measured(
-    part: _Part,
-    policy: Policy,
-    tree: Hierarchy | None,
-    role: str,
-    has_sensitive: bool,
-    cancelled: Callable[[], bool],
-) -> Choice:
-    from setveil.utility.avg_re import query_errors
-    from setveil.utility.exactness import exactness
-
-    data, seed = part.data, policy.seed
-    asked = model_of(policy, data, tree)
-    # k counts records, so it shrinks with them; p of the model degree is a share.
-    model = replace(asked, **{"k": part.crowd(asked.crowd or 1)}) if "k" in asked.options() else asked
-    started = time.monotonic()
-    context = Context(hierarchy=tree, seed=seed, cancelled=cancelled)
-    release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context, "")
-    verdict = verify(release, model)
-    if not verdict.holds:
-        raise InputError(f"the release did not verify: {verdict.reason}")
-    assert release.record is not None
-    data = release.record.data.rows  # in line with the release: groupings leave records out that cannot be published
-    exact, largest = exactness(data, release)
-    attacks = quick_attacks(data, release, seed)
-    residual = worst_of(attacks, public_risk(release, model).to_dict()["rows"])
-    named = policy.algorithm.model_copy(update={"name": release.record.algorithm})
-    return Choice(
-        policy=policy.model_copy(update={"algorithm": named}),
-        role=role,
-        guarantee=asked.guarantee(),
-        exact=exact,
-        largest_set=largest,
-        n_published=int((release.published.supports > 0).sum()),
-        utility=utility_of(query_errors(data, release, seed=seed)),
-        residual=residual,
-        inference=worst_inference(attacks),
-        n_tried=data.n_records,
-        is_sampled=part.is_sampled,
-        seconds=time.monotonic() - started,
-        warning=_leaves_exposed(release.has_groups, has_sensitive and "sensitive" not in policy.model.given()),
-        shown_entries="" if release.has_own_records else release.shown_entries,
-    )
-
-
-def _leaves_exposed(is_grouping: bool, has_sensitive: bool) -> str:
-    if is_grouping:
-        return (
-            "Not protected: records can be recognized by all items that are not sensitive. Only who has a sensitive "
-            "item is hidden."
-        )
-    told = "Not protected: sensitive items are published like all others, and all matching records may share one."
-    return told if has_sensitive else ""
+    entries = choice.shown_entries or f"{percent(choice.exact)} of entries unchanged"
+    return f"{entries}, counts of pairs: {pairs.words}" if pairs else entries

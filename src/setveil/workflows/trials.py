@@ -26,6 +26,7 @@ Candidate = TypeVar("Candidate")
 Result = TypeVar("Result")
 
 OUT_OF_TIME = "not tried: the time budget is used up"
+TOOK_LONGER = "took longer than"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ def try_each(
     progress: Progress = no_progress,
     refused: tuple[type[SetveilError], ...] = (InfeasibleError,),
     deadline: float = inf,
+    skip: Callable[[Candidate], str] = lambda candidate: "",
 ) -> Iterator[Trial[Candidate, Result]]:
     """Carry out one trial after the other.
 
@@ -56,11 +58,13 @@ def try_each(
         progress: called with a stage name and a fraction between 0 and 1.
         refused: errors that end a trial; others end the search.
         deadline: by ``time.monotonic``; candidates that come later are not tried.
+        skip: why a candidate is not worth a trial, given those before it; empty if it is.
     """
     for number, candidate in enumerate(candidates):
         started = time.monotonic()
-        if started >= deadline:
-            yield Trial(candidate, reason=OUT_OF_TIME)
+        reason = OUT_OF_TIME if started >= deadline else skip(candidate)
+        if reason:
+            yield Trial(candidate, reason=reason)
             continue
         progress(f"trying {name(candidate)}", number / len(candidates))
         end = started + (deadline - started) / (len(candidates) - number)
@@ -69,7 +73,7 @@ def try_each(
         except CancelledError as problem:
             if time.monotonic() <= end:  # the user stops the whole search
                 raise
-            yield Trial(candidate, problem=problem, reason=f"took longer than {time.monotonic() - started:.0f} s")
+            yield Trial(candidate, problem=problem, reason=f"{TOOK_LONGER} {time.monotonic() - started:.0f} s")
         except refused as problem:
             yield Trial(candidate, problem=problem, reason=str(problem))
 
@@ -176,7 +180,7 @@ class _Process:
             if self.peak_mb > self.limits.memory_mb:
                 return self._end({"status": "memory", "reason": f"grew beyond {self.limits.memory_mb:,} MB"})
             if time.monotonic() - self.started > self.limits.seconds:
-                return self._end({"status": "time", "reason": f"took longer than {self.limits.seconds:g} s"})
+                return self._end({"status": "time", "reason": f"{TOOK_LONGER} {self.limits.seconds:g} s"})
             return False
         answer = self.read(self.process.stdout.read() if self.process.stdout else "")
         if answer is not None:

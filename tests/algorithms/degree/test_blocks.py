@@ -14,10 +14,11 @@ from setveil.algorithms.degree import _blocks as kernels
 from setveil.algorithms.degree import _gathering as gathering
 from setveil.algorithms.degree import joining
 from setveil.algorithms.degree._grouping import Rows
+from setveil.algorithms.degree._mixing import cut_parts
 from setveil.algorithms.degree.blocks import SCALE, BlocksOfRecords, plan, shuffle_equals, surprise_table
-from setveil.algorithms.degree.gathering import all_free, empty_assignment, pair_blocks, room_for
+from setveil.algorithms.degree.gathering import all_free, empty_assignment, holders_of, pair_blocks, room_for
 from setveil.algorithms.degree.groups import split_records
-from setveil.algorithms.degree.joining import Parts, choose_sets, cut, join_parts, mix
+from setveil.algorithms.degree.joining import Parts, choose_sets, join_parts, mix
 from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
@@ -162,7 +163,8 @@ def test_a_cut_is_as_fine_as_any_that_has_the_degree() -> None:
         chance = rng.choice([0.1, 0.2, 0.35])
         held = [[frozenset(s for s in "stu" if rng.random() < chance) for _ in range(2 * p)] for _ in range(n_parts)]
         rows = Transactions.from_lists([sorted(record) for part in held for record in part])
-        group_of = cut(rows, n_parts, p).reshape(n_parts, 2 * p)
+        sensitive = Rows(rows.indptr, rows.items)
+        group_of = cut_parts(sensitive, np.arange(rows.n_records), rows.n_items, 2 * p, p).reshape(n_parts, 2 * p)
         n_groups = int(group_of.max()) + 1
         for group in range(n_groups):
             assert len({tuple(part == group).count(True) for part in group_of}) == 1
@@ -227,9 +229,9 @@ def test_an_exchange_saves_what_it_says() -> None:
     for _ in range(60):
         records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(3 * rng.randint(3, 13))]
         data = Transactions.from_lists(sorted(record) for record in records)
-        places = np.arange(len(records))
+        places = np.arange(len(records), dtype=np.int32)
         assignment = kernels.BlockAssignment(places.reshape(-1, 3).copy(), places // 3, places % 3)
-        rows, (starts, holders) = Rows(data.indptr, data.items), data.inverted()
+        rows, index = Rows(data.indptr, data.items), holders_of(data)
         zeros = [np.zeros(data.n_items, dtype=np.int64) for _ in range(5)]
         tallies = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4]))
         state = np.array([rng.getrandbits(60)], dtype=np.uint64)
@@ -238,7 +240,7 @@ def test_an_exchange_saves_what_it_says() -> None:
             return sum(naive.surprise([records[member] for member in block]) for block in assignment.members)
 
         before = cost()
-        span, index = (0, len(records)), Rows(starts, holders)
+        span = (0, len(records))
         saved = sum(
             kernels.exchange_records(span, rows, index, surprise_table(3), assignment, tallies, zeros[4], state)
             for _ in range(3)
@@ -258,11 +260,10 @@ def test_the_longest_records_gather_those_most_like_them() -> None:
         size, reach = rng.randint(2, 4), rng.randint(1, 3)
         records = [frozenset(rng.sample("abcdefgh", rng.randint(0, 4))) for _ in range(size * rng.randint(1, 9))]
         data = Transactions.from_lists(sorted(record) for record in records)
-        starts, holders = data.inverted()
         assignment, rows = empty_assignment(len(records), size), Rows(data.indptr, data.items)
         seeds = np.argsort(-data.lengths, kind="stable")
         n_blocks = gathering.gather_blocks(
-            seeds, 0, reach, rows, Rows(starts, holders), all_free(data), room_for(data), assignment
+            seeds, 0, reach, rows, holders_of(data), all_free(data), room_for(data), assignment
         )
         expected = naive.gathered(records, size, reach)
         assert assignment.members[:n_blocks].tolist() == expected and n_blocks == len(assignment.members)

@@ -39,8 +39,6 @@ SHOPPING_SECRETS = ["viagra", "pregnancy test"]
         ("nn+", {"reach": 1, "needed": 0, "rounds": 3}),
         ("lsh", {"w": 2, "B": 2}),
         ("lsh", {"w": 3, "B": 3, "projection": "uniform"}),
-        ("permmondrian", {}),
-        ("random", {}),
     ],
 )
 def test_the_degree_holds_and_public_items_stay(name: str, options: dict[str, Any]) -> None:

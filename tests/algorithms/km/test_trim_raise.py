@@ -10,11 +10,11 @@ import pytest
 from naive.km import Database
 from naive.km_cases import cases
 from naive.optimal import least_lm, skewed_cases
-from naive.trim import lowered
+from naive.trim import added, itemset_counts, lowered
 
 import setveil as sv
 from setveil.algorithms import Context
-from setveil.algorithms.km._trim_hierarchy import lower_entries
+from setveil.algorithms.km._trim_hierarchy import add_offered, lower_entries
 from setveil.algorithms.km.aa_refine import AARefine
 from setveil.algorithms.km.mhghs_refine import MHgHsRefine
 from setveil.algorithms.km.optimal import Optimal
@@ -44,7 +44,7 @@ def loss_of(tree: sv.Hierarchy, nodes: np.ndarray) -> int:
 
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_random_databases(m: int) -> None:
-    for data, tree, k in [*cases(300, seed=m), *skewed_cases(100, seed=m)]:
+    for data, tree, k in [*cases(150, seed=m), *skewed_cases(50, seed=m)]:
         found = {way: nodes_of(data, tree, k, m, raising=way) for way in WAYS}
         lost = {way: loss_of(tree, nodes) for way, nodes in found.items()}
         exact = found["none"] >= 0
@@ -78,6 +78,33 @@ def test_going_down_is_what_its_twin_does(m: int) -> None:
         assert nodes.tolist() == [ends[owner][leaf] for owner, leaf in zip(data.owners, leaves.tolist(), strict=True)]
         n_lowered += int((nodes != cut[leaves]).sum())
     assert n_lowered > 100
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_offers_are_added_as_its_twin_does(m: int) -> None:
+    rng = random.Random(m)
+    n_added = n_refused = 0
+    while n_added < 300 or n_refused < 300:
+        k, n_labels = rng.randint(2, 3), rng.randint(3, 7)
+        part = {label for label in range(n_labels) if rng.random() < 0.6}  # what was published before, and is safe
+        fixed = [part & {label for label in range(n_labels) if rng.random() < 0.5} for _ in range(rng.randint(3, 7))]
+        counts = itemset_counts([frozenset(map(str, record)) for record in fixed], m)
+        if any(count < k for count in counts.values()):
+            fixed = [set() for _ in fixed]
+        offered = [{label for label in range(n_labels) if rng.random() < 0.5} for _ in fixed]
+        worth = [rng.choice((0.2, 0.5, 1.0)) for _ in range(n_labels)]
+        entries = [(row, label, False) for row, record in enumerate(fixed) for label in record]
+        entries += [(row, label, True) for row, record in enumerate(offered) for label in record]
+        entries.sort(key=lambda entry: (entry[0], rng.random()))
+        if not any(is_new for _, _, is_new in entries):
+            continue
+        owners, labels, is_new = (np.array(column) for column in zip(*entries, strict=True))
+        kept = add_offered(owners, labels, is_new, np.array(worth), len(fixed), k, m, Context(None))
+        assert kept is not None
+        shown = [set(labels[(owners == row) & kept].tolist()) for row in range(len(fixed))]
+        assert shown == added(fixed, offered, worth, k, m)
+        n_added += int((is_new & kept).sum())
+        n_refused += int((~kept).sum())
 
 
 @pytest.mark.parametrize("way", WAYS)

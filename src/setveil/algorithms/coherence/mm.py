@@ -136,9 +136,11 @@ def breaching_moles(
     """The minimal ones of the frequent sets that share a sensitive item in more than h percent of their records."""
     found = Threats.of_size(np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.int64))
     postings = add_bits(invert_rows(data.indptr, data.items, data.n_items), data.n_records)
-    beside = [piece for item in sensitive for piece in sets_beside(records_with(data, item), order, model, context)]
-    for size in sorted({itemsets.shape[1] for itemsets, _ in beside}):
-        candidates = [piece for piece in beside if piece[0].shape[1] == size]
+    found_sets = [
+        piece for item in sensitive for piece in sets_with_sensitive(records_with(data, item), order, model, context)
+    ]
+    for size in sorted({itemsets.shape[1] for itemsets, _ in found_sets}):
+        candidates = [piece for piece in found_sets if piece[0].shape[1] == size]
         itemsets, n_sharing = (np.concatenate(arrays) for arrays in zip(*candidates, strict=True))
         is_new = np.flatnonzero(~supersets(itemsets, found))
         pieces: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
@@ -151,7 +153,7 @@ def breaching_moles(
     return found
 
 
-def sets_beside(
+def sets_with_sensitive(
     holders: Transactions, order: NDArray[np.int32], model: Coherence, context: Context
 ) -> list[tuple[NDArray[np.int32], NDArray[np.int64]]]:
     """Sets of 2 … p items in so many ``holders`` of a sensitive item that they may breach h, and in how many.
@@ -182,8 +184,8 @@ def sets_beside(
         sizes = np.diff(ends, prepend=0)
         for size in range(2, int(sizes.max(initial=0)) + 1):
             of_size = np.flatnonzero(sizes == size)
-            places = found[(ends[of_size] - size)[:, None] + np.arange(size)]  # [n, size] ascending
-            pieces.append((np.ascontiguousarray(order[len(order) - 1 - places[:, ::-1]]), counts[of_size]))
+            positions = found[(ends[of_size] - size)[:, None] + np.arange(size)]  # [n, size] ascending
+            pieces.append((np.ascontiguousarray(order[len(order) - 1 - positions[:, ::-1]]), counts[of_size]))
     return pieces
 
 

@@ -76,20 +76,25 @@ def move_items(part: Places, order: Slots, slack: Ints, k: int) -> int:
     n_moves = 0
     for number in range(len(order)):
         item = order[number]
+        price_places(part, item, ANYWHERE, change)
+        if change[np.argmin(change)] >= slack[number]:
+            continue
         lost_support = _look_at_records(part, item, here, with_item, lost)
         allowed = find_way_out(part, item, lost, lost_support, k)
         if allowed == NOWHERE:
             continue
-        price_places(part, item, allowed, change)
+        if allowed >= 0:
+            price_places(part, item, allowed, change)
         for _ in range(30):
             target = np.argmin(change)
             if change[target] >= slack[number]:
                 break
-            pair = _look_at_target(part, item, target, here, gained)
-            if _can_enter(part, item, target, with_item[target], gained, pair, k):
-                _move(part, item, target, lost, lost_support, with_item[target], gained, pair)
-                n_moves += 1
-                break
+            if not _is_too_rare(part, target, with_item, k):
+                pair = _look_at_target(part, item, target, here, gained)
+                if _can_enter(part, item, target, with_item[target], gained, pair, k):
+                    _move(part, item, target, lost, lost_support, with_item[target], gained, pair)
+                    n_moves += 1
+                    break
             change[target] = FORBIDDEN
     return n_moves
 
@@ -159,6 +164,18 @@ def price_places(part: Places, item: int, only: int, change: Ints) -> None:
             continue
         grown = loss_of(part.size[place] + 1, part.load[place] + mass) - loss_of(part.size[place], part.load[place])
         change[place] = grown - saved
+
+
+@compiled
+def _is_too_rare(part: Places, target: int, with_item: Ints, k: int) -> bool:
+    """Whether the target and some place would be in 1 … k - 1 records, seen without looking at records.
+
+    The item is with that place in more records than the target, so it would bring new ones.
+    """
+    for place in range(len(with_item)):
+        if with_item[place] > part.together[target, place] and with_item[place] + part.together[target, place] < k:
+            return True
+    return False
 
 
 @compiled

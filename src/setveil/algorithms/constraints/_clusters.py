@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
+from setveil.arrays.containers import grown
 
 LIVE, MERGED, SUPPRESSED = np.int8(0), np.int8(1), np.int8(2)  # what became of a slot
 
@@ -161,19 +162,21 @@ def _forget_links(sets: LinkedSets, slot: int) -> None:
 
 
 @compiled
-def count_larger_partners(records: LinkedSets, weight: Ints, starts: Ints) -> tuple[Slots, Ints]:
-    """Larger partners of each slot and the records with both; those of slot ``i`` begin at ``starts[i]``.
-
-    Called twice: with zeros it only writes the number of partners of slot ``i`` to ``starts[i + 1]``.
+def count_larger_partners(records: LinkedSets, weight: Ints, most: int) -> tuple[Ints, Slots, Ints]:
+    """Larger partners of each slot and the records with both; those of slot ``i`` begin at the first result's entry
+    ``i``. Stops when there are more than ``most`` pairs.
     """
     n_slots = len(records.head)
-    n_pairs = starts[n_slots]
-    partner = np.empty(n_pairs, dtype=np.int32)
-    count = np.empty(n_pairs, dtype=np.int64)
+    starts = np.zeros(n_slots + 1, dtype=np.int64)
+    partner = np.empty(1024, dtype=np.int32)
+    count = np.empty(1024, dtype=np.int64)
     together = np.zeros(n_slots, dtype=np.int64)
-    found = np.empty(n_slots, dtype=np.int32)
+    n_pairs = np.int64(0)
     for slot in range(n_slots):
-        n_found = 0
+        if n_pairs > most:
+            break
+        if n_pairs + n_slots > len(partner):
+            partner, count = grown(partner, n_pairs + n_slots), grown(count, n_pairs + n_slots)
         link = records.head[slot]
         while link >= 0:
             row = records.owner[link]
@@ -181,19 +184,15 @@ def count_larger_partners(records: LinkedSets, weight: Ints, starts: Ints) -> tu
                 other = records.members[place]
                 if other > slot:
                     if together[other] == 0:
-                        found[n_found] = other
-                        n_found += 1
+                        partner[n_pairs] = other
+                        n_pairs += 1
                     together[other] += weight[row]
             link = records.next[link]
-        if n_pairs == 0:
-            starts[slot + 1] = n_found
-        for position in range(n_found):
-            other = found[position]
-            if n_pairs > 0:
-                partner[starts[slot] + position] = other
-                count[starts[slot] + position] = together[other]
-            together[other] = 0
-    return partner, count
+        for pair in range(starts[slot], n_pairs):
+            count[pair] = together[partner[pair]]
+            together[partner[pair]] = 0
+        starts[slot + 1] = n_pairs
+    return starts, partner[:n_pairs], count[:n_pairs]
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.algorithms.constraints._cluster_moves import Places, fill_together, move_items
 from setveil.algorithms.constraints._cluster_set_moves import Limits, count_images, move_items_under
-from setveil.algorithms.constraints._clusters import LIVE, Clusters, suppress_cluster
-from setveil.algorithms.constraints.clusters import Ask, Sets
+from setveil.algorithms.constraints._clusters import LIVE, suppress_cluster
+from setveil.algorithms.constraints.clusters import Ask, Sets, start_clusters
 from setveil.algorithms.constraints.feasibility import group_supports
 
 MOST_PLACES = 8192  # a matrix of so many clusters squared takes 256 MB
@@ -21,7 +22,7 @@ BUDGET = 1_000_000_000  # items seen while counting given constraints; a few sec
 ITEMS_PER_REPORT = 64  # items between two reports of progress
 
 
-def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> list[int]:
+def suppress_hopeless(ask: Ask, weights: Any, penalty: Any, context: Context) -> list[int]:
     """Suppress items until every constraint is met if all utility groups are published whole; which, in order.
 
     Then no merge can lead into a dead end. The item in most hopeless constraints for each of its records goes first.
@@ -30,6 +31,7 @@ def suppress_hopeless(clusters: Clusters, ask: Ask, context: Context) -> list[in
     gone: list[int] = []
     if len(ask.sets[0]) == 1 or not ask.group.any():
         return gone
+    clusters = start_clusters(ask, weights, penalty)
     while True:
         context.step("constraints beyond merging")
         starts, slots = ask.sets

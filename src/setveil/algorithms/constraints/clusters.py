@@ -33,6 +33,7 @@ from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
 
 CRITERIA = {"ul": UL, "delta-ul": DELTA_UL, "delta-mass": DELTA_MASS}
+MOST_PAIRS = 2**30 - 1  # of items that occur together: both halves of an edge are numbered in 32 bits
 SCALE = 10**6  # weights and penalties are counted in millionths, so that comparisons are exact
 
 Sets = tuple[NDArray[np.int64], NDArray[np.int32]]  # CSR: starts, slots
@@ -171,12 +172,9 @@ def start_clusters(ask: Ask, weights: Any = None, penalty: Any = None) -> Cluste
     group = ask.group.copy() if ask.branch is None else ask.branch.copy()
     start, end = ask.data.indptr[:-1].copy(), ask.data.indptr[1:].copy()
     records = link_sets(start, end, ask.data.items.copy(), n_slots)
-    starts = np.zeros(n_slots + 1, dtype=np.int64)
-    count_larger_partners(records, ask.weight, starts)
-    np.cumsum(starts, out=starts)
-    if starts[-1] >= 2**30:
-        raise InputError(f"{starts[-1]:,} pairs of items occur together, more than 2^30; remove very long records.")
-    partner, count = count_larger_partners(records, ask.weight, starts)
+    starts, partner, count = count_larger_partners(records, ask.weight, MOST_PAIRS)
+    if len(partner) > MOST_PAIRS:
+        raise InputError("more than 2^30 pairs of items occur together; remove very long records.")
     support = np.zeros(n_slots, dtype=np.int64)
     np.add.at(support, ask.data.items, ask.weight[ask.data.owners])
     group_slots = np.argsort(group, kind="stable").astype(np.int32)

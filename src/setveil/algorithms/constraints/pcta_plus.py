@@ -62,7 +62,7 @@ class PCTAPlus(Algorithm):
         rules = Rules(ask.k, UL, 1, ask.mixed)
         first = replace(ask, m=min(ask.m, 2))  # larger itemsets come last
         orders = ("static", "dynamic") if ask.m == 0 else ("static",)
-        hopeless = suppress_hopeless(start_clusters(first, self.weights, self.penalty), first, context)
+        hopeless = suppress_hopeless(first, self.weights, self.penalty, context)
         tries = [self._merge(first, rules, order, context, hopeless) for order in orders]
         if any((tried < 0).any() for tried in tries):
             tries += [self._merge(first, rules, order, context, ()) for order in orders]

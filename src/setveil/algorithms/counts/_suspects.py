@@ -9,206 +9,279 @@ from numpy.typing import NDArray
 from setveil.arrays.compiling import compiled
 
 Numbers = NDArray[np.int64]
+Flags = NDArray[np.uint8]
 
 
 @compiled
-def find_count(keys: Numbers, counts: Numbers, key: int) -> int:
-    """The count of a key in ascending ``keys``; 0 if it is not listed."""
-    low, high = 0, len(keys)
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return counts[low] if low < len(keys) and keys[low] == key else np.int64(0)
+def find_key(keys: Numbers, key: int) -> int:
+    """The place of a key in a table whose size is a power of two, or the empty place where it belongs."""
+    mask = np.uint64(len(keys) - 1)
+    place = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(24)
+    at = np.int64(place & mask)
+    while keys[at] >= 0 and keys[at] != key:
+        at = np.int64(np.uint64(at + 1) & mask)
+    return at
+
+
+@compiled
+def enter_counts(new_keys: Numbers, new_counts: Numbers, keys: Numbers, counts: Numbers) -> None:
+    """Put counts into a table that is less than half full; empty keys are -1."""
+    for number in range(len(new_keys)):
+        at = find_key(keys, new_keys[number])
+        keys[at], counts[at] = new_keys[number], new_counts[number]
 
 
 @compiled
 def count_parts(
-    chosen: Numbers, n_items: int, singles: Numbers, pair_keys: Numbers, pair_counts: Numbers, triple_keys: Numbers,
-    triple_counts: Numbers, parts: Numbers,
-) -> None:  # fmt: skip
+    chosen: Numbers, n_items: int, singles: Numbers, keys: Numbers, counts: Numbers, parts: Numbers
+) -> None:
     """The published count of every part of a set (ascending) by its bits; 0 where it is not listed."""
     z = len(chosen)
     for one in range(z):
         parts[1 << one] = singles[chosen[one]]
         for two in range(one + 1, z):
             pair = chosen[one] * n_items + chosen[two]
-            parts[1 << one | 1 << two] = find_count(pair_keys, pair_counts, pair)
+            at = find_key(keys, pair)
+            parts[1 << one | 1 << two] = counts[at] if keys[at] >= 0 else 0
+    for one in range(z):
+        for two in range(one + 1, z):
+            is_pair = parts[1 << one | 1 << two] > 0
             for three in range(two + 1, z):
-                key = pair * n_items + chosen[three]
-                parts[1 << one | 1 << two | 1 << three] = find_count(triple_keys, triple_counts, key)
-    if z == 4:
-        parts[15] = 0
+                triple = 1 << one | 1 << two | 1 << three
+                parts[triple] = 0
+                if is_pair and parts[1 << two | 1 << three] > 0:
+                    key = ((chosen[one] + 1) * n_items + chosen[two]) * n_items + chosen[three]
+                    at = find_key(keys, key)
+                    parts[triple] = counts[at] if keys[at] >= 0 else 0
 
 
 @compiled
-def n_bits(mask: int) -> int:
-    """The number of items of a part."""
-    return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1)
-
-
-@compiled
-def can_be(z: int, n_records: int, k: int, r: int, parts: Numbers, value: Numbers) -> bool:
+def can_be(z: int, n_records: int, parts: Numbers, low: Numbers, high: Numbers, value: Numbers) -> bool:
     """Whether ``value``, given for parts of three and four items, can be completed: pairs as small as their triples
-    allow, items as small as their pairs allow, everything within its interval, unlisted parts with 0 or at least k.
+    allow, items as small as their pairs allow, everything within its interval, unlisted pairs with nobody.
     """
-    least = r * -(-k // r)
-    total = np.int64(0)
-    for size in range(4, 0, -1):
-        for mask in range(1, 1 << z):
-            if n_bits(mask) != size:
-                continue
-            need = np.int64(0)
-            for above in range(mask + 1, 1 << z):
-                if above & mask == mask:
-                    need += value[above] if n_bits(above ^ mask) & 1 else -value[above]
-            low, high = np.int64(0), np.int64(n_records)
-            if parts[mask] > 0:
-                high = min(parts[mask] + (r + 1) // 2 - 1, n_records)
-                low = min(k if parts[mask] == least else parts[mask] - r // 2, high)
-            elif size <= 2:
-                high = np.int64(0)
-            if size <= 2:
-                value[mask] = max(low, need)
-            if value[mask] < max(low, need) or value[mask] > high:
+    total, of_all = np.int64(0), np.int64(0)
+    if z == 4:
+        of_all = value[15]
+        total = -of_all
+    for one in range(z):
+        value[1 << one] = of_all
+    for one in range(z):
+        for two in range(one + 1, z):
+            pair = 1 << one | 1 << two
+            need = -of_all
+            for other in range(z):
+                if not pair >> other & 1:
+                    need += value[pair | 1 << other]
+            if need > high[pair] or (need > 0 and parts[pair] == 0):
                 return False
-            if parts[mask] == 0 and 0 < value[mask] < k:
-                return False
-            total += value[mask] if size & 1 else -value[mask]
+            people = max(need, low[pair])
+            total -= people
+            value[1 << one] += people
+            value[1 << two] += people
+    for triple in range(7, 1 << z):
+        if triple == 7 or triple == 11 or triple == 13 or triple == 14:
+            total += value[triple]
+            for one in range(z):
+                if triple >> one & 1:
+                    value[1 << one] -= value[triple]
+    for one in range(z):
+        if value[1 << one] > high[1 << one]:
+            return False
+        total += max(value[1 << one], low[1 << one])
     return total <= n_records
 
 
 @compiled
-def is_cleared(z: int, n_records: int, k: int, r: int, parts: Numbers) -> bool:
-    """Whether counts of all parts can be such that every unlisted part has nobody or at least k people.
-
-    Tried: nobody; one unlisted triple with as many as an item needs; all items together, with two sizes.
-    """
-    least = r * -(-k // r)
-    value, smallest = np.zeros(16, dtype=np.int64), np.zeros(16, dtype=np.int64)
-    for mask in range(1, 1 << z):
-        if n_bits(mask) == 3 and parts[mask] > 0:
-            smallest[mask] = k if parts[mask] == least else parts[mask] - r // 2
-    for mask in range(16):
-        value[mask] = smallest[mask]
-    if can_be(z, n_records, k, r, parts, value):
-        return True
-    for triple in range(7, 1 << z):
-        if n_bits(triple) != 3 or parts[triple] > 0:
-            continue
-        for extra in range(2):
-            people = np.int64(k)
-            if extra:  # the pairs of an item are more than its people by this
-                for item in range(z):
-                    if triple >> item & 1:
-                        pairs = np.int64(0)
-                        for other in range(z):
-                            count = parts[1 << item | 1 << other] if other != item else np.int64(0)
-                            pairs += 0 if count == 0 else k if count == least else count - r // 2
-                        people = max(people, pairs - parts[1 << item] - (r + 1) // 2 + 1)
-            for mask in range(16):
-                value[mask] = smallest[mask]
-            value[triple] = people
-            if can_be(z, n_records, k, r, parts, value):
-                return True
-    if z < 4:
-        return False
-    people, most = np.int64(k), np.int64(k)
+def are_together(n_records: int, k: int, parts: Numbers, low: Numbers, high: Numbers, value: Numbers) -> bool:
+    """Whether at least k people can have all four items."""
+    fewest, rarest, most = np.int64(k), np.int64(n_records), np.int64(n_records)
     for one in range(4):
+        triple = 15 ^ 1 << one
+        if parts[triple] > 0:
+            most = min(most, high[triple])
         for two in range(one + 1, 4):
             pair = 1 << one | 1 << two
-            both = np.int64(0)
-            for other in range(4):
-                if other != one and other != two:
-                    both += smallest[pair | 1 << other]
-            people = max(people, both - parts[pair] - (r + 1) // 2 + 1)
-    for mask in range(16):
-        most = max(most, smallest[mask])
-    for extra in range(2):
-        together = people if extra == 0 else max(people, most)
-        for mask in range(16):
-            value[mask] = max(smallest[mask], together) if n_bits(mask) == 3 else 0
+            if parts[pair] == 0:
+                return False
+            rarest, most = min(rarest, low[pair]), min(most, high[pair])
+            fewest = max(fewest, low[15 ^ 1 << one] + low[15 ^ 1 << two] - high[15 ^ pair])
+    for attempt in range(3):
+        together = fewest if attempt == 0 else max(fewest, min(rarest, most)) if attempt == 1 else most
+        if together < fewest or together > most:
+            continue
+        for one in range(4):
+            value[15 ^ 1 << one] = max(low[15 ^ 1 << one], together)
         value[15] = together
-        if can_be(z, n_records, k, r, parts, value):
+        if can_be(4, n_records, parts, low, high, value):
             return True
     return False
 
 
 @compiled
-def keep_suspects(
-    sets: Numbers, n_records: int, n_items: int, k: int, r: int, singles: Numbers, pair_keys: Numbers,
-    pair_counts: Numbers, triple_keys: Numbers, triple_counts: Numbers, found: Numbers,
+def is_cleared(
+    z: int, n_records: int, k: int, r: int, parts: Numbers, low: Numbers, high: Numbers, value: Numbers
+) -> bool:
+    """Whether counts of all parts can be such that every unlisted part has nobody or at least k people.
+
+    Tried: nobody; one unlisted triple with as many as an item needs; all items together: as few as the pairs allow, as
+    many as the rarest pair has at least, and as many as the pairs allow. ``low``, ``high`` and ``value`` are room.
+    """
+    least = r * -(-k // r)
+    for mask in range(1, 1 << z):
+        low[mask], high[mask] = 0, 0
+        if parts[mask] > 0:
+            high[mask] = min(parts[mask] + (r + 1) // 2 - 1, n_records)
+            low[mask] = min(k if parts[mask] == least else parts[mask] - r // 2, high[mask])
+    if z == 4 and are_together(n_records, k, parts, low, high, value):
+        return True
+    for triple in range(7, 1 << z):
+        value[triple] = low[triple]
+    if can_be(z, n_records, parts, low, high, value):
+        return True
+    for triple in range(7, (1 << z) - (1 if z == 4 else 0)):
+        if parts[triple] > 0 or (triple != 7 and triple != 11 and triple != 13 and triple != 14):
+            continue
+        people = np.int64(k)
+        for item in range(z):  # the pairs of an item are more than its people by this
+            if triple >> item & 1:
+                pairs = -high[1 << item]
+                for other in range(z):
+                    if other != item:
+                        pairs += low[1 << item | 1 << other]
+                people = max(people, pairs)
+        for wanted in (np.int64(k), people):
+            value[triple] = wanted
+            if can_be(z, n_records, parts, low, high, value):
+                return True
+        value[triple] = 0
+    return False
+
+
+@compiled
+def keep_suspect(
+    chosen: Numbers, numbers: Numbers, singles: Numbers, keys: Numbers, counts: Numbers, is_changed: Flags,
+    found: Numbers, n: int, work: Numbers,
 ) -> int:  # fmt: skip
-    """Put those sets (ascending) that are not cleared into ``found``, each with its counts; how many there are."""
-    z = sets.shape[1]
-    parts = np.zeros(16, dtype=np.int64)
-    n = 0
-    for number in range(len(sets)):
-        count_parts(sets[number], n_items, singles, pair_keys, pair_counts, triple_keys, triple_counts, parts)
-        if not is_cleared(z, n_records, k, r, parts):
-            for at in range(16):
-                found[n, at] = parts[at]
-            for at in range(z):
-                found[n, 16 + at] = sets[number, at]
-            n += 1
-    return n
+    """Put a set with its counts into ``found`` as row ``n`` if it is not cleared, as far as there is room; how many
+    rows there are then. ``numbers``: n_records, n_items, k, r. Sets with fewer than two changed items are passed over.
+    """
+    z, n_changed = len(chosen), 0
+    for one in range(z):
+        n_changed += is_changed[chosen[one]]
+    if n_changed < 2:
+        return n
+    ordered, parts = work[0, :z], work[1]
+    for one in range(z):
+        ordered[one] = chosen[one]
+    for one in range(1, z):
+        at = one
+        while at > 0 and ordered[at - 1] > ordered[at]:
+            ordered[at - 1], ordered[at] = ordered[at], ordered[at - 1]
+            at -= 1
+    count_parts(ordered, numbers[1], singles, keys, counts, parts)
+    if is_cleared(z, numbers[0], numbers[2], numbers[3], parts, work[2], work[3], work[4]):
+        return n
+    if n < len(found):
+        for at in range(16):
+            found[n, at] = parts[at]
+        for at in range(z):
+            found[n, 16 + at] = ordered[at]
+    return n + 1
 
 
 @compiled
 def join_above(
-    fixed: Numbers, near: Numbers, needs: Numbers, limit: int, n_more: int, n_items: int, sets: Numbers
-) -> int:
-    """Sets of ``fixed`` items and ``n_more`` of ``near`` (2 or 3) whose ``needs``, which descend, are together above
-    ``limit``; where two are enough for that, every third item goes with them. How many there are, which may be more
-    than there is room for.
+    fixed: Numbers, rows: Numbers, bounds: Numbers, near: Numbers, needs: Numbers, limits: Numbers,
+    numbers: Numbers, singles: Numbers, keys: Numbers, counts: Numbers, is_changed: Flags, z: int, found: Numbers,
+) -> int:  # fmt: skip
+    """Suspects of some rows of ``fixed``: its items and others of ``near[bounds[row]:…]`` whose ``needs``, which
+    descend, are together above ``limits[row]``; where two are enough for that, every third item goes with them.
     """
-    n = 0
-    base = len(fixed)
-    for one in range(len(near)):
-        for two in range(one + 1, len(near)):
-            both = needs[one] + needs[two]
-            if both > limit:
-                first, last = (0, n_items) if n_more == 3 else (0, 1)
-            elif n_more == 3 and two + 1 < len(near) and both + needs[two + 1] > limit:
-                first, last = two + 1, len(near)
-            else:
-                break
-            for at in range(first, last):
-                third = at if both > limit else near[at]
-                if both <= limit and both + needs[at] <= limit:
+    n, base = 0, fixed.shape[1]
+    chosen, work = np.zeros(z, dtype=np.int64), np.zeros((5, 16), dtype=np.int64)
+    is_near = np.zeros(numbers[1], dtype=np.uint8)
+    for row in rows:
+        limit, end = limits[row], bounds[row + 1]
+        for place in range(base):
+            chosen[place] = fixed[row, place]
+        for one in range(bounds[row], end):
+            for two in range(one + 1, end):
+                both = needs[one] + needs[two]
+                chosen[base], chosen[base + 1] = near[one], near[two]
+                if z == base + 2:
+                    if both <= limit:
+                        break
+                    n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                elif both > limit:
+                    mark_near(chosen, bounds, near, numbers, singles, keys, counts, is_near, work)
+                    for third in range(numbers[1]):
+                        if is_near[third] and third != near[one] and third != near[two] and third != chosen[0]:
+                            chosen[base + 2] = third
+                            n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                elif two + 1 < end and both + needs[two + 1] > limit:
+                    for at in range(two + 1, end):
+                        if both + needs[at] <= limit:
+                            break
+                        chosen[base + 2] = near[at]
+                        n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                else:
                     break
-                if n_more == 3 and (third == near[one] or third == near[two] or third == fixed[0]):
-                    continue
-                if n < len(sets):
-                    for place in range(base):
-                        sets[n, place] = fixed[place]
-                    sets[n, base], sets[n, base + 1] = near[one], near[two]
-                    if n_more == 3:
-                        sets[n, base + 2] = third
-                n += 1
     return n
 
 
 @compiled
-def join_large(order: Numbers, highs: Numbers, limit: int, z: int, first: int, sets: Numbers) -> int:
-    """Sets of ``order[first]`` and ``z - 1`` items after it whose ``highs``, which descend, are together above
-    ``limit``; how many there are.
+def mark_near(
+    chosen: Numbers, bounds: Numbers, near: Numbers, numbers: Numbers, singles: Numbers, keys: Numbers,
+    counts: Numbers, is_near: Flags, work: Numbers,
+) -> None:  # fmt: skip
+    """Which items can make a suspect of the first three of ``chosen``: all, or those with a listed pair.
+
+    If three items are cleared, and as many people are left as the most frequent item has, then an item without a listed
+    pair is nobody's but theirs.
     """
-    n, n_items = 0, len(order)
+    ordered, most = chosen[:3].copy(), np.int64(0)
+    for first, second in ((0, 1), (1, 2), (0, 1)):
+        if ordered[first] > ordered[second]:
+            ordered[first], ordered[second] = ordered[second], ordered[first]
+    for item in range(numbers[1]):
+        most = max(most, singles[item])
+    count_parts(ordered, numbers[1], singles, keys, counts, work[1])
+    n_left = numbers[0] - most - numbers[3]
+    is_enough = n_left > 0 and is_cleared(3, n_left, numbers[2], numbers[3], work[1], work[2], work[3], work[4])
+    for item in range(numbers[1]):
+        is_near[item] = not is_enough
+    if is_enough:
+        for item in ordered:
+            for at in range(bounds[item], bounds[item + 1]):
+                is_near[near[at]] = 1
+
+
+@compiled
+def join_large(
+    order: Numbers, highs: Numbers, first: int, numbers: Numbers, singles: Numbers, keys: Numbers, counts: Numbers,
+    is_changed: Flags, z: int, found: Numbers,
+) -> int:  # fmt: skip
+    """Suspects of ``order[first]`` and ``z - 1`` items after it whose ``highs``, which descend, are together above the
+    number of records.
+    """
+    n, n_items, limit = 0, len(order), numbers[0]
+    chosen, work = np.zeros(z, dtype=np.int64), np.zeros((5, 16), dtype=np.int64)
+    chosen[0] = order[first]
     for two in range(first + 1, n_items):
         if highs[first] + (z - 1) * highs[two] <= limit:
             break
+        chosen[1] = order[two]
         for three in range(two + 1, n_items):
             if highs[first] + highs[two] + (z - 2) * highs[three] <= limit:
                 break
-            for four in range(three + 1, n_items) if z == 4 else range(1):
-                if z == 4 and highs[first] + highs[two] + highs[three] + highs[four] <= limit:
+            chosen[2] = order[three]
+            if z == 3:
+                n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                continue
+            for four in range(three + 1, n_items):
+                if highs[first] + highs[two] + highs[three] + highs[four] <= limit:
                     break
-                if n < len(sets):
-                    sets[n, 0], sets[n, 1], sets[n, 2] = order[first], order[two], order[three]
-                    if z == 4:
-                        sets[n, 3] = order[four]
-                n += 1
+                chosen[3] = order[four]
+                n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
     return n

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="call-arg"
 """Counts that reveal a small one: found, and repaired by suppressing listed sets.
 
 A set Z of m + 1 listed items reveals an unlisted itemset in Z if all non-negative numbers of people in its cells that
@@ -22,13 +23,13 @@ from setveil.errors import InfeasibleError
 from setveil.models import Counts
 
 Numbers = NDArray[np.int64]
-AT_ONCE = 1 << 20  # sets looked at together
+AT_ONCE = 1 << 20  # sets looked at between two chances to stop
 MOST_ROUNDS = 200
 NEAR = 1e-6
 
 
 class Tables(NamedTuple):
-    """Published counts by size; itemsets ascending, keys of itemsets ascending."""
+    """Published counts by size; each itemset ascending."""
 
     n_items: int
     n_records: int
@@ -39,12 +40,15 @@ class Tables(NamedTuple):
     triple_counts: Numbers
 
     @property
-    def look_up(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-        """Keys and counts of pairs, and of triples."""
+    def look_up(self) -> tuple[Numbers, Numbers]:
+        """Keys and counts of pairs and triples, as ``loops.count_parts`` looks them up."""
         pair_keys = self.pairs[:, 0] * self.n_items + self.pairs[:, 1]
-        triple_keys = (self.triples[:, 0] * self.n_items + self.triples[:, 1]) * self.n_items + self.triples[:, 2]
-        by_pair, by_triple = np.argsort(pair_keys), np.argsort(triple_keys)
-        return pair_keys[by_pair], self.pair_counts[by_pair], triple_keys[by_triple], self.triple_counts[by_triple]
+        first, second, third = self.triples.T
+        new = np.concatenate((pair_keys, ((first + 1) * self.n_items + second) * self.n_items + third))
+        keys = np.full(1 << (2 * len(new) + 1).bit_length(), -1, dtype=np.int64)
+        counts = np.zeros(len(keys), dtype=np.int64)
+        loops.enter_counts(new, np.concatenate((self.pair_counts, self.triple_counts)), keys, counts)
+        return keys, counts
 
 
 def sets_to_suppress(
@@ -56,27 +60,33 @@ def sets_to_suppress(
     something was suppressed before.
     """
     gone: set[tuple[int, ...]] = set()
-    if model.m == 1:
-        return gone, []
-    for _ in range(MOST_ROUNDS):
-        offending = list(_offending(tables, is_repaired or bool(gone), model, context))
-        if not offending:
-            return gone, []
-        fresh: set[tuple[int, ...]] = set()
-        for items, parts in offending:
-            listed = [
-                (mask.bit_count(), -int(parts[mask]), mask)
-                for mask in range(1, 1 << len(items)) if parts[mask] and mask.bit_count() > 1
-            ]  # fmt: skip
-            names = [tuple(item for at, item in enumerate(items) if mask >> at & 1) for *_, mask in sorted(listed)]
-            if not names:  # the rarest item goes
-                return gone, [min(items, key=lambda item: (int(tables.singles[item]), -item))]
-            if not fresh.intersection(names):
-                fresh.add(names[-1])  # of the largest sets the one that the fewest people have
-        gone |= fresh
-        tables, further = _without(tables, fresh)
-        gone |= further
-    raise InfeasibleError("too many counts reveal small ones; choose a larger k or r.", items=())
+    programs: dict[int, Programs] = {}
+    # Sets of three items first: what they reveal, they reveal with every fourth item.
+    for z in sorted({min(size, tables.n_items) for size in range(3, model.m + 2)}) if model.m > 1 else ():
+        is_changed = np.ones(tables.n_items, dtype=np.uint8)
+        for _ in range(MOST_ROUNDS):
+            fresh: set[tuple[int, ...]] = set()
+            for items, parts in _offending(tables, z, is_changed, is_repaired or bool(gone), programs, model, context):
+                listed = [
+                    (mask.bit_count(), -int(parts[mask]), mask)
+                    for mask in range(1, 1 << len(items)) if parts[mask] and mask.bit_count() > 1
+                ]  # fmt: skip
+                names = [tuple(item for at, item in enumerate(items) if mask >> at & 1) for *_, mask in sorted(listed)]
+                if not names:  # the rarest item goes
+                    return gone, [min(items, key=lambda item: (int(tables.singles[item]), -item))]
+                if not fresh.intersection(names):
+                    fresh.add(names[-1])  # of the largest sets the one that the fewest people have
+            if not fresh:
+                break
+            gone |= fresh
+            tables, further = _without(tables, fresh)
+            gone |= further
+            # Sets without a suppressed part have the same counts as before, and suppressing makes none suspected.
+            is_changed[:] = 0
+            is_changed[[item for one in fresh for item in one]] = 1
+        else:
+            raise InfeasibleError("too many counts reveal small ones; choose a larger k or r.", items=())
+    return gone, []
 
 
 def _without(tables: Tables, gone: set[tuple[int, ...]]) -> tuple[Tables, set[tuple[int, ...]]]:
@@ -97,79 +107,84 @@ def _without(tables: Tables, gone: set[tuple[int, ...]]) -> tuple[Tables, set[tu
 
 
 def _offending(
-    tables: Tables, is_repaired: bool, model: Counts, context: Context
-) -> Iterator[tuple[tuple[int, ...], Numbers]]:
-    """Sets that reveal something, with the counts of their parts."""
-    z = min(model.m + 1, tables.n_items)
-    look_up, programs = tables.look_up, None
-    given = tables.n_records, tables.n_items, model.k, model.r, tables.singles, *look_up
-    for sets in _suspected(tables, z, model, context):
-        context.step("looking for revealed counts")
-        sets = np.sort(sets, axis=1)
-        found = np.zeros((len(sets), 20), dtype=np.int64)
-        n_found = loops.keep_suspects(np.ascontiguousarray(sets), *given, found)
-        for row in np.unique(found[:n_found], axis=0):
-            parts = tuple(row[: 1 << z].tolist())
-            context.step("looking for revealed counts")
-            programs = programs or Programs(z, tables.n_records, model)
-            if programs.reveal(parts, is_repaired):
-                yield tuple(row[16 : 16 + z].tolist()), row[:16]
-
-
-def _suspected(tables: Tables, z: int, model: Counts, context: Context) -> Iterator[Numbers]:
-    """Sets of z items that the shortcut does not clear, in runs of bounded size."""
+    tables: Tables, z: int, is_changed: NDArray[np.uint8], is_repaired: bool, programs: dict[int, Programs],
+    model: Counts, context: Context,
+) -> Iterator[tuple[tuple[int, ...], Numbers]]:  # fmt: skip
+    """Sets of z items that reveal something, with the counts of their parts; at least two items have changed."""
     if z < 2:
         return
+    if z not in programs:
+        programs[z] = Programs(z, tables.n_records, model)
+    found = np.concatenate([np.empty((0, 20), dtype=np.int64), *_suspected(tables, z, is_changed, model, context)])
+    for row in np.unique(found, axis=0):
+        context.step("looking for revealed counts")
+        if programs[z].reveal(tuple(row[: 1 << z].tolist()), is_repaired):
+            yield tuple(row[16 : 16 + z].tolist()), row[:16]
+
+
+def _suspected(
+    tables: Tables, z: int, is_changed: NDArray[np.uint8], model: Counts, context: Context
+) -> Iterator[Numbers]:
+    """Sets of z items that the shortcut does not clear, with the counts of their parts, int64[sets, 20]."""
+    keys, counts = tables.look_up
     if z == tables.n_items or z == 2:
-        yield np.arange(tables.n_items, dtype=np.int64)[None, :z]
+        row = np.zeros((1, 20), dtype=np.int64)
+        row[0, 16 : 16 + z] = np.arange(z)
+        loops.count_parts(row[0, 16 : 16 + z], tables.n_items, tables.singles, keys, counts, row[0, :16])
+        yield row
         return
+    numbers = np.array([tables.n_records, tables.n_items, model.k, model.r], dtype=np.int64)
+    given = numbers, tables.singles, keys, counts, is_changed, z
     low_pair, high_pair = rounding_ends(tables.pair_counts, model)
     high_item = np.minimum(rounding_ends(tables.singles, model)[1], tables.n_records)
-    needs = low_pair.copy()
-    if len(tables.triples):
-        for number, third, lows in _triples_of_pairs(tables, model):
-            both = int(lows[:2].sum())
-            needs[number] = min(max(needs[number], both), high_pair[number])
-            if len(third) > 1 and both > high_pair[number]:
-                yield from _grown(
-                    lambda sets, n=number, t=third, v=lows: loops.join_above(
-                        tables.pairs[n], t, v, int(high_pair[n]), 2, tables.n_items, sets
-                    ), z
-                )  # fmt: skip
+    bounds, third, lows = _triples_of_pairs(tables, model)
+    padded, n_triples = np.concatenate((lows, (0, 0))), np.diff(bounds)
+    both = np.where(n_triples > 0, padded[bounds[:-1]], 0) + np.where(n_triples > 1, padded[bounds[:-1] + 1], 0)
+    needs = np.minimum(np.maximum(low_pair, both), high_pair)
+    if z == 4:
+        yield from _joined(tables.pairs, bounds, third, lows, high_pair, both > high_pair, given, context)
     owner = np.concatenate((tables.pairs[:, 0], tables.pairs[:, 1]))
     other, need = np.concatenate((tables.pairs[:, 1], tables.pairs[:, 0])), np.concatenate((needs, needs))
     order = np.lexsort((other, -need, owner))
+    other, need = other[order], need[order]
     bounds = np.searchsorted(owner[order], np.arange(tables.n_items + 1))
-    for item in range(tables.n_items):
-        inside = order[bounds[item] : bounds[item + 1]]
-        if need[inside][: z - 1].sum() > high_item[item]:
-            yield from _grown(
-                lambda sets, i=item, some=inside: loops.join_above(
-                    np.array([i]), other[some], need[some], int(high_item[i]), z - 1, tables.n_items, sets
-                ), z
-            )  # fmt: skip
-    by_high = np.lexsort((np.arange(tables.n_items), -high_item))
+    sums = np.concatenate(([0], np.cumsum(need)))
+    together = sums[np.minimum(bounds[:-1] + z - 1, bounds[1:])] - sums[bounds[:-1]]
+    items = np.arange(tables.n_items, dtype=np.int64)[:, None]
+    yield from _joined(items, bounds, other, need, high_item, together > high_item, given, context)
+    by_high = np.lexsort((items[:, 0], -high_item))
     for first in range(tables.n_items):
         if z * high_item[by_high[first]] <= tables.n_records:
             break
-        yield from _grown(
-            lambda sets, f=first: loops.join_large(by_high, high_item[by_high], tables.n_records, z, f, sets), z
-        )
+        context.step("looking for revealed counts")
+        yield _grown(lambda found, f=first: loops.join_large(by_high, high_item[by_high], f, *given, found))
 
 
-def _grown(fill, z: int) -> Iterator[Numbers]:  # type: ignore[no-untyped-def]
+def _joined(
+    fixed: Numbers, bounds: Numbers, near: Numbers, needs: Numbers, limits: Numbers, is_above: NDArray[np.bool_],
+    given: Any, context: Context,
+) -> Iterator[Numbers]:  # fmt: skip
+    """The suspects of those rows of ``fixed`` that are above their limit, a few rows at a time."""
+    rows = np.flatnonzero(is_above)
+    work = np.cumsum(np.diff(bounds)[rows].astype(np.float64) ** 2)
+    for some in np.split(rows, np.flatnonzero(np.diff((work // AT_ONCE).astype(np.int64))) + 1):
+        context.step("looking for revealed counts")
+        arrays = fixed, some, bounds, near, needs, limits
+        yield _grown(lambda found, a=arrays: loops.join_above(*a, *given, found))
+
+
+def _grown(fill) -> Numbers:  # type: ignore[no-untyped-def]
     """What ``fill`` lists, with as much room as it needs."""
-    sets = np.empty((4096, z), dtype=np.int64)
-    n = fill(sets)
-    if n > len(sets):
-        sets = np.empty((n, z), dtype=np.int64)
-        fill(sets)
-    if n:
-        yield sets[:n]
+    found = np.zeros((4096, 20), dtype=np.int64)
+    n = fill(found)
+    if n > len(found):
+        found = np.zeros((n, 20), dtype=np.int64)
+        fill(found)
+    return found[:n]
 
 
-def _triples_of_pairs(tables: Tables, model: Counts) -> Iterator[tuple[int, Numbers, Numbers]]:
-    """For each pair with triples: its place, the third items and the lower ends of the triples, descending."""
+def _triples_of_pairs(tables: Tables, model: Counts) -> tuple[Numbers, Numbers, Numbers]:
+    """For each pair the bounds of its triples, their third items and their lower ends, which descend."""
     keys = tables.pairs[:, 0] * tables.n_items + tables.pairs[:, 1]
     order = np.argsort(keys)
     lows = np.tile(rounding_ends(tables.triple_counts, model)[0], 3)
@@ -178,10 +193,8 @@ def _triples_of_pairs(tables: Tables, model: Counts) -> Iterator[tuple[int, Numb
     third = np.concatenate([tables.triples[:, c] for _, _, c in parts])
     owner = order[np.searchsorted(keys[order], wanted)]
     by_owner = np.lexsort((third, -lows, owner))
-    owner, third, lows = owner[by_owner], third[by_owner], lows[by_owner]
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    for start, end in zip(starts, np.append(starts[1:], len(owner)), strict=True):
-        yield int(owner[start]), third[start:end], lows[start:end]
+    bounds = np.searchsorted(owner[by_owner], np.arange(len(tables.pairs) + 1))
+    return bounds, third[by_owner], lows[by_owner]
 
 
 def rounding_ends(counts: Numbers, model: Counts) -> tuple[Numbers, Numbers]:

@@ -13,7 +13,8 @@ Steps:
 3. *Choose triples*: one is kept if its rounded count differs from what the rounded counts of its items and pairs
    predict (the distribution of largest entropy) by more than r/2 and by more than 10 %, and if it is below the rounded
    counts of its pairs: a triple as frequent as one of its pairs would tell that whoever has these two items has the
-   third. The choice depends on rounded counts only.
+   third. Where more triples than pairs remain, and more than 20,000, those that differ most are kept. The choice
+   depends on rounded counts only.
 4. *Repair* (``inference.py``): where counts reveal that 1 to k - 1 people have an itemset, a listed set is suppressed,
    until nothing is revealed. The certificate says whether this was necessary.
 5. *Lengths*: how many listed items records have, in groups of at least k records, rounded in the same way. The largest
@@ -50,6 +51,7 @@ from setveil.releases.count_table import CountTable, encode_counts, encode_lengt
 
 MOST_SETS = 20_000_000  # itemsets that are mined
 SLICES = 64  # of the items, between two chances to stop
+FEW_TRIPLES = 20_000  # so many are listed, or as many as pairs are listed
 DIFFERENCE = 0.1  # a triple whose count is predicted more exactly than this is not listed
 
 
@@ -160,6 +162,12 @@ def expected_triples_left_out(sets: Sets, n_records: int, n_items: int, model: C
     inside = np.min([in_pairs(triples[:, [a, b]]) for a, b in ((0, 1), (0, 2), (1, 2))], axis=0)
     is_unexpected = np.abs(counts - predicted) > np.maximum(model.r / 2, DIFFERENCE * counts)
     is_kept[sets.sizes == 3] = is_unexpected & (counts < inside)
+    # The triples that differ most: an analyst who asks for what people have is then off least.
+    most = max(len(pairs), FEW_TRIPLES)
+    by_difference = np.lexsort((*triples.T[::-1], -np.abs(counts - predicted)))
+    is_kept[
+        np.flatnonzero(sets.sizes == 3)[by_difference[np.cumsum(is_kept[sets.sizes == 3][by_difference]) > most]]
+    ] = False
     return sets.kept(is_kept)
 
 

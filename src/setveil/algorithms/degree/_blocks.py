@@ -21,9 +21,9 @@ from setveil.arrays.compiling import compiled
 class BlockAssignment(NamedTuple):
     """Who is in which block; changed in place."""
 
-    members: NDArray[np.int64]  # [blocks, size]
-    block_of: NDArray[np.int64]  # [records]
-    place_of: NDArray[np.int64]  # [records] where in its block
+    members: NDArray[np.int32]  # [blocks, size]
+    block_of: NDArray[np.int32]  # [records]
+    place_of: NDArray[np.int32]  # [records] where in its block
 
 
 class Tally(NamedTuple):

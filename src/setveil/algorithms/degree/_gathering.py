@@ -8,7 +8,7 @@ does not grow with the data.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,24 +21,34 @@ from setveil.arrays.compiling import compiled
 class Free(NamedTuple):
     """Links that skip records in blocks, among all records and among the holders of each item; changed in place.
 
+    Links are 32 bits wide where that is enough: most of the time goes to fetching them.
+
     ``after[i]`` leads to the first free one at or after place i, ``before[i + 1]`` to the last one at or before it,
     plus 1.
     """
 
-    place: NDArray[np.int64]  # [occurrences] where an occurrence stands in the inverted index
-    after: NDArray[np.int64]  # [occurrences + 1]
-    before: NDArray[np.int64]  # [occurrences + 1]
-    record_after: NDArray[np.int64]  # [records + 1]
-    record_before: NDArray[np.int64]  # [records + 1]
+    place: NDArray[np.signedinteger[Any]]  # [occurrences] where an occurrence stands in the inverted index
+    after: NDArray[np.signedinteger[Any]]  # [occurrences + 1]
+    before: NDArray[np.signedinteger[Any]]  # [occurrences + 1]
+    record_after: NDArray[np.signedinteger[Any]]  # [records + 1]
+    record_before: NDArray[np.signedinteger[Any]]  # [records + 1]
 
 
 class Room(NamedTuple):
     """Room for a search."""
 
-    seen: NDArray[np.int64]  # [records] the last seed that met the record, -1 if none
-    found: NDArray[np.int64]  # [records] candidates
-    likeness: NDArray[np.float64]  # [records] of each candidate; -1 once it is taken
+    seen: NDArray[np.int32]  # [records] the last seed that met the record, -1 if none
+    found: NDArray[np.int32]  # [records] candidates
+    likeness: NDArray[np.float64]  # [records] of the best candidates
     is_own: NDArray[np.int64]  # [items] whether the seed has it, 0 between seeds
+
+
+@compiled
+def number_places(items: NDArray[np.int32], first: NDArray[np.int64], place: NDArray[np.int32]) -> None:
+    """Where each occurrence stands among all, item by item; ``first``: where each item begins, changed in place."""
+    for j in range(len(items)):
+        place[j] = first[items[j]]
+        first[items[j]] += 1
 
 
 @compiled
@@ -65,41 +75,41 @@ def list_holders_nearby(seed: int, reach: int, rows: Rows, holders: Rows, free: 
 
 
 @compiled
-def measure_likeness(seed: int, n_found: int, rows: Rows, room: Room) -> None:
-    """The share of common items (Jaccard) of the seed and each candidate."""
-    length = rows.indptr[seed + 1] - rows.indptr[seed]
+def rank_most_alike(seed: int, n_found: int, n_wanted: int, rows: Rows, room: Room) -> int:
+    """Put the candidates most like the seed first, up to ``n_wanted``; how many these are.
+
+    Likeness is the share of common items (Jaccard). Ties: nearest along the order, then the lower number.
+    """
     for j in range(rows.indptr[seed], rows.indptr[seed + 1]):
         room.is_own[rows.items[j]] = 1
+    length = rows.indptr[seed + 1] - rows.indptr[seed]
+    n_best = 0
     for mine in range(n_found):
         record = room.found[mine]
+        other = rows.indptr[record + 1] - rows.indptr[record]
+        if n_best == n_wanted and min(length, other) / max(length, other) < room.likeness[n_best - 1]:
+            continue  # all items in common would not be enough
         common = 0
         for j in range(rows.indptr[record], rows.indptr[record + 1]):
             common += room.is_own[rows.items[j]]
-        room.likeness[mine] = common / (length + rows.indptr[record + 1] - rows.indptr[record] - common)
+        likeness = common / (length + other - common)
+        rank = n_best
+        while rank > 0 and likeness >= room.likeness[rank - 1]:
+            gap, least = abs(record - seed), abs(room.found[rank - 1] - seed)
+            if likeness == room.likeness[rank - 1] and (
+                gap > least or (gap == least and record > room.found[rank - 1])
+            ):
+                break
+            rank -= 1
+        if rank == n_wanted:
+            continue
+        n_best = min(n_best + 1, n_wanted)
+        for place in range(n_best - 1, rank, -1):
+            room.found[place], room.likeness[place] = room.found[place - 1], room.likeness[place - 1]
+        room.found[rank], room.likeness[rank] = record, likeness
     for j in range(rows.indptr[seed], rows.indptr[seed + 1]):
         room.is_own[rows.items[j]] = 0
-
-
-@compiled
-def pick_most_alike(seed: int, n_found: int, room: Room) -> int:
-    """The candidate most like the seed, -1 if none is left; ties: nearest along the order, then the lower number."""
-    best = -1
-    for mine in range(n_found):
-        if room.likeness[mine] < 0.0:
-            continue
-        if best >= 0:
-            if room.likeness[mine] < room.likeness[best]:
-                continue
-            gap, least = abs(room.found[mine] - seed), abs(room.found[best] - seed)
-            if room.likeness[mine] == room.likeness[best] and (
-                gap > least or (gap == least and room.found[mine] > room.found[best])
-            ):
-                continue
-        best = mine
-    if best < 0:
-        return -1
-    room.likeness[best] = -1.0
-    return room.found[best]
+    return n_best
 
 
 @compiled
@@ -140,13 +150,13 @@ def gather_blocks(
         if assignment.block_of[seed] >= 0:
             continue
         n_found = list_holders_nearby(seed, reach, rows, holders, free, room)
-        measure_likeness(seed, n_found, rows, room)
-        record = seed
+        n_best = rank_most_alike(seed, n_found, size - 1, rows, room)
         for place in range(size):
-            if place:
-                record = pick_most_alike(seed, n_found, room)
-                if record < 0:
-                    record = find_free_nearby(seed, free)
+            record = np.int64(seed)
+            if place > n_best:
+                record = find_free_nearby(seed, free)
+            elif place:
+                record = np.int64(room.found[place - 1])
             take(record, rows, free)
             assignment.members[n_blocks, place] = record
             assignment.block_of[record], assignment.place_of[record] = n_blocks, place

@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _blocks as kernels
 from setveil.algorithms.degree._grouping import Rows
-from setveil.algorithms.degree.gathering import gather, pair_blocks
+from setveil.algorithms.degree.gathering import gather, holders_of, pair_blocks
 from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, secret_draws, split_records
 from setveil.algorithms.degree.joining import Parts, join_parts
 from setveil.core import Transactions
@@ -94,8 +94,7 @@ class BlocksOfRecords(Algorithm):
 
     def _form_blocks(self, rows: Transactions, size: int, context: Context) -> NDArray[np.int64]:
         """The records of each block, int64[blocks, size]: gathered around the longest, then improved by exchanges."""
-        index = rows.inverted()
-        public, holders = Rows(rows.indptr, rows.items), Rows(index[0], index[1])  # type: ignore[arg-type]
+        public, holders = Rows(rows.indptr, rows.items), holders_of(rows)
         seeds = np.argsort(-rows.lengths, kind="stable")  # those with the most items first: they have the fewest likes
         assignment = gather(rows, size, seeds, self.reach, context)
         zeros = [np.zeros(rows.n_items, dtype=np.int64) for _ in range(5)]
@@ -108,7 +107,7 @@ class BlocksOfRecords(Algorithm):
                 context.step("exchanging records", (first + start) / n_steps)
                 span = (start, min(start + EXCHANGES_PER_REPORT, n_records, n_steps - first))
                 kernels.exchange_records(span, public, holders, cost, assignment, tallies, is_own, random)
-        return assignment.members
+        return assignment.members.astype(np.int64)
 
 
 def plan(split: Split) -> tuple[int, int, int]:

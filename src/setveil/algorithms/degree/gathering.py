@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _gathering as kernels
 from setveil.algorithms.degree._blocks import BlockAssignment
 from setveil.algorithms.degree._grouping import Rows
+from setveil.arrays.mining import invert_rows
 from setveil.core import Transactions
 from setveil.orderings import gray_order
 
@@ -38,8 +41,7 @@ def gather(rows: Transactions, size: int, seeds: NDArray[np.int64], reach: int, 
 
     Rows have to stand in an order that puts similar ones close together; their number is a multiple of ``size``.
     """
-    index = rows.inverted()
-    public, holders = Rows(rows.indptr, rows.items), Rows(index[0], index[1])  # type: ignore[arg-type]
+    public, holders = Rows(rows.indptr, rows.items), holders_of(rows)
     assignment, free, room = empty_assignment(rows.n_records, size), all_free(rows), room_for(rows)
     n_sets = 0
     for start in range(0, len(seeds), SEEDS_PER_REPORT):
@@ -49,26 +51,31 @@ def gather(rows: Transactions, size: int, seeds: NDArray[np.int64], reach: int, 
     return assignment
 
 
+def holders_of(rows: Transactions) -> Rows:
+    """The inverted index: the records with each item."""
+    return Rows(*invert_rows(rows.indptr, rows.items, rows.n_items))
+
+
 def empty_assignment(n_records: int, size: int) -> BlockAssignment:
     """Blocks of this size with nobody in them."""
-    nobody = np.full(n_records, -1, dtype=np.int64)
+    nobody = np.full(n_records, -1, dtype=np.int32)
     return BlockAssignment(nobody.reshape(-1, size).copy(), nobody.copy(), nobody.copy())
 
 
 def all_free(rows: Transactions) -> kernels.Free:
     """No record is in a block."""
-    by_item = np.argsort(rows.items, kind="stable")
-    place = np.empty(rows.n_occurrences, dtype=np.int64)
-    place[by_item] = np.arange(rows.n_occurrences)
-    holders, records = np.arange(rows.n_occurrences + 1), np.arange(rows.n_records + 1)
+    width: type[np.signedinteger[Any]] = np.int32 if rows.n_occurrences < 2**31 - 1 else np.int64
+    place = np.empty(rows.n_occurrences, dtype=width)
+    kernels.number_places(rows.items, np.cumsum(rows.supports) - rows.supports, place)
+    holders, records = (np.arange(n + 1, dtype=width) for n in (rows.n_occurrences, rows.n_records))
     return kernels.Free(place, holders, holders.copy(), records, records.copy())
 
 
 def room_for(rows: Transactions) -> kernels.Room:
     """Room for a search among these records."""
     return kernels.Room(
-        seen=np.full(rows.n_records, -1, dtype=np.int64),
-        found=np.empty(rows.n_records, dtype=np.int64),
+        seen=np.full(rows.n_records, -1, dtype=np.int32),
+        found=np.empty(rows.n_records, dtype=np.int32),
         likeness=np.empty(rows.n_records, dtype=np.float64),
         is_own=np.zeros(rows.n_items, dtype=np.int64),
     )

@@ -22,6 +22,7 @@ Every decision depends on what parts and their records hold, never on which part
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,15 @@ class Parts:
     members: NDArray[np.int64]  # [parts, size] records
     hidden: Transactions  # the sensitive items of all records
     p: int
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """The place of each record among all, those that hold the most first; equal ones share it."""
+        alike = self.hidden.row_ranks()
+        order = np.lexsort((alike, -self.hidden.lengths))
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.cumsum(np.diff(alike[order], prepend=-1) != 0)
+        return ranks
 
     @property
     def n_blocks(self) -> int:
@@ -70,7 +80,7 @@ def join_parts(parts: Parts, rng: np.random.Generator) -> list[NDArray[np.int64]
     for some in sets:
         together = units[some].ravel()
         is_alone[together] = False
-        groups += mix(Parts(parts.members[together], parts.hidden, parts.p), rng)
+        groups += mix(parts, rng, together)
     return [*parts.members[is_alone].reshape(-1, parts.p), *groups]
 
 
@@ -149,12 +159,9 @@ class FreeUnits:
         """
         if 2 * np.count_nonzero(self.n_free[self.looked_at]) < len(self.looked_at):
             self.looked_at = self._most_frequent()
-        after = self.kinds[self.looked_at] + together
-        fits = (self.n_free[self.looked_at] > 0) & (after <= most).all(axis=1)
-        if not fits.any():
+        kind = kernels.find_fitting(self.kinds, self.looked_at, self.n_free, together, self.weight, most)
+        if kind < 0:
             return None
-        room = np.abs(after - np.where(together > 0, most, 0)) @ self.weight
-        kind = self.looked_at[np.argmin(np.where(fits, room, np.iinfo(np.int64).max))]
         unit: int = self.waiting[kind].pop()
         while self.is_taken[unit]:
             unit = self.waiting[kind].pop()
@@ -166,42 +173,24 @@ class FreeUnits:
         return np.sort(free[np.argsort(-self.n_free[free], kind="stable")[:MOST_KINDS]])
 
 
-def mix(parts: Parts, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """The groups that parts make which stand together: one piece of every part each, as many as possible."""
-    n_parts, size = parts.members.shape
-    hidden = parts.hidden.select(parts.members.ravel())
-    by_holdings = np.lexsort((hidden.row_ranks(), -hidden.lengths, np.repeat(np.arange(n_parts), size)))
-    held = hidden.select(by_holdings)  # part by part, those that hold the most first
-    group_of = cut(held, n_parts, parts.p)
-    ranks = held.row_ranks()
-    is_new = (ranks[1:] != ranks[:-1]) | (np.arange(1, len(ranks)) % size == 0)
-    for alike in np.split(np.arange(len(ranks)), np.flatnonzero(is_new) + 1):  # of one part, holding the same
-        group_of[alike] = rng.permutation(group_of[alike])
-    records = parts.members.ravel()[by_holdings]
-    return [records[group_of == group] for group in range(int(group_of.max()) + 1)]
+def mix(parts: Parts, rng: np.random.Generator, chosen: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
+    """The groups that parts make which stand together: one piece of every part each, as many as possible.
 
-
-def cut(held: Transactions, n_parts: int, p: int) -> NDArray[np.int64]:
-    """The group of each record, int64[records]: of every part the same number in each, and as many as possible.
-
-    ``held``: what the records hold, part by part. They are dealt in turn, then change groups within their part.
+    ``chosen``: numbers of these parts; None: all.
     """
-    size = held.n_records // n_parts
-    place = np.arange(held.n_records).reshape(n_parts, size) % size
-    n_holders = np.count_nonzero(held.lengths.reshape(n_parts, size), axis=1)
-    turn = (place + np.cumsum(n_holders)[:, None] - n_holders[:, None]) % size  # holders of all parts one after another
-    most = int(held.supports.max(initial=0))
-    for n_groups in range(size, 1, -1):
-        allowed = n_parts * np.bincount(np.arange(size) % n_groups) // p
-        if allowed.min() < 1 or allowed.sum() < most:
-            continue
-        group_of: NDArray[np.int64] = (turn % n_groups).ravel()
-        counts = np.zeros((n_groups, held.n_items), dtype=np.int64)
-        np.add.at(counts, (group_of[held.owners], held.items), 1)
-        kernels.exchange_excess(size, kernels.Cut(Rows(held.indptr, held.items), group_of, counts, allowed))
-        if (counts <= allowed[:, None]).all():
-            return group_of
-    return np.zeros(held.n_records, dtype=np.int64)
+    members = parts.members if chosen is None else parts.members[chosen]
+    size = members.shape[1]
+    by_holdings = np.argsort(parts.ranks[members], axis=1, kind="stable")
+    records = np.take_along_axis(members, by_holdings, axis=1).ravel()  # part by part, those that hold the most first
+    hidden = parts.hidden
+    group_of = kernels.cut_parts(Rows(hidden.indptr, hidden.items), records, hidden.n_items, size, parts.p)
+    ranks = parts.ranks[records]
+    is_new = (ranks[1:] != ranks[:-1]) | (np.arange(1, len(ranks)) % size == 0)
+    bounds = [0, *(np.flatnonzero(is_new) + 1).tolist(), len(ranks)]
+    for first, last in zip(bounds[:-1], bounds[1:], strict=True):  # of one part, holding the same
+        if last - first > 1:
+            group_of[first:last] = rng.permutation(group_of[first:last])
+    return np.split(records[np.argsort(group_of, kind="stable")], np.cumsum(np.bincount(group_of))[:-1])
 
 
 def _pair(units: NDArray[np.int64], fails: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64] | None:

@@ -6,7 +6,7 @@ Guarantee: every published set of non-sensitive nodes is the set of at least k r
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records; no diversity of sensitive items (l = 1).
 
-Cost: for each partition the number of its distinct records times its nodes; a record takes part in at most as many
+Cost: for each partition the number of entries of its distinct records; a record takes part in at most as many
 partitions as its items have ancestors, plus one for each time it is left over. Memory is linear in the occurrences.
 
 What follows the paper (the method as it is generally described, not its pseudocode): all records start in one
@@ -33,29 +33,30 @@ Departures from the paper
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, require_k_records
+from setveil.algorithms.k_anonymity._partitions import (
+    FINISHED,
+    PARTITIONS,
+    VARIANTS,
+    WAITING,
+    Stack,
+    Tree,
+    Variants,
+    show_children,
+    split_partitions,
+)
 from setveil.core import Hierarchy, Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.releases import LocalRecoding
 
-Nodes = tuple[int, ...]
-Members = list[tuple[int, int]]  # distinct record, how many of its copies
-
-
-@dataclass(frozen=True)
-class Partition:
-    """Records published as the same set of nodes, so far."""
-
-    open: Nodes  # nodes that may still be expanded
-    closed: Nodes  # leaves, and nodes whose expansion left these records over
-    members: Members
+AT_ONCE = 10_000_000  # entries that are looked at before progress is reported
 
 
 @dataclass(frozen=True)
@@ -75,195 +76,114 @@ class LG(Algorithm):
         is_public[[item for item in data.vocabulary.numbers(model.sensitive).tolist() if item >= 0]] = False
         public = data.recode(np.where(is_public, np.arange(data.n_items), -1), data.vocabulary)
         distinct, weights, inverse = context.engine.distinct(public)
-        records = Records(distinct, hierarchy)
-        members, blank = set_aside(distinct, weights, model.k)
-        waiting = [records.partition((hierarchy.root,), (), members)] if members else []
-        finished: list[Partition] = []
-        n_finished = 0
-        while waiting:
-            context.step("partitions", n_finished / data.n_records)
-            partition = waiting.pop()
-            if partition.open:
-                waiting += anonymize(partition, records, model.k)
-            else:
-                finished.append(partition)
-                records.forget(partition.members)
-                n_finished += size_of(partition.members)
+        blank = set_aside(distinct, weights, model.k)
+        partitions = Partitions(distinct, hierarchy, weights - blank)
+        while partitions.wait:
+            context.step("partitions", partitions.share)
+            partitions.split(model.k)
         nodes = hierarchy.leaf_of_items(data.vocabulary)[data.items]
         copies = np.lexsort((data.row_ranks(), inverse))  # record numbers; sensitive items settle the order of copies
-        nodes[is_public[data.items]] = records.published(finished, blank, copies)
+        nodes[is_public[data.items]] = partitions.published(blank, copies)
         details = {
-            "partitions": len(finished),
-            "suppressed_records": sum(copies for row, copies in blank if distinct.lengths[row]),
+            "partitions": int(partitions.stack.sizes[PARTITIONS]),
+            "suppressed_records": int(blank[distinct.lengths > 0].sum()),
         }
         return LocalRecoding.from_nodes(data, hierarchy, nodes, details, never_generalized=model.sensitive)
 
 
-def set_aside(distinct: Transactions, weights: NDArray[np.int64], k: int) -> tuple[Members, Members]:
-    """What to generalize, and what to publish as empty records; see departure 4."""
-    members = list(enumerate(weights.tolist()))
-    blank = [(row, copies) for row, copies in members if not distinct.lengths[row]]
-    others = sorted(members[len(blank) :], key=lambda member: (distinct.lengths[member[0]], member[0]))
-    n_others = size_of(others)
-    n_more = k - size_of(blank) if blank else 0
-    if n_more > 0 or 0 < n_others < k:
-        blank += take(others, n_others if n_others - max(n_more, 0) < k else n_more)
-        taken = dict(blank)
-        members = [(row, copies - taken.get(row, 0)) for row, copies in members]
-    elif blank:
-        members = members[len(blank) :]
-    return [(row, copies) for row, copies in members if copies], blank
+def set_aside(distinct: Transactions, weights: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """How many copies of each distinct record to publish as empty records; see departure 4."""
+    blank = np.where(distinct.lengths == 0, weights, 0)
+    others = weights - blank
+    n_blank, n_others = int(blank.sum()), int(others.sum())
+    n_more = max(k - n_blank, 0) if n_blank else 0
+    if n_others - n_more < k:
+        n_more = n_others
+    shortest = np.argsort(distinct.lengths, kind="stable")
+    before = np.cumsum(others[shortest]) - others[shortest]
+    blank[shortest] += np.clip(n_more - before, 0, others[shortest])
+    return blank
 
 
-def size_of(members: Members) -> int:
-    """Records in all."""
-    return sum(copies for _, copies in members)
+class Partitions:
+    """Partitions of copies of distinct records, with the node that is published for each of their entries."""
 
-
-def take(members: Members, n: int) -> Members:
-    """The first n records."""
-    taken: Members = []
-    for row, copies in members:
-        if n <= 0:
-            break
-        taken.append((row, min(copies, n)))
-        n -= copies
-    return taken
-
-
-class Records:
-    """Distinct records as places in the hierarchy's order of leaves, and what expanding a node means for each."""
-
-    def __init__(self, distinct: Transactions, hierarchy: Hierarchy) -> None:
-        place = np.empty(hierarchy.n_items, dtype=np.int64)
+    def __init__(self, distinct: Transactions, hierarchy: Hierarchy, copies: NDArray[np.int64]) -> None:
+        place = np.empty(hierarchy.n_items, dtype=np.int32)
         place[hierarchy.leaf_order] = np.arange(hierarchy.n_items)
-        self.distinct = distinct
-        self.leaves = hierarchy.leaf_of_items(distinct.vocabulary)  # [n_items]
-        places = place[self.leaves][distinct.items]
-        by_row = places[np.lexsort((places, distinct.owners))].tolist()
-        bounds = distinct.indptr.tolist()
-        self.places = [by_row[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
-        self.first, self.last = hierarchy.first.tolist(), hierarchy.last.tolist()
-        self.price = np.where(hierarchy.n_leaves > 1, hierarchy.n_leaves, 0).tolist()
-        self.rank = hierarchy.preorder.tolist()
-        self.n_items = hierarchy.n_items
-        self.parent = hierarchy.parent.tolist()
-        self.children: list[list[int]] = [[] for _ in self.parent]
-        for node in hierarchy.in_preorder[1:].tolist():
-            self.children[self.parent[node]].append(node)
-        self.starts = [[self.first[child] for child in children] for children in self.children]
-        self._expansions: list[dict[int, tuple[int, Nodes]]] = [{} for _ in self.places]
+        places = place[hierarchy.leaf_of_items(distinct.vocabulary)][distinct.items]  # [entries]
+        by_place = np.lexsort((places, distinct.owners))
+        self.rows = distinct
+        self.entry = np.empty_like(by_place)  # [entries] where each stands in the order of leaves
+        self.entry[by_place] = np.arange(len(by_place))
+        self.tree = make_tree(hierarchy)
+        cover = np.full(len(places), hierarchy.root, dtype=np.int32)
+        below = np.full(len(places), -1, dtype=np.int32)
+        self.variants = Variants(distinct.indptr, copies, np.arange(len(copies)), places[by_place], cover, below)
+        show_children(self.tree, self.variants.place, cover, below)
+        (waiting,) = np.nonzero(copies)
+        sizes = np.array([0, len(waiting) > 0, len(copies), 0])
+        self.stack = Stack(np.array([0, len(waiting)]), waiting, np.empty(0, dtype=np.int64), sizes)
+        self._make_room(2)
 
-    def partition(self, nodes: Nodes, closed: Nodes, members: Members) -> Partition:
-        """Leaves cannot be expanded."""
-        leaves = tuple(node for node in nodes if node < self.n_items)
-        return Partition(tuple(node for node in nodes if node >= self.n_items), closed + leaves, members)
+    def _make_room(self, k: int) -> None:
+        """For more variants: an eighth of those that there are, and those of one more expansion."""
+        n_variants = len(self.variants.copies) // 8 + k
+        n_entries = len(self.variants.place) // 8 + k * self.rows.longest
+        *waiting, sizes = self.stack
+        indptr, copies, row, *entries = self.variants
+        n_members = len(copies) + n_variants + 1
+        self.stack = Stack(*[*(with_room(array, n_members - len(array)) for array in waiting), sizes])
+        self.variants = Variants(
+            *(with_room(array, n_variants) for array in (indptr, copies, row)),
+            *(with_room(array, n_entries) for array in entries),
+        )
 
-    def expansion(self, row: int, node: int) -> tuple[int, Nodes]:
-        """How much less one copy of a record costs if a node is replaced by its children, and by which of them."""
-        known = self._expansions[row].get(node)
-        if known is None:
-            places = self.places[row]
-            at, end = bisect_left(places, self.first[node]), bisect_left(places, self.last[node])
-            gain, chosen = 0, []
-            while at < end:
-                child = self.children[node][bisect_left(self.starts[node], places[at] + 1) - 1]
-                past = bisect_left(places, self.last[child], at, end)
-                gain += (past - at) * (self.price[node] - self.price[child])
-                chosen.append(child)
-                at = past
-            known = self._expansions[row][node] = gain, tuple(chosen)
-        return known
+    @property
+    def wait(self) -> bool:
+        """Whether some are to be split."""
+        return bool(self.stack.sizes[WAITING])
 
-    def forget(self, members: Members) -> None:
-        """Free what is known of records that are done; copies elsewhere find it out again."""
-        for row, _ in members:
-            self._expansions[row].clear()
+    @property
+    def share(self) -> float:
+        """How many of the variants are finished."""
+        return float(self.stack.sizes[FINISHED] / self.stack.sizes[VARIANTS])
 
-    def gain(self, members: Members, node: int) -> int:
-        """How much less all these records cost if a node is replaced by its children."""
-        return sum(copies * self.expansion(row, node)[0] for row, copies in members)
+    def split(self, k: int) -> None:
+        """Split partitions for a fraction of a second."""
+        if not split_partitions(self.tree, self.variants, self.stack, k, AT_ONCE):
+            self._make_room(k)
 
-    def published(self, finished: list[Partition], blank: Members, copies: NDArray[np.int64]) -> NDArray[np.int32]:
+    def published(self, blank: NDArray[np.int64], copies: NDArray[np.int64]) -> NDArray[np.int32]:
         """The node of each public occurrence in the data; ``copies`` are the records by distinct record."""
-        variants = [(row, n_copies, frozenset[int]()) for row, n_copies in blank]
-        for partition in finished:
-            nodes = frozenset(partition.open + partition.closed)
-            variants += [(row, n_copies, nodes) for row, n_copies in partition.members]
-        variants.sort(key=lambda variant: variant[0])
-        codes, indptr = [], [0]
-        for row, _, nodes in variants:
-            codes += [self.node_above(leaf, nodes) for leaf in self.leaves[self.distinct.record(row)].tolist()]
-            indptr.append(len(codes))
-        variant_of_record = np.empty(len(copies), dtype=np.int64)
-        variant_of_record[copies] = np.repeat(np.arange(len(variants)), [n_copies for _, n_copies, _ in variants])
-        bounds = np.array(indptr, dtype=np.int64)
-        lengths = np.diff(bounds)[variant_of_record]
-        shift = bounds[variant_of_record] - (np.cumsum(lengths) - lengths)  # [n_records] from place in data to code
-        places: NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(shift, lengths)
-        return np.array(codes, dtype=np.int32)[places]
-
-    def node_above(self, leaf: int, nodes: frozenset[int]) -> int:
-        """The one of the given nodes that covers a leaf, -1 if there are none."""
-        node = leaf
-        while node >= 0 and node not in nodes:
-            node = self.parent[node]
-        return node
+        (empty,) = np.nonzero(blank)
+        finished = self.stack.finished[: self.stack.sizes[FINISHED]]
+        nothing = len(self.variants.cover)  # from here on: suppressed
+        cover = np.append(self.variants.cover, np.full(self.rows.longest, -1, dtype=np.int32))
+        row = np.concatenate((empty, self.variants.row[finished]))
+        start = np.concatenate((np.full(len(empty), nothing), self.variants.indptr[finished]))
+        n_copies = np.concatenate((blank[empty], self.variants.copies[finished]))
+        order = np.argsort(row, kind="stable")
+        variant = np.empty(len(copies), dtype=np.int64)  # of each record
+        variant[copies] = np.repeat(order, n_copies[order])
+        lengths = self.rows.lengths[row[variant]]
+        first = self.rows.indptr[row[variant]]
+        entries = np.arange(int(lengths.sum())) + np.repeat(first - (np.cumsum(lengths) - lengths), lengths)
+        places = self.entry[entries] + np.repeat(start[variant] - first, lengths)  # [public occurrences]
+        published: NDArray[np.int32] = cover[places]
+        return published
 
 
-def anonymize(partition: Partition, records: Records, k: int) -> list[Partition]:
-    """Expand one node of a partition."""
-    node = pick_node(partition, records)
-    groups = distribute(partition, node, records)
-    leftovers = balance(groups, node, records, k)
-    others = tuple(other for other in partition.open if other != node)
-    parts = [
-        records.partition(others + children, partition.closed, members) for children, members in sorted(groups.items())
-    ]
-    if leftovers:
-        parts.append(Partition(others, (*partition.closed, node), leftovers))
-    return parts
+def make_tree(hierarchy: Hierarchy) -> Tree:
+    """The hierarchy for compiled loops."""
+    nodes = hierarchy.in_preorder[1:]
+    children = nodes[np.argsort(hierarchy.parent[nodes], kind="stable")]
+    bounds = np.searchsorted(hierarchy.parent[children], np.arange(hierarchy.n_nodes + 1))
+    price = np.where(hierarchy.n_leaves > 1, hierarchy.n_leaves, 0)
+    starts = hierarchy.first[children]
+    return Tree(hierarchy.first, hierarchy.last, price, hierarchy.preorder, bounds, children, starts)
 
 
-def pick_node(partition: Partition, records: Records) -> int:
-    """The open node with the largest gain."""
-    if len(partition.open) == 1:
-        return partition.open[0]
-    return min(partition.open, key=lambda node: (-records.gain(partition.members, node), records.rank[node]))
-
-
-def distribute(partition: Partition, node: int, records: Records) -> dict[Nodes, Members]:
-    """The records by the children of the node that they have something below."""
-    groups: dict[Nodes, Members] = {}
-    for row, copies in partition.members:
-        groups.setdefault(records.expansion(row, node)[1], []).append((row, copies))
-    return groups
-
-
-def balance(groups: dict[Nodes, Members], node: int, records: Records, k: int) -> Members:
-    """Take groups of fewer than k records out, and more if these are fewer than k together; returns what was taken."""
-    leftovers = [member for members in groups.values() if size_of(members) < k for member in members]
-    for children in [children for children, members in groups.items() if size_of(members) < k]:
-        del groups[children]
-    n_missing = k - size_of(leftovers)
-    if not leftovers or n_missing <= 0:
-        return sorted(leftovers)
-    spare = {children: size_of(members) - k for children, members in groups.items()}
-    if sum(spare.values()) < n_missing:
-        least = min(groups, key=lambda children: (records.gain(groups[children], node), children))
-        return sorted(leftovers + groups.pop(least))
-    candidates = [
-        (records.expansion(row, node)[0], row, copies) for members in groups.values() for row, copies in members
-    ]
-    moved: dict[int, int] = {}
-    for _, row, copies in sorted(candidates):
-        children = records.expansion(row, node)[1]
-        n_moved = min(copies, spare[children], n_missing)
-        if n_moved:
-            moved[row] = n_moved
-            spare[children] -= n_moved
-            n_missing -= n_moved
-    for children, members in groups.items():
-        kept = [(row, copies - moved.get(row, 0)) for row, copies in members]
-        groups[children] = [(row, copies) for row, copies in kept if copies]
-    return sorted(leftovers + list(moved.items()))
+def with_room(array: NDArray[Any], n: int) -> NDArray[Any]:
+    """The array, longer by n."""
+    return np.concatenate((array, np.empty(max(n, 0), dtype=array.dtype)))

@@ -43,13 +43,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.base import Algorithm, Context, option
+from setveil.algorithms.base import Context, option
+from setveil.algorithms.kkm.applying import ClasswiseAlgorithm
 from setveil.algorithms.kkm.choices import choose
 from setveil.algorithms.kkm.estimates import Estimates
 from setveil.algorithms.kkm.item_part import TRIM, protect_items
 from setveil.algorithms.kkm.losses import Losses, columns_given, loss_of_columns, summary
-from setveil.algorithms.kkm.merging import Found
-from setveil.algorithms.kkm.people import People
+from setveil.algorithms.kkm.people import Found, People
 from setveil.algorithms.kkm.rmerge import RMerge
 from setveil.algorithms.kkm.rtmerge import RTMerge
 from setveil.algorithms.kkm.splits import Splits, grow
@@ -67,7 +67,7 @@ MOST_COMBINATIONS = 1_000  # of levels of all columns, for the bound
 
 
 @dataclass(frozen=True)
-class Classes(Algorithm):
+class Classes(ClasswiseAlgorithm):
     """Splits people into classes while their columns gain more than their items lose."""
 
     prefer: str = option(
@@ -85,14 +85,14 @@ class Classes(Algorithm):
         people = People.of(data, model, columns_given(self.column_weights))
         if not people.n_records:
             return people.release(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), context, {})
-        found = self._best(people, context)
+        found = self.find(people, context)
         details = summary(people, found.class_of, found.items) | {
             "columns_bound": column_bound(people),
             "items_bound": found.least / max(people.n_entries, 1) if context.hierarchy is None else None,
         }
         return people.release(found.class_of, found.nodes, context, details)
 
-    def _best(self, people: People, context: Context) -> Found:
+    def find(self, people: People, context: Context) -> Found:
         """The best of splitting and, with delta and few people, of merging."""
         ways: list[Callable[[People, Context], Found]] = [self._split]
         if self.delta is not None and people.n_records // people.model.k_for(0) <= MOST_CLUSTERS:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, make_algorithm
 from setveil.algorithms.kkm.estimates import start_depths
 from setveil.algorithms.kkm.people import People, ancestors_of, item_hierarchy
-from setveil.algorithms.km.trim import trim_rows
+from setveil.algorithms.km.trim import add_offers, trim_rows
 from setveil.arrays.threads import map_in_order
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.errors import InfeasibleError, InputError
@@ -46,9 +46,6 @@ def protect_items(
     leaves = hierarchy.leaf_of_items(public.vocabulary)[public.items].astype(np.int64)
     if model.m == 0:
         return np.where(class_of[public.owners] >= 0, leaves, -1), 0.0
-    nodes = np.full(public.n_occurrences, -1, dtype=np.int64)
-    order = np.argsort(class_of, kind="stable")
-    order = order[class_of[order] >= 0]
     protect: Callable[[ClassRows], tuple[Nodes, float]]
     if algorithm == TRIM:
         # Levels above the items only with a hierarchy of the user.
@@ -59,6 +56,34 @@ def protect_items(
         )  # fmt: skip
     else:
         protect = partial(recode_classes, model=model, hierarchy=hierarchy, algorithm=find_algorithm(algorithm))
+    return _by_parts(public, class_of, leaves, protect, context)
+
+
+def protect_offered(
+    people: People, class_of: NDArray[np.int64], offered: Nodes, hierarchy: Hierarchy, context: Context
+) -> Nodes:
+    """What is published for each public entry, if nothing but the nodes offered may be."""
+    if people.model.m == 0:
+        return offered
+    quiet = Context(hierarchy=hierarchy, cancelled=context.cancelled)
+
+    def protect(rows: ClassRows) -> tuple[Nodes, float]:
+        return trim_nodes(rows, rows.leaf, None, people.model, hierarchy, "normal", quiet)
+
+    return _by_parts(people.public, class_of, offered, protect, context)[0]
+
+
+def _by_parts(
+    public: Transactions,
+    class_of: NDArray[np.int64],
+    leaves: Nodes,
+    protect: Callable[[ClassRows], tuple[Nodes, float]],
+    context: Context,
+) -> tuple[Nodes, float]:
+    """Some classes at a time."""
+    nodes = np.full(public.n_occurrences, -1, dtype=np.int64)
+    order = np.argsort(class_of, kind="stable")
+    order = order[class_of[order] >= 0]
     parts = parts_of(class_of[order])
     supply = (ClassRows.of(public, leaves, order[first:last], class_of) for first, last in parts)
     bound = 0.0
@@ -202,6 +227,12 @@ def _trim_once(
     key = rows.group_of_entry[there] * hierarchy.n_nodes + shown[there]  # (class, node)
     labels, number = np.unique(key, return_inverse=True)
     number = number.reshape(-1)
+    worth = _worth_of(labels % hierarchy.n_nodes, hierarchy)
+    left = np.full(len(shown), -1, dtype=np.int64)
+    if stays is not None:
+        is_shown = add_offers(rows.owner[there], number, ~stays[there], worth, len(rows.group), model, context)
+        left[there] = np.where(is_shown, shown[there], -1)
+        return left, 0.0
     width = max(len(labels), 1)
     pairs = rows.owner[there] * width + number
     once, place = np.unique(pairs, return_inverse=True)  # a record shows each label once
@@ -218,20 +249,17 @@ def _trim_once(
         offered = Transactions.from_pairs(
             once[in_play] // width, new_number[once[in_play] % width], n_records, vocabulary
         )  # fmt: skip
-        nodes = labels[is_frequent] % hierarchy.n_nodes
-        worth = np.maximum(1.0 - hierarchy.n_leaves[nodes] / hierarchy.n_items, 0.001)
-        worth[hierarchy.n_leaves[nodes] == 1] = 1.0
-        staying = None
-        if stays is not None:
-            is_staying = np.zeros(len(labels), dtype=bool)
-            is_staying[number[stays[there]]] = True
-            staying = is_staying[is_frequent]
-        trimmed = trim_rows(offered, worth, model, effort, context, is_bounded=stays is None, stays=staying)
+        trimmed = trim_rows(offered, worth[is_frequent], model, effort, context)
         kept[in_play] = trimmed.kept
         bound += trimmed.lower_bound
-    left = np.full(len(shown), -1, dtype=np.int64)
     left[there] = np.where(kept[place.reshape(-1)], shown[there], -1)
     return left, bound
+
+
+def _worth_of(nodes: Nodes, hierarchy: Hierarchy) -> NDArray[np.float64]:
+    """What publishing a node keeps of an entry, above 0."""
+    kept = np.maximum(1.0 - hierarchy.n_leaves[nodes] / hierarchy.n_items, 0.001)
+    return np.where(hierarchy.n_leaves[nodes] == 1, 1.0, kept)
 
 
 # -- by other algorithms ----------------------------------------------------------------------------------------------

@@ -37,17 +37,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.base import Algorithm, Context, option
+from setveil.algorithms.base import Context, option
 from setveil.algorithms.kkm._clusters import added_losses, gather_clusters, join_nodes
+from setveil.algorithms.kkm.applying import ClasswiseAlgorithm
 from setveil.algorithms.kkm.estimates import Estimates
 from setveil.algorithms.kkm.item_part import TRIM, protect_items
 from setveil.algorithms.kkm.losses import Losses, summary
-from setveil.algorithms.kkm.people import People
+from setveil.algorithms.kkm.people import Found, People
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import KKmAnonymity
@@ -60,7 +61,7 @@ GOALS = 8  # how often merging goes on with a smaller goal
 
 
 @dataclass(frozen=True)
-class Merging(Algorithm):
+class Merging(ClasswiseAlgorithm):
     """What the three algorithms share."""
 
     title: ClassVar[str]
@@ -107,15 +108,6 @@ class Merging(Algorithm):
                 f"the items lose {reached:.3f} and no further merge helps; raise delta, or lower k or m."
             )
         return Found(class_of, nodes, reached, least)
-
-
-class Found(NamedTuple):
-    """Classes, and what becomes of the items in them."""
-
-    class_of: NDArray[np.int64]  # [records]
-    nodes: NDArray[np.int64]  # [public entries] of the item hierarchy, -1 if it is suppressed
-    items: float  # the loss of items, 0 to 1
-    least: float  # what the items lose at least in these classes, in entries
 
 
 class Clusters:

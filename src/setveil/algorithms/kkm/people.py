@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,9 +192,17 @@ class People:
     # -- the release --------------------------------------------------------------------------------------------------
 
     def release(
-        self, class_of: NDArray[np.int64], nodes: NDArray[np.int64], context: Context, details: Mapping[str, Any]
+        self,
+        class_of: NDArray[np.int64],
+        nodes: NDArray[np.int64],
+        context: Context,
+        details: Mapping[str, Any],
+        class_nodes: NDArray[np.int32] | None = None,
     ) -> LocalRecoding:
-        """The release of classes; ``nodes``: of the item hierarchy, for each public entry, -1 to suppress it."""
+        """The release of classes; ``nodes``: of the item hierarchy, for each public entry, -1 to suppress it.
+
+        ``class_nodes``: what each class publishes in its columns, int32[classes, columns]; the lowest nodes otherwise.
+        """
         hierarchy = item_hierarchy(self.data, context)
         shown = hierarchy.leaf_of_items(self.data.vocabulary)[self.rows.items].astype(np.int32)
         shown[self.is_public] = nodes
@@ -207,13 +215,23 @@ class People:
             return made
         known = self.data.columns.with_role("known").names
         if self.n_records:
-            by_record = self.class_nodes(class_of)[class_of][back]
+            of_class = self.class_nodes(class_of) if class_nodes is None else class_nodes
+            by_record = of_class[class_of][back]
             published = {name: by_record[:, number] for number, name in enumerate(known)}
         else:
             published = {}
         columns = publish_columns(self.data.columns, published)
         assert isinstance(made.published, Transactions)
         return replace(made, published=replace(made.published, columns=columns))
+
+
+class Found(NamedTuple):
+    """Classes, and what becomes of the items in them."""
+
+    class_of: NDArray[np.int64]  # [records]
+    nodes: NDArray[np.int64]  # [public entries] of the item hierarchy, -1 if it is suppressed
+    items: float  # the loss of items, 0 to 1
+    least: float  # what the items lose at least in these classes, in entries
 
 
 def item_hierarchy(data: Transactions, context: Context) -> Hierarchy:

@@ -2,46 +2,67 @@
 """Phase 5 of trim: publish entries as nodes of a hierarchy instead of suppressing them.
 
 *For counts* (``generalize_suppressed``), what is published without a hierarchy stays exact. Level by level, from the
-parents of the items up, suppressed entries are offered as the nodes above them, and the records, with what they show
-and what is offered, are trimmed like any others. A node is worth one of its items (1/n), which is what a count can make
-of it.
+parents of the items up, suppressed entries are offered as the nodes above them (``add_offered``). All offers stand at
+first. Then each record in turn, as long as it shows a combination that fewer than k records show, withdraws the offer
+with most such combinations per worth; until there are none. At last an offer returns if everything that it makes is
+shown by enough others. What was published before stays. A node is worth one of its items (1/n), which is what a count
+can make of it.
 
 *For least loss* (``lose_least``), every entry begins as the node that a global recoding makes of it, which is safe.
 Then node by node, the one that loses most first: records that show the node show what is below it instead, its
 children; all that still may. A record that would show a combination that fewer than k records show returns to the node;
 and as the node must not be rare together with anything either, others return with it where it would be. When all have
 returned, everything is as it was before. So the loss only falls, and no global recoding that it begins with loses less.
-Children take their turn as nodes. All labels of a record but those below the node stay what they are, so only
-combinations with the node or its children have to be counted, and these only in records that show the node.
+Children take their turn as nodes.
 
-Published labels are counted as opaque items.
+Published labels are counted as opaque items. All labels of a record but its *own*, those in question, stay what they
+are. So only combinations with an own label have to be counted, and only in records that have one. The arrays:
+
+- ``faces`` int64[n_records + 1, 3]: START of a record's labels; N_OWN labels that are its own and come first; N_SETS
+  itemsets of at most m labels that have one of them.
+- ``labels`` int64: from 1, ascending among those that come first and among the others; 0 is a label withdrawn.
+- ``table`` int64[2^bits, 2]: as in ``_trim_itemsets``, with the key and the number of records of an itemset.
+- ``state`` int64[4]: the NEXT record, the END of the block, CHANGES so far, KEYS in the table.
+- ``stack`` int64[…, 4]: the way through the itemsets, and HITS, the rare itemsets of each place of a record.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context
-from setveil.algorithms.km._trim_itemsets import FREE, KEY, NUMBER, copy_table, empty_table, find_place, shift_for
+from setveil.algorithms.km._trim_itemsets import (
+    FREE,
+    KEY,
+    NUMBER,
+    Limits,
+    copy_table,
+    empty_table,
+    find_place,
+    shift_for,
+)
 from setveil.arrays.compiling import compiled
-from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
 
-LEAST_WORTH = 0.001
 PROVABLE = {"fast": 0, "normal": 10_000, "best": 100_000}  # rows of the program of a cut that provably loses least
 MOST_ENTRIES = {"fast": 0, "normal": 100_000, "best": 1_000_000}  # for which suppressing items is tried, too
 MOST_VISITS = 100_000_000  # combinations of all records that show a node; with more the node stays
-BLOCK = 20_000  # records between two signs of life
+MOST_OFFERED = 1_000_000_000  # combinations with offers; with more, records are compared as a whole
+SETS_PER_CALL = 1_000_000  # itemsets that a compiled call visits, well below half a second
 LARGEST_KEY = 2**62
-START, N_OWN, N_SETS = 0, 1, 2  # columns of ``faces``
+START, N_OWN, N_SETS = 0, 1, 2
+NEXT, END, CHANGES, KEYS = 0, 1, 2, 3
+AT, PREFIX, HAS, HITS = 0, 1, 2, 3
+NOWHERE, NONE, ONE = np.int64(-1), np.int64(0), np.int64(1)  # typed: a loop is compiled anew for each plain constant
 
-# Records, the value of their items, and which items are to stay -> entries to keep.
-Trimming = Callable[[Transactions, NDArray[np.float64], NDArray[np.bool_]], NDArray[np.bool_]]
+Offers = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]], NDArray[np.bool_]]
 
 
 def information_kept(nodes: NDArray[np.int64], value: NDArray[np.float64], hierarchy: Hierarchy) -> float:
@@ -54,48 +75,135 @@ def information_kept(nodes: NDArray[np.int64], value: NDArray[np.float64], hiera
 
 
 def generalize_suppressed(
-    records: Transactions, shown: NDArray[np.int64], value: NDArray[np.float64], hierarchy: Hierarchy, trim: Trimming
+    records: Transactions, shown: NDArray[np.int64], value: NDArray[np.float64], hierarchy: Hierarchy, add: Offers
 ) -> NDArray[np.int64]:
     """The node to publish for each entry, -1 for none; from ``shown``, leaves that are safe.
 
-    ``value`` is what each entry is worth.
+    ``value`` is what each entry is worth; ``add`` is ``add_offered`` for these records.
     """
+    shown = shown.copy()
     above = hierarchy.parent[hierarchy.leaf_of_items(records.vocabulary)[records.items]].astype(np.int64)
     while (above >= 0).any():
         tells = (hierarchy.n_leaves[above] > 1) & (hierarchy.n_leaves[above] < hierarchy.n_items)
         offered = (shown < 0) & (above >= 0) & tells
         if offered.any():
-            tried = _trim_nodes(records, np.where(offered, above, shown), value, hierarchy, trim)
-            if (tried >= 0)[(shown >= 0) & (shown < hierarchy.n_items)].all():
-                shown = tried
+            there = np.flatnonzero(offered | (shown >= 0))
+            nodes, is_new = np.where(offered, above, shown)[there], offered[there]
+            n_entries = np.bincount(nodes, minlength=hierarchy.n_nodes)
+            worth = np.bincount(nodes, value[there], hierarchy.n_nodes) / np.maximum(n_entries, 1)
+            kept = add(records.owners[there], nodes, is_new, worth / hierarchy.n_leaves)
+            if kept[~is_new].all():
+                shown[there] = np.where(kept, nodes, -1)
         above = np.where(above >= 0, hierarchy.parent[above], -1)
     return shown
 
 
-def _trim_nodes(
-    records: Transactions,
-    offered: NDArray[np.int64],
-    value: NDArray[np.float64],
-    hierarchy: Hierarchy,
-    trim: Trimming,
-) -> NDArray[np.int64]:
-    """What is left of the nodes offered for each entry when they are trimmed like items, and leaves stay."""
-    there = offered >= 0
-    owners = records.owners[there]
-    is_offered = np.zeros(hierarchy.n_nodes, dtype=bool)
-    is_offered[offered[there]] = True
-    nodes = np.flatnonzero(is_offered)
-    number = (np.cumsum(is_offered) - 1)[offered[there]]
-    labels = Vocabulary.presorted([str(node) for node in nodes.tolist()])
-    generalized = Transactions.from_pairs(owners, number, records.n_records, labels)
-    mean_value = np.bincount(number, value[there], len(nodes)) / np.bincount(number, minlength=len(nodes))
-    worth = np.maximum(mean_value / hierarchy.n_leaves[nodes], LEAST_WORTH)
-    kept = trim(generalized, worth, nodes < hierarchy.n_items)
-    width = max(len(nodes), 1)
-    keys = generalized.owners * width + generalized.items  # ascending
-    left = np.full(len(offered), -1, dtype=np.int64)
-    left[there] = np.where(kept[np.searchsorted(keys, owners * width + number)], offered[there], -1)
-    return left
+def add_offered(
+    owners: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    is_new: NDArray[np.bool_],
+    worth: NDArray[np.float64],
+    n_records: int,
+    k: int,
+    m: int,
+    context: Context,
+) -> NDArray[np.bool_] | None:
+    """Which entries to publish, bool[entries]: all that are not new, which are safe by themselves, and some that are.
+
+    ``owners`` ascending; ``worth`` of each label, above 0. None if there are too many combinations to count.
+    """
+    is_own_label = np.zeros(len(worth), dtype=bool)
+    is_own_label[labels[is_new]] = True
+    is_concerned = np.zeros(n_records, dtype=bool)
+    is_concerned[owners[is_own_label[labels]]] = True
+    inside = np.flatnonzero(is_concerned[owners])
+    owner, label = (np.cumsum(is_concerned) - 1)[owners[inside]], labels[inside]
+    is_known = np.zeros(len(worth), dtype=bool)
+    is_known[label] = True
+    number = np.cumsum(is_known)[label]  # from 1
+    m = min(m, int(np.bincount(owner).max(initial=1)))
+    faces, order, place = faces_of(owner, number, is_own_label[label], is_new[inside], m)
+    width = int(is_known.sum()) + 1
+    if width**m > LARGEST_KEY or faces[:, N_SETS].sum() > MOST_OFFERED:
+        return None
+    shown = number[order]
+    offers = np.where(is_new[inside][order], shown, 0)
+    value = np.append(1.0, worth[is_known])
+    sweeps = Sweeps(faces, m, width, context)
+    sweeps.through(count_faces, faces, shown)
+    hot = np.append(-1, np.zeros(width - 1, dtype=np.int64))
+    n_sweeps = 1
+    while sweeps.through(withdraw_offers, faces, shown, offers, value, hot, k, n_sweeps):
+        n_sweeps += 1
+    sweeps.through(return_offers, faces, shown, offers, k)
+    kept = np.ones(len(labels), dtype=bool)
+    kept[inside] = shown[place] > 0
+    return kept
+
+
+class Sweeps:
+    """Compiled loops over all records, block by block, that share one table of itemsets, which grows as it must."""
+
+    def __init__(self, faces: NDArray[np.int64], m: int, width: int, context: Context) -> None:
+        self.context, self.m, self.width = context, m, width
+        self.n_records = len(faces) - 1
+        self.sets_before = np.append(0, np.cumsum(faces[:-1, N_SETS]))
+        self.table = empty_table(1 << 10)
+        self.state = np.zeros(4, dtype=np.int64)
+        self.stack = np.zeros((max(int(np.diff(faces[:, START]).max(initial=0)), m) + 2, 4), dtype=np.int64)
+
+    def through(self, loop: Callable[..., None], *arrays: Any) -> int:
+        """Call a loop for all records; how many changes it made."""
+        state = self.state
+        state[NEXT] = state[CHANGES] = 0
+        while state[NEXT] < self.n_records:
+            self.context.step("generalizing entries", float(state[NEXT] / self.n_records))
+            end = np.searchsorted(self.sets_before, self.sets_before[state[NEXT]] + SETS_PER_CALL)
+            state[END] = min(max(int(end), int(state[NEXT]) + 1), self.n_records)
+            loop(*arrays, self.table, state, self.stack, Limits(self.m, self.width, shift_for(self.table), 0, 0))
+            if state[NEXT] < state[END]:
+                more = int(self.sets_before[state[END]] - self.sets_before[state[NEXT]])
+                larger = empty_table(1 << (4 * (int(state[KEYS]) + more)).bit_length())
+                copy_table(self.table, larger, shift_for(larger))
+                self.table = larger
+        return int(state[CHANGES])
+
+
+def faces_of(
+    owners: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    is_own: NDArray[np.bool_],
+    is_new: NDArray[np.bool_],
+    m: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """``faces`` of records, each label once; the entries that their labels come from, not new ones if there are both;
+    and the place of each entry among the labels. Owners are numbers from 0 without gaps.
+    """
+    width = int(labels.max(initial=0)) + 1
+    key = (owners * 2 + ~is_own) * width + labels
+    order = np.argsort(key * 2 + is_new, kind="stable")
+    key = key[order]
+    is_first = np.append(np.ones(min(len(key), 1), dtype=bool), key[1:] != key[:-1])
+    place = np.empty(len(key), dtype=np.int64)
+    place[order] = np.cumsum(is_first) - 1
+    order = order[is_first]
+    n_records = int(owners.max(initial=-1)) + 1
+    lengths = np.bincount(owners[order], minlength=n_records)
+    n_own = np.bincount(owners[order][is_own[order]], minlength=n_records)
+    faces = np.zeros((n_records + 1, 3), dtype=np.int64)
+    faces[1:, START] = np.cumsum(lengths)
+    faces[:-1, N_OWN] = n_own
+    faces[:-1, N_SETS] = subsets_up_to(lengths, m) - subsets_up_to(lengths - n_own, m)
+    return faces, order, place
+
+
+def subsets_up_to(sizes: NDArray[np.int64], m: int) -> NDArray[np.float64]:
+    """How many subsets of at most m elements sets of these sizes have, at least so many that it is too many."""
+    total, binomial = np.zeros(len(sizes)), np.ones(len(sizes))
+    for size in range(1, m + 1):
+        binomial = binomial * np.maximum(sizes - size + 1, 0) / size
+        total += binomial
+    return np.minimum(np.round(total), 2.0 * MOST_OFFERED)
 
 
 # -- for least loss ---------------------------------------------------------------------------------------------------
@@ -204,62 +312,23 @@ def lower_node(
     after[changes] = below
     known, numbers = np.unique(np.concatenate((before, after)), return_inverse=True)
     width = len(known) + 1
-    high, low = (faces_of(owners, labels + 1, changes, len(concerned), m) for labels in np.split(numbers, 2))
-    if width**m > LARGEST_KEY or high[0][:, N_SETS].sum() + low[0][:, N_SETS].sum() > MOST_VISITS:
+    before, after = np.split(numbers.reshape(-1) + 1, 2)
+    (high, of_high, _), (low, of_low, _) = (
+        faces_of(owners, labels, changes, ~changes, m) for labels in (before, after)
+    )
+    if width**m > LARGEST_KEY or high[:, N_SETS].sum() + low[:, N_SETS].sum() > MOST_VISITS:
         return np.zeros(len(entries), dtype=bool)
-    table = empty_table(1 << 10)
-    state = np.zeros(4, dtype=np.int64)  # next record, end of the block, records lifted, itemsets in the table
-    while count_faces(*low, table, state, m, width, shift_for(table)) < len(concerned):
-        table = _larger_table(table, state, int(low[0][state[0], N_SETS]))
-    is_low = np.ones(len(concerned), dtype=np.uint8)
-    state[0] = 0
-    while state[0] < len(concerned) or state[2] > 0:
-        if state[0] == len(concerned):  # some were lifted: look at all again
-            state[0] = state[2] = 0
-        context.step("lowering nodes", None)
-        state[1] = min(int(state[0]) + BLOCK, len(concerned))
-        lift_records(*high, *low, table, is_low, state, m, k, width, shift_for(table))
-        if state[0] < state[1]:
-            table = _larger_table(table, state, int(high[0][state[0], N_SETS]))
+    both = low.copy()
+    both[:, N_SETS] += high[:, N_SETS]
+    is_low = np.ones(len(concerned), dtype=np.int64)
+    sweeps = Sweeps(both, m, width, context)
+    sweeps.through(count_faces, low, after[of_low])
+    while sweeps.through(lift_records, high, before[of_high], low, after[of_low], is_low, k):
+        pass
     return is_low.astype(bool)[owner]
 
 
-def _larger_table(table: NDArray[np.int64], state: NDArray[np.int64], more: int) -> NDArray[np.int64]:
-    """The same with room for so many itemsets more."""
-    larger = empty_table(1 << (4 * (int(state[3]) + more)).bit_length())
-    copy_table(table, larger, shift_for(larger))
-    return larger
-
-
-def faces_of(
-    owners: NDArray[np.int64], labels: NDArray[np.int64], is_own: NDArray[np.bool_], n_records: int, m: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What each record shows, each label once, those that are its own first.
-
-    ``faces`` int64[n_records + 1, 3]: START of its labels, N_OWN labels that come first, N_SETS itemsets of at most m
-    labels that have one of them. ``labels`` int64, ascending among those that come first, and among the others.
-    """
-    order = np.lexsort((labels, ~is_own, owners))
-    owners, labels, is_own = owners[order], labels[order], is_own[order]
-    is_new = np.ones(len(owners), dtype=bool)
-    is_new[1:] = (owners[1:] != owners[:-1]) | (labels[1:] != labels[:-1])
-    owners, labels, is_own = owners[is_new], labels[is_new], is_own[is_new]
-    lengths = np.bincount(owners, minlength=n_records)
-    n_own = np.bincount(owners[is_own], minlength=n_records)
-    faces = np.zeros((n_records + 1, 3), dtype=np.int64)
-    faces[1:, START] = np.cumsum(lengths)
-    faces[:-1, N_OWN] = n_own
-    faces[:-1, N_SETS] = subsets_up_to(lengths, m) - subsets_up_to(lengths - n_own, m)
-    return faces, labels.astype(np.int64)
-
-
-def subsets_up_to(sizes: NDArray[np.int64], m: int) -> NDArray[np.float64]:
-    """How many subsets of at most m elements sets of these sizes have, at least so many that it is too many."""
-    total, binomial = np.zeros(len(sizes)), np.ones(len(sizes))
-    for size in range(1, m + 1):
-        binomial = binomial * np.maximum(sizes - size + 1, 0) / size
-        total += binomial
-    return np.minimum(np.round(total), 2.0 * MOST_VISITS)
+# -- loops ------------------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -268,42 +337,55 @@ def visit_itemsets(
     labels: NDArray[np.int64],
     table: NDArray[np.int64],
     state: NDArray[np.int64],
-    record: int,
-    m: int,
-    width: int,
-    shift: int,
-    amount: int,
+    stack: NDArray[np.int64],
+    limits: Limits,
     k: int,
-) -> bool:
-    """Add ``amount`` to the count of every set of at most m labels of a record that has one of its own; whether one of
-    them is then shown by some records, but fewer than k. With 0 nothing changes, and the first such set is enough.
+    record: int,
+    must: int,
+    amount: int,
+) -> int:
+    """Add ``amount`` to the count of every set of at most m labels of a record that has one of its own, and the one at
+    ``must`` unless that is -1; how many of them some records show then, but fewer than k; if the amount is negative,
+    only those that have become so. HITS says in how many of these each place is.
     """
     start, end = faces[record, START], faces[record + 1, START]
-    at = np.zeros(m + 1, dtype=np.int64)
-    key = np.zeros(m + 1, dtype=np.int64)
-    is_rare = False
+    own_end = start + faces[record, N_OWN]
+    for place in range(end - start):
+        stack[place, HITS] = 0
+    n_rare = 0
+    stack[0, PREFIX] = 0
+    stack[0, HAS] = 1 if must < 0 else 0
+    stack[1, AT] = start - 1
     depth = 1
-    at[1] = start - 1
     while depth > 0:
-        at[depth] += 1
-        if at[depth] >= (start + faces[record, N_OWN] if depth == 1 else end):
+        stack[depth, AT] += 1
+        here = stack[depth, AT]
+        has_it = stack[depth - 1, HAS] == 1
+        if here >= (own_end if depth == 1 else end) or (here > must and not has_it):
             depth -= 1
             continue
-        key[depth] = key[depth - 1] * width + labels[at[depth]]
-        place = find_place(table, shift, key[depth])
-        if amount != 0:
-            if table[place, KEY] == FREE:
-                table[place, KEY] = key[depth]
-                state[3] += 1
-            table[place, NUMBER] += amount
-        if table[place, KEY] != FREE and 0 < table[place, NUMBER] < k:
-            is_rare = True
-            if amount == 0:
-                break
-        if depth < m:
+        has_it = has_it or here == must
+        if labels[here] == 0 or (depth == limits.m and not has_it):
+            continue
+        key = stack[depth - 1, PREFIX] * limits.n_items + labels[here]
+        if has_it:
+            place = find_place(table, limits.shift, key)
+            if amount != 0:
+                if table[place, KEY] == FREE:
+                    table[place, KEY] = key
+                    state[KEYS] += 1
+                table[place, NUMBER] += amount
+            shows = table[place, NUMBER]
+            if (shows == k - 1 if amount < 0 else 0 < shows < k) and table[place, KEY] != FREE:
+                n_rare += 1
+                for level in range(depth):
+                    stack[stack[level + 1, AT] - start, HITS] += 1
+        if depth < limits.m:
+            stack[depth, PREFIX] = key
+            stack[depth, HAS] = 1 if has_it else 0
             depth += 1
-            at[depth] = at[depth - 1]
-    return is_rare
+            stack[depth, AT] = here
+    return n_rare
 
 
 @compiled
@@ -312,15 +394,83 @@ def count_faces(
     labels: NDArray[np.int64],
     table: NDArray[np.int64],
     state: NDArray[np.int64],
-    m: int,
-    width: int,
-    shift: int,
-) -> int:
-    """Count the itemsets of records from ``state[0]`` on, as long as the table has room; where it stopped."""
-    while state[0] < len(faces) - 1 and 2 * (state[3] + faces[state[0], N_SETS]) <= len(table):
-        visit_itemsets(faces, labels, table, state, state[0], m, width, shift, 1, 0)
-        state[0] += 1
-    return state[0]
+    stack: NDArray[np.int64],
+    limits: Limits,
+) -> None:
+    """Count the itemsets of the records of a block, as long as the table has room."""
+    while state[NEXT] < state[END] and 2 * (state[KEYS] + faces[state[NEXT], N_SETS]) <= len(table):
+        visit_itemsets(faces, labels, table, state, stack, limits, NONE, state[NEXT], NOWHERE, ONE)
+        state[NEXT] += 1
+
+
+@compiled
+def withdraw_offers(
+    faces: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    offers: NDArray[np.int64],
+    worth: NDArray[np.float64],
+    hot: NDArray[np.int64],
+    k: int,
+    sweep: int,
+    table: NDArray[np.int64],
+    state: NDArray[np.int64],
+    stack: NDArray[np.int64],
+    limits: Limits,
+) -> None:
+    """Let records of a block withdraw offers until they show no rare itemset: that with most of them per worth first.
+
+    ``offers`` are the labels that may be withdrawn, 0 for others. ``hot`` is the last sweep in which an itemset with a
+    label became rare; records with no label of this sweep or the one before were found safe and are passed over.
+    """
+    for record in range(state[NEXT], state[END]):
+        start = faces[record, START]
+        own_end = start + faces[record, N_OWN]
+        n_left = 0
+        is_hot = False
+        for at in range(start, own_end):
+            n_left += 1 if labels[at] * offers[at] > 0 else 0
+            is_hot = is_hot or hot[labels[at]] >= sweep - 1
+        while is_hot and n_left > 0:
+            n_rare = visit_itemsets(faces, labels, table, state, stack, limits, k, record, NOWHERE, NONE)
+            worst, most = NOWHERE, 0.0
+            for at in range(start, own_end):
+                if labels[at] * offers[at] > 0 and stack[at - start, HITS] / worth[labels[at]] > most:
+                    worst, most = at, stack[at - start, HITS] / worth[labels[at]]
+            if worst < 0:
+                break  # nothing is rare
+            is_hot = stack[worst - start, HITS] < n_rare  # else nothing is rare without it
+            visit_itemsets(faces, labels, table, state, stack, limits, k, record, worst, -ONE)
+            for at in range(start, faces[record + 1, START]):
+                if stack[at - start, HITS] > 0:
+                    hot[labels[at]] = sweep
+            labels[worst] = 0
+            n_left -= 1
+            state[CHANGES] += 1
+    state[NEXT] = state[END]
+
+
+@compiled
+def return_offers(
+    faces: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    offers: NDArray[np.int64],
+    k: int,
+    table: NDArray[np.int64],
+    state: NDArray[np.int64],
+    stack: NDArray[np.int64],
+    limits: Limits,
+) -> None:
+    """Let offers return to the records of a block that make no rare itemset there."""
+    for record in range(state[NEXT], state[END]):
+        for at in range(faces[record, START], faces[record, START] + faces[record, N_OWN]):
+            if labels[at] == 0 and table[find_place(table, limits.shift, offers[at]), NUMBER] >= k - 1:
+                labels[at] = offers[at]
+                if visit_itemsets(faces, labels, table, state, stack, limits, k, record, at, ONE) > 0:
+                    visit_itemsets(faces, labels, table, state, stack, limits, k, record, at, -ONE)
+                    labels[at] = 0
+                else:
+                    state[CHANGES] += 1
+    state[NEXT] = state[END]
 
 
 @compiled
@@ -329,25 +479,24 @@ def lift_records(
     high_labels: NDArray[np.int64],
     low: NDArray[np.int64],
     low_labels: NDArray[np.int64],
-    table: NDArray[np.int64],
-    is_low: NDArray[np.uint8],
-    state: NDArray[np.int64],
-    m: int,
+    is_low: NDArray[np.int64],
     k: int,
-    width: int,
-    shift: int,
+    table: NDArray[np.int64],
+    state: NDArray[np.int64],
+    stack: NDArray[np.int64],
+    limits: Limits,
 ) -> None:
-    """Return low records to the node that show a rare itemset, or share one with records that were returned, from
-    record ``state[0]`` to before ``state[1]``; stops before a record for which the table may be too small.
+    """Return low records of a block to the node that show a rare itemset, or share one with records that were returned;
+    stops before a record for which the table may be too small.
     """
-    while state[0] < state[1] and 2 * (state[3] + high[state[0], N_SETS]) <= len(table):
-        record = state[0]
+    while state[NEXT] < state[END] and 2 * (state[KEYS] + high[state[NEXT], N_SETS]) <= len(table):
+        record = state[NEXT]
         if is_low[record] and (
-            visit_itemsets(low, low_labels, table, state, record, m, width, shift, 0, k)
-            or visit_itemsets(high, high_labels, table, state, record, m, width, shift, 0, k)
+            visit_itemsets(low, low_labels, table, state, stack, limits, k, record, NOWHERE, NONE) > 0
+            or visit_itemsets(high, high_labels, table, state, stack, limits, k, record, NOWHERE, NONE) > 0
         ):
-            visit_itemsets(low, low_labels, table, state, record, m, width, shift, -1, k)
-            visit_itemsets(high, high_labels, table, state, record, m, width, shift, 1, k)
+            visit_itemsets(low, low_labels, table, state, stack, limits, k, record, NOWHERE, -ONE)
+            visit_itemsets(high, high_labels, table, state, stack, limits, k, record, NOWHERE, ONE)
             is_low[record] = 0
-            state[2] += 1
-        state[0] += 1
+            state[CHANGES] += 1
+        state[NEXT] += 1

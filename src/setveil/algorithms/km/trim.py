@@ -3,28 +3,20 @@
 An own method; the model is that of M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of
 set-valued data. VLDB 2008.
 
-Idea. Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of
-its items, and the release meets its guarantee if every itemset is shown by no record or by k records or more. So the
-question is which itemsets to give up. Those that fewer than k records hold are given up from the start; every record
-suppresses what it must to show none of them, and each entry suppressed makes other itemsets rarer. The phases:
+Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of its
+items, and the release meets its guarantee if every itemset is shown by no record or by k records or more. So the
+question is which itemsets to give up. docs/algorithms/km/trim.md has pseudo-code and a worked example. The phases:
 
 1. *Number* the itemsets that k records hold, and list their holders (``_trim_itemsets``).
-2. *Choose and repair* (``_trim_records``, ``_trim_repair``). A record chooses a cheapest hitting set of its dead
-   itemsets by branch and bound. It pays for each entry, and for each itemset that it would leave to fewer than k
-   others, the more the nearer they are to k. Itemsets shown by fewer than half of k records are given up at once, and
-   their holders choose again. One shown by more, but fewer than k, is either shown by more of its holders or given up,
-   whichever costs less, counted over what a change can touch in the records concerned. Rarest first.
-3. *Anneal* (``_trim_annealing``). What is safe then is not the best. Records change at random what they show, at a
-   price for itemsets that are rare, and what has become rare is repaired again. That is repeated as the data's size
-   allows, and the best is kept.
-4. *Put back and revive.* When all is safe, each record takes the best choice among what the others show anyway without
-   taking anything from them; and an itemset that nobody shows is revived, if k holders lose nothing in all by showing
-   it at once: others may then show more.
-5. *Generalize* (``_trim_hierarchy``). With a hierarchy an entry may be published as a node above it, if that is safe:
-   published labels are counted as opaque items. For counts, what is shown without a hierarchy stays exact, and only
-   what is suppressed is generalized. For least loss (LM), every entry begins as what a global recoding makes of it and
-   goes down as far as it can, unless suppressing alone loses less. Either way the loss is never above that of
-   suppressing alone.
+2. *Choose and repair* (``_trim_records``, ``_trim_repair``). A record suppresses a cheapest hitting set of its dead
+   itemsets. An itemset shown by some records, but fewer than k, is shown by more of its holders or given up.
+3. *Anneal* (``_trim_annealing``). Records change at random what they show, what has become rare is repaired again, and
+   the best is kept.
+4. *Put back and revive.* Each record takes the best choice that takes nothing from others, and an itemset that nobody
+   shows is revived, if k holders lose nothing in all by showing it at once.
+5. *Generalize* (``_trim_hierarchy``). For counts, what is shown stays exact, and what is suppressed is published as a
+   node above it. For least loss (LM), every entry begins as what a global recoding makes of it and goes down as far as
+   it can, unless suppressing alone loses less. Either way the loss is never above that of suppressing alone.
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` every published record is contained in at least k of them.
@@ -60,13 +52,12 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.km._trim_annealing import anneal_records, exponential_thresholds
-from setveil.algorithms.km._trim_hierarchy import generalize_suppressed, information_kept, lose_least
+from setveil.algorithms.km._trim_hierarchy import add_offered, generalize_suppressed, information_kept, lose_least
 from setveil.algorithms.km._trim_itemsets import (
     COUNT,
     KEPT,
     NEXT,
     PAIRS,
-    START,
     WANTED,
     Itemsets,
     Limits,
@@ -83,7 +74,7 @@ from setveil.algorithms.km._trim_repair import (
     show_all_next,
 )
 from setveil.arrays.chance import chance_from
-from setveil.core import Hierarchy, Transactions
+from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.core.label_numbers import label_numbers
 from setveil.core.row_order import sort_rows
 from setveil.errors import InputError
@@ -172,12 +163,12 @@ class Trim(Algorithm):
     ) -> NDArray[np.int32]:
         """The node to publish for each entry, -1 for none; ``shown``: the leaves shown without a hierarchy."""
 
-        def trim(offered: Transactions, worth: NDArray[np.float64], stays: NDArray[np.bool_]) -> NDArray[np.bool_]:
-            return trim_rows(offered, worth, model, self.effort, context, is_bounded=False, stays=stays).kept
+        def add(owners: Any, labels: Any, is_new: Any, worth: Any) -> NDArray[np.bool_]:
+            return add_offers(owners, labels, is_new, worth, rows.n_records, model, context)
 
         nodes = lose_least(rows, value, model, self.effort, context) if self.raising == "loss" else None
         if nodes is None or information_kept(nodes, value, hierarchy) < information_kept(shown, value, hierarchy):
-            nodes = generalize_suppressed(rows, shown, value, hierarchy, trim)
+            nodes = generalize_suppressed(rows, shown, value, hierarchy, add)
         return nodes.astype(np.int32)
 
 
@@ -221,6 +212,34 @@ def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -
     return np.array([given.get(label, 1.0) for label in data.vocabulary])
 
 
+def add_offers(
+    owners: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    is_new: NDArray[np.bool_],
+    worth: NDArray[np.float64],
+    n_records: int,
+    model: KmAnonymity,
+    context: Context,
+) -> NDArray[np.bool_]:
+    """Which entries to publish, bool[entries]: those that are not new, which are safe by themselves, and of the new
+    ones, which are offered, as many as are safe, too.
+
+    ``owners`` ascending; ``labels`` are numbers, as published; ``worth`` of each label, above 0. Where records are
+    compared as a whole (m="all"), a label that is new somewhere may be lost where it is not.
+    """
+    kept = None
+    if model.m != "all":
+        kept = add_offered(owners, labels, is_new, worth, n_records, model.k, model.m, context)
+    if kept is None:
+        known, number = np.unique(labels, return_inverse=True)
+        vocabulary = Vocabulary.presorted(tuple(map(str, range(len(known)))))
+        rows = Transactions.from_pairs(owners, number, n_records, vocabulary)
+        stays = np.bincount(number, is_new, len(known)) == 0
+        shown = trim_whole(rows, model.k, worth[known], context, stays)
+        kept = shown[np.searchsorted(rows.owners * len(known) + rows.items, owners * len(known) + number)]
+    return kept
+
+
 def _steps_per_call(lengths: NDArray[np.int64], m: int) -> int:
     """Steps of a call that takes well below half a second.
 
@@ -232,40 +251,26 @@ def _steps_per_call(lengths: NDArray[np.int64], m: int) -> int:
 
 
 def trim_rows(
-    rows: Transactions,
-    value: NDArray[np.float64],
-    model: KmAnonymity,
-    effort: str,
-    context: Context,
-    is_bounded: bool = True,
-    stays: NDArray[np.bool_] | None = None,
+    rows: Transactions, value: NDArray[np.float64], model: KmAnonymity, effort: str, context: Context
 ) -> Trimmed:
-    """Which entries of the rows to keep; equal rows may be treated differently. The bound is only sought if asked.
-
-    ``stays``: items of which every entry is kept; these entries must be safe by themselves.
-    """
+    """Which entries of the rows to keep; equal rows may be treated differently."""
     k = model.k
     frequent = rows.supports >= k
     in_play = frequent[rows.items]  # entries of rare items go in any case
     core = rows.keep_items(frequent)
-    core_stays = None if stays is None else stays[frequent]
     lost = float(value[rows.items[~in_play]].sum())
     longest = int(core.lengths.max(initial=0))
     kept = np.zeros(rows.n_occurrences, dtype=bool)
     m = 0 if model.m == "all" else max(min(model.m, longest), 1)
     numbered = number_itemsets(core, k, m, context) if m else None
     if numbered is None:
-        kept[in_play] = trim_whole(core, k, value[frequent], context, core_stays)
-        if (
-            m != 1 and is_bounded and (pairs := number_itemsets(core, k, 2, context)) is not None
-        ):  # rare pairs are rare itemsets, too
+        kept[in_play] = trim_whole(core, k, value[frequent], context)
+        if m != 1 and (pairs := number_itemsets(core, k, 2, context)) is not None:  # rare pairs are rare itemsets, too
             lost += Search(core, pairs, value[frequent], k, 2, EFFORTS["fast"], context).bound()
         return Trimmed(kept, lost, method="whole records")
-    search = Search(core, numbered, value[frequent], k, m, EFFORTS[effort], context, core_stays)
-    bound = lost + (search.bound() if is_bounded else 0.0)
+    search = Search(core, numbered, value[frequent], k, m, EFFORTS[effort], context)
+    bound = lost + search.bound()
     search.search()
-    if core_stays is not None:
-        search.keep(core_stays[core.items])
     kept[in_play] = search.kept.astype(bool)
     return Trimmed(kept, bound, len(numbered.itemsets), int((search.count > 0).sum()))
 
@@ -282,16 +287,12 @@ class Search:
         m: int,
         effort: Effort,
         context: Context,
-        stays: NDArray[np.bool_] | None = None,
     ) -> None:
         self.k, self.effort, self.context = k, effort, context
         self.itemsets, self.support, self.table = numbered
         self.count, self.wanted = self.itemsets[:, COUNT], self.itemsets[:, WANTED]  # views
         lengths = records.lengths
         self.scale = float(value.mean()) if len(value) else 1.0
-        if stays is not None:
-            self.scale = float(value[~stays].mean()) if not stays.all() else 1.0
-            value = np.where(stays, BREAKS * value.max(initial=0.0), value)
         self.value = value
         peak = self.scale * PRESSURE / m * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
@@ -301,7 +302,7 @@ class Search:
         self.free_costs = np.append(value, 0.0)
         n_combinations = sum(n * comb(length, m) for length, n in enumerate(np.bincount(lengths).tolist()))
         n_anneals = min(effort.anneals, effort.work // max(m * m * n_combinations, 1))
-        self.n_anneals = n_anneals if m > 1 and stays is None else 0
+        self.n_anneals = n_anneals if m > 1 else 0
         self.records = np.stack((records.indptr, np.full(records.n_records + 1, -1)), axis=1)
         self.entries = np.ones((records.n_occurrences, 3), dtype=np.int32)
         self.entries[:, 0] = records.items
@@ -499,18 +500,6 @@ class Search:
             if self._value_kept() <= before:
                 self._show(best)
                 break
-
-    def keep(self, staying: NDArray[np.bool_]) -> None:
-        """Show these entries, safe by themselves and worth most, in any case; others go wherever an itemset is rare."""
-        owners = np.repeat(self.everybody, np.diff(self.records[:, START]))
-        is_hurt = np.bincount(owners[staying & (self.kept == 0)], minlength=len(self.everybody)) > 0
-        self._publish(np.where(is_hurt[owners], staying, self.kept))
-        cheapest_goes, self.effort = self.limits._replace(longest=-1), self.effort._replace(fills=0)
-        while len(rare := np.flatnonzero((self.count > 0) & (self.count < self.k))):
-            fills = np.zeros(len(self.count), dtype=np.uint8)
-            self._repair(rare, fills, self.costs, cheapest_goes, "repairing")
-        self.wanted[:] = self.count >= self.k
-        self.choose_safely(self.everybody)
 
     def _show(self, kept: NDArray[np.int32]) -> None:
         """Back to something shown before."""

@@ -63,7 +63,7 @@ class Clustering:
         sides: dict[tuple[str, ...], int] = {}
         for rule in kept:
             sides.setdefault(rule.sensitive, len(sides))
-        self.rules, self.right_sides = kept, list(sides)
+        self.rules = kept
         self.starts = np.zeros(len(kept) + 1, dtype=np.int64)
         np.cumsum([len(rule.known) for rule in kept], out=self.starts[1:])
         flat = [slot_of[number[item]] for rule in kept for item in rule.known]

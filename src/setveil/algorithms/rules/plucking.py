@@ -21,9 +21,9 @@ def pluck_entries(state: Clustering, context: Context) -> NDArray[np.int64]:
     rank = np.random.default_rng(context.seed).permutation(len(state.data.items)).astype(np.int64)
     gone = []
     for item, mine in _by_item(state, rules).items():
-        demands, places = _demands(state, item, mine, surplus)
-        taken, _ = cover(demands, np.ones(len(places), dtype=np.int64), rank[places], context)
-        gone.append(places[taken > 0])
+        demands, positions = _demands(state, item, mine, surplus)
+        taken, _ = cover(demands, np.ones(len(positions), dtype=np.int64), rank[positions], context)
+        gone.append(positions[taken > 0])
     return np.sort(np.concatenate(gone))
 
 
@@ -37,8 +37,8 @@ def fewest_entries(state: Clustering, rules: NDArray[np.int64], demand: NDArray[
     state.bits, state.cluster_of = state.own, np.arange(len(state.own), dtype=np.int64)
     bound = 0
     for item, mine in _by_item(state, alone).items():
-        demands, places = _demands(state, item, mine, demand)
-        bound += cover(demands, np.ones(len(places), dtype=np.int64), np.arange(len(places)), context)[1]
+        demands, positions = _demands(state, item, mine, demand)
+        bound += cover(demands, np.ones(len(positions), dtype=np.int64), np.arange(len(positions)), context)[1]
     state.bits, state.cluster_of = bits, clusters
     return bound
 
@@ -60,9 +60,9 @@ def _demands(
 ) -> tuple[Demands, NDArray[np.int64]]:
     """Rows over the entries of an item, and the place of each such entry in the records."""
     data = state.data
-    places = np.flatnonzero(data.items == item)
+    positions = np.flatnonzero(data.items == item)
     number = np.full(data.n_records, -1, dtype=np.int64)
-    number[data.owners[places]] = np.arange(len(places))
+    number[data.owners[positions]] = np.arange(len(positions))
     rows: dict[bytes, tuple[NDArray[np.int64], int]] = {}
     for rule in rules:
         state.context.step("entries to suppress")
@@ -74,4 +74,4 @@ def _demands(
             rows[key] = (number[holders], least)
     bounds = np.concatenate(([0], np.cumsum([len(owners) for owners, _ in rows.values()]))).astype(np.int64)
     owners = np.concatenate([owners for owners, _ in rows.values()]).astype(np.int32)
-    return Demands(bounds, owners, np.array([least for _, least in rows.values()], dtype=np.int64)), places
+    return Demands(bounds, owners, np.array([least for _, least in rows.values()], dtype=np.int64)), positions

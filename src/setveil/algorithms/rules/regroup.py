@@ -305,9 +305,9 @@ def _details(state: Clustering, unmerged: _Unmerged, n_plucked: int, context: Co
     bound, least = unmerged.fewest(context), state.utility_loss(unmerged.least_loss(n_plucked == 0))
     sensitive = state.data.vocabulary.numbers(state.model.sensitive)
     total = int(state.data.supports[sensitive[sensitive >= 0]].sum())
-    told = told_entries(n_plucked, total, bound, "such entries and generalizes public items")
+    entries = told_entries(n_plucked, total, bound, "such entries and generalizes public items")
     return {
-        OPTIMUM: told if n_plucked else told_loss(state.utility_loss(), least),
+        OPTIMUM: entries if n_plucked else told_loss(state.utility_loss(), least),
         **state.details(),
         "entries_suppressed": n_plucked,
         "lower_bound": bound,

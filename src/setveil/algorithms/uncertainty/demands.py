@@ -39,8 +39,8 @@ class Demands:
         """Some rows."""
         lengths = np.diff(self.bounds)[rows]
         bounds = np.concatenate(([0], np.cumsum(lengths)))
-        places = np.repeat(self.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])
-        return Demands(bounds, self.owners[places], self.least[rows])
+        positions = np.repeat(self.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])
+        return Demands(bounds, self.owners[positions], self.least[rows])
 
 
 def allowed_counts(model: Uncertainty, n_records: int) -> NDArray[np.int64]:
@@ -73,8 +73,8 @@ def find_demands(
     if size_limit is None:
         number[supports < 2] = -1
     if holders.n_records > (size_limit is None):
-        beside = _side_by_side(holders, holder_weights, others, number, size_limit)
-        found.extend(_walk(*beside, size_limit, allowed, context))
+        joined = _side_by_side(holders, holder_weights, others, number, size_limit)
+        found.extend(_walk(*joined, size_limit, allowed, context))
     if not found:
         return Demands(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
     ends = np.cumsum([len(part.owners) for part in found])
@@ -119,12 +119,12 @@ def _side_by_side(
     size_limit: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]:
     """Holders, then others, over renumbered items: bounds, items, weights, how many are holders."""
-    beside, shown = others.keep_items(number >= 0), holders.keep_items(number >= 0)
-    others_weights = np.ones(beside.n_records, dtype=np.int64)
+    without, shown = others.keep_items(number >= 0), holders.keep_items(number >= 0)
+    others_weights = np.ones(without.n_records, dtype=np.int64)
     if size_limit is None:  # a deep walk meets each record many times; else finding equal ones takes longer
-        beside, others_weights, _ = beside.distinct()
-    indptr = np.concatenate((shown.indptr, shown.indptr[-1] + beside.indptr[1:])).astype(np.int64)
-    items = number[number >= 0][np.concatenate((shown.items, beside.items))]
+        without, others_weights, _ = without.distinct()
+    indptr = np.concatenate((shown.indptr, shown.indptr[-1] + without.indptr[1:])).astype(np.int64)
+    items = number[number >= 0][np.concatenate((shown.items, without.items))]
     return indptr, items.astype(np.int32), np.concatenate((weights, others_weights)), holders.n_records
 
 

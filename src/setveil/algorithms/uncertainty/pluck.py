@@ -95,8 +95,8 @@ class Plucking:
         self.key = np.random.default_rng(context.seed).permutation(rows.n_records)
         self.bound = 0
         self.public_rows: dict[int, tuple[Demands, NDArray[np.int64]]] = {}  # demands, and the record of each holder
-        places = np.flatnonzero(~self.is_public[rows.items])
-        self.places = {item: places[rows.items[places] == item] for item in self.sensitive}
+        positions = np.flatnonzero(~self.is_public[rows.items])
+        self.positions = {item: positions[rows.items[positions] == item] for item in self.sensitive}
 
     @property
     def size_limit(self) -> int | None:
@@ -104,8 +104,8 @@ class Plucking:
 
     def holders(self, item: int) -> NDArray[np.int64]:
         """The records that show a sensitive item, ascending."""
-        places = self.places[item]
-        shown: NDArray[np.int64] = self.owners[places[self.kept[places]]]
+        positions = self.positions[item]
+        shown: NDArray[np.int64] = self.owners[positions[self.kept[positions]]]
         return shown
 
     def pluck_public(self, item: int) -> None:
@@ -156,7 +156,7 @@ class Plucking:
 
     def details(self) -> dict[str, object]:
         """For the record of the run."""
-        suppressed, total = int((~self.kept).sum()), sum(len(places) for places in self.places.values())
+        suppressed, total = int((~self.kept).sum()), sum(len(positions) for positions in self.positions.values())
         return {
             OPTIMUM: told_entries(suppressed, total, self.bound),
             "entries_suppressed": suppressed,
@@ -165,7 +165,8 @@ class Plucking:
             "gap": (suppressed - self.bound) / suppressed if suppressed else 0.0,
             "proven": suppressed == self.bound,
             "suppressed_by_item": {
-                self.rows.vocabulary[item]: int((~self.kept[places]).sum()) for item, places in self.places.items()
+                self.rows.vocabulary[item]: int((~self.kept[positions]).sum())
+                for item, positions in self.positions.items()
             },
         }
 
@@ -216,10 +217,10 @@ class Plucking:
             return self.public.select(holders), self.public.select(np.flatnonzero(is_other))
         if self._current is None:
             self._current = self.rows.keep_occurrences(self.kept)
-        beside = np.ones(self.rows.n_items, dtype=bool)
-        beside[[item, other]] = False
+        is_kept = np.ones(self.rows.n_items, dtype=bool)
+        is_kept[[item, other]] = False
         rest = np.setdiff1d(self.holders(other), holders, assume_unique=True)
-        return self._current.select(holders).keep_items(beside), self._current.select(rest).keep_items(beside)
+        return self._current.select(holders).keep_items(is_kept), self._current.select(rest).keep_items(is_kept)
 
     def _rank(self, holders: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
         """The smallest key of each group."""
@@ -238,8 +239,8 @@ class Plucking:
 
     def _show(self, item: int, records: NDArray[np.int64], is_shown: bool) -> None:
         """Show the item in some records, or not."""
-        places = self.places[item]
-        self.kept[places[np.isin(self.owners[places], records)]] = is_shown
+        positions = self.positions[item]
+        self.kept[positions[np.isin(self.owners[positions], records)]] = is_shown
         self._current = None
 
 

@@ -39,7 +39,7 @@ def read_frame(
     ``is_kept``: the cluster keeps the encoded records for what follows.
     """
     _check_types(frame, where, item_column, is_list)
-    item, owner = f.col(_quoted(item_column)), None if id_column is None else f.col(_quoted(id_column)).cast("string")
+    item, owner = f.col(quoted(item_column)), None if id_column is None else f.col(quoted(id_column)).cast("string")
     if owner is not None and frame.where(owner.isNull() | (owner == "")).limit(1).count():
         raise InputError(f'{where}: an id in column "{one_line(id_column or "")}" is empty; give every row one.')
     if is_list:
@@ -58,16 +58,10 @@ def read_frame(
     return SparkTransactions(blocks, vocabulary, Layout("parquet", item_column="items"))
 
 
-def check_decoded(frame: DataFrame, where: str, columns: Sequence[str], encoding: str) -> None:
-    """Refuse text in another encoding: Spark puts the same mark for whatever it cannot read, so that different labels,
-    or different people, become one.
-    """
-    marked = [f.col(_quoted(column)).cast("string").contains("\ufffd") for column in columns]
-    if frame.where(reduce(or_, marked)).limit(1).count():
-        raise InputError(
-            f"{where}: holds bytes that are not {one_line(encoding)}; name the encoding, as in --encoding latin-1 (if "
-            "the labels are right, use --labels-as-they-are)."
-        )
+def holds_text(frame: DataFrame, columns: Sequence[str], text: str) -> bool:
+    """Whether a cell of these columns has ``text`` in it."""
+    marked = [f.col(quoted(column)).cast("string").contains(text) for column in columns]
+    return frame.where(reduce(or_, marked)).limit(1).count() > 0
 
 
 def with_reading(data: SparkTransactions, reading: Reading) -> SparkTransactions:
@@ -90,7 +84,8 @@ def label_lists(data: SparkTransactions) -> DataFrame:
     return data.blocks.mapInArrow(decode, "items array<string>")
 
 
-def _quoted(column: str) -> str:
+def quoted(column: str) -> str:
+    """The name of a column as Spark's expressions write it."""
     return "`" + column.replace("`", "``") + "`"
 
 

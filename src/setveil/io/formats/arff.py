@@ -87,7 +87,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _wanted(source: Source, attributes: list[Attribute], wanted: tuple[str, ...]) -> list[int]:
-    from setveil.io.transactions.places import match_columns
+    from setveil.io.transactions.column_names import match_columns
 
     names = [attribute.name for attribute in attributes]
     if not names:
@@ -173,4 +173,12 @@ def _bare(word: str) -> str:
     return word.strip()
 
 
-ARFF = Format("arff", "ARFF", _read, extensions=(".arff",), sniff=_sniff, takes=frozenset({"item_columns"}))
+ARFF = Format(
+    "arff",
+    "ARFF",
+    _read,
+    extensions=(".arff",),
+    sniff=_sniff,
+    takes=frozenset({"item_columns"}),
+    entries="value",
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from setveil.io.roles import READ_ROLES
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from setveil.io.options import ReadOptions
     from setveil.io.source import Source
     from setveil.io.transactions.grids import CellReader
+
+# How a file writes an entry: as a row of its own, a cell, the answer in an item's column, the value of a column, or
+# with the others of its record: on a line of delimited fields, or in a list.
+Entries: TypeAlias = Literal["row", "cell", "answer", "value", "line", "list"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Format:
     plan: Callable[[Source, ReadOptions, str], Plan] | None = None  # of a file that is known to have it, by evidence
     takes: frozenset[str] = frozenset()  # the options that not every format has a use for
     label: str = ""  # on the page, where formats are chosen from a list; its words unless given
+    entries: Entries | None = "list"  # None if that depends on the table in the file (``Plan.shape``)
+    on_cluster: str = ""  # what Spark calls it, if it can be read there
     cells: Callable[[], type[CellReader]] | None = None  # of a table of one row per record: what its cells say
     has_keys: bool = False  # records are objects, columns their keys
     has_numbers: bool = False  # items are written as whole numbers

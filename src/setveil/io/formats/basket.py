@@ -45,6 +45,7 @@ BASKET = Format(
     plan=_plan,
     takes=frozenset({"delimiter"}),
     label="baskets: items of a person on one line",
+    entries="line",
     in_pieces=True,
     details=("delimiter",),
 )

@@ -38,5 +38,6 @@ ONEHOT = Format(
     plan=_plan,
     takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
     label="one column per item, 0 or 1",
+    entries="answer",
     cells=_cells,
 )

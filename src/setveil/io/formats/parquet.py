@@ -32,8 +32,8 @@ def _write(output: Output) -> Iterator[bytes]:
         records = order[some]
         numbers, lengths = items_or_nothing(output.data, records)
         if layout.long:
-            places = np.repeat(np.arange(len(records)), lengths)
-            column = some.start + places + 1 if ids is None else label_column(records[places], ids)
+            positions = np.repeat(np.arange(len(records)), lengths)
+            column = some.start + positions + 1 if ids is None else label_column(records[positions], ids)
             return {layout.id_column: column, layout.item_column: label_column(numbers, [*labels, ""])}
         known = {} if ids is None else {layout.id_column: label_column(records, ids)}
         return {**known, layout.item_column: list_column(lengths, numbers, labels)}
@@ -49,6 +49,8 @@ PARQUET = Format(
     extensions=(".parquet", ".pq"),
     magic=b"PAR1",
     takes=frozenset({"columns", "id_column", "item_column", "item_columns", "keep_ids"}),
+    entries=None,
+    on_cluster="parquet",
     writes_ids=True,
     details=("id_column", "item_column", "long"),
     item_column="items",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from setveil.errors import InputError, UncheckedError, name_option, one_line
 from setveil.io.formats.arff import ARFF
-from setveil.io.formats.base import Format
+from setveil.io.formats.base import Entries, Format, Plan
 from setveil.io.formats.basket import BASKET
 from setveil.io.formats.fimi import FIMI
 from setveil.io.formats.gmt import GMT
@@ -59,6 +59,13 @@ def words_for(layout: str) -> str:
 def is_grid(layout: str | None) -> bool:
     """Whether a table of this layout has one row per record and items in several columns."""
     return layout in FORMATS and FORMATS[layout].cells is not None
+
+
+def entries_of(plan: Plan) -> Entries | None:
+    """How the entries of an input are written; None for lists of a Python object."""
+    if plan.layout not in FORMATS:
+        return None
+    return FORMATS[plan.layout].entries or (FORMATS[plan.shape].entries if plan.shape in FORMATS else "list")
 
 
 def listed(formats: dict[str, Format], last: str = "or") -> str:

@@ -38,5 +38,6 @@ TABLE = Format(
     plan=_plan,
     takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
     label="table of attributes: items are column=value",
+    entries="value",
     cells=_cells,
 )

@@ -38,5 +38,6 @@ WIDE = Format(
     plan=_plan,
     takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_columns", "keep_ids"}),
     label="wide table: one row per person, items in columns",
+    entries="cell",
     cells=_cells,
 )

@@ -11,8 +11,6 @@ from setveil.io.hierarchies.drafts import Draft, numbered_lines
 
 Lines = Sequence[tuple[int, str]]
 
-ARROWS = re.compile(r"\s*(?:>|»|→|::)\s*")
-TREE_NUMBER = re.compile(r"[A-Z][0-9]{2}(?:\.[0-9]{3})*")
 _TERM = re.compile(r"(.+?)\s*[;\t,|]\s*([A-Z][0-9]{2}(?:\.[0-9]{3})*)|([A-Z][0-9]{2}(?:\.[0-9]{3})*)\s*[;\t,|]\s*(.+)")
 _NUMBERED = re.compile(r"[0-9]+ - (.+)")
 
@@ -54,8 +52,8 @@ def read_path_lines(draft: Draft, text: str, separator: str = "") -> None:
     steps = separator or looks_like_paths(text) or ">"
     paths: list[tuple[int, list[str]]] = []
     for line, content in _content(text):
-        told = _NUMBERED.fullmatch(content.strip())
-        words = (told.group(1) if told and steps == ">" else content).strip().strip("/" if steps == "/" else "")
+        numbered = _NUMBERED.fullmatch(content.strip())
+        words = (numbered.group(1) if numbered and steps == ">" else content).strip().strip("/" if steps == "/" else "")
         parts = [part.strip() for part in (re.split(r"\s*>\s*", words) if steps == ">" else words.split("/"))]
         if "" in parts:
             draft.report("error", "a step of the path is empty; name it.", line)
@@ -102,7 +100,7 @@ def read_tree_numbers(draft: Draft, text: str) -> None:
     """A term per line with its tree number. A term with several places keeps the first; a tree has one place for
     everything.
     """
-    places: dict[str, tuple[str, int]] = {}  # tree number → (term, line)
+    positions: dict[str, tuple[str, int]] = {}  # tree number → (term, line)
     several: set[str] = set()
     known: set[str] = set()
     for line, content in numbered_lines(text):
@@ -111,13 +109,13 @@ def read_tree_numbers(draft: Draft, text: str) -> None:
             draft.report("error", 'expected a term and its tree number, as "Abdomen;A01.923.047".', line)
             continue
         term, place = (match.group(1), match.group(2)) if match.group(2) else (match.group(4), match.group(3))
-        if place in places:
+        if place in positions:
             draft.report("error", f"tree number {place} stands twice; keep one.", line)
-        places[place] = (term.strip(), line)
-    above = {place.rpartition(".")[0] for place in places}
+        positions[place] = (term.strip(), line)
+    above = {place.rpartition(".")[0] for place in positions}
     number: dict[str, int] = {}
-    for place in sorted(places):
-        term, line = places[place]
+    for place in sorted(positions):
+        term, line = positions[place]
         parts = place.split(".")
         parent = number.setdefault(place[0], -2)
         if parent == -2:
@@ -125,7 +123,7 @@ def read_tree_numbers(draft: Draft, text: str) -> None:
         for depth in range(1, len(parts)):
             prefix = ".".join(parts[:depth])
             if prefix not in number:
-                number[prefix] = draft.add(places[prefix][0] if prefix in places else prefix, parent, line)
+                number[prefix] = draft.add(positions[prefix][0] if prefix in positions else prefix, parent, line)
             parent = number[prefix]
         if place not in above and term in known:
             several.add(term)

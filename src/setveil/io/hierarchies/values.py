@@ -2,6 +2,7 @@
 
 ``bands:5,10,20`` groups numbers into bands of these widths, each a multiple of the one before. Bands begin at multiples
 of their width: 30-34, 30-39, 20-39. ``bands:5,10:18..90`` has open ends: one group below 18 and one from 90 on.
+Values that are bands already are merged with their neighbours: ``bands:x2,x4``.
 ``date:month,quarter,year`` groups dates written as 2024-03-31. ``prefix:3,1`` groups codes by their first characters.
 ``flat`` has no groups: a value is published or suppressed. Anything else is the name of a file, as ARX exports it.
 The value "missing" stands directly below the root.
@@ -19,6 +20,7 @@ from setveil.core.columns import Column
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.naming import fresh_name
 from setveil.errors import InputError, name_some
+from setveil.io.hierarchies.bands import band_in, merged_bands
 from setveil.io.source import one_line
 
 ROOT = "*"
@@ -78,6 +80,8 @@ def _from_file(file: str, column: Column, values: Sequence[str], place: str) -> 
 
 
 def _bands(details: str, values: Sequence[str], place: str) -> Groups:
+    if re.search("x[0-9]", details):
+        return merged_bands(details, values, place).__getitem__
     widths_text, _, ends = details.partition(":")
     widths = [number_in(text) for text in widths_text.split(",")]
     low, high = _open_ends(ends, place)
@@ -87,6 +91,11 @@ def _bands(details: str, values: Sequence[str], place: str) -> Groups:
     if any(wide <= fine or wide % fine for fine, wide in zip(steps, steps[1:], strict=False)):
         raise InputError(f"{place}: bands:{one_line(details)}: every width must be a multiple of the one before it.")
     odd = [value for value in values if number_in(value) is None]
+    if odd and all(map(band_in, values)):
+        raise InputError(
+            f"{place}: the values are bands already, as {name_some(map(one_line, odd), 2)}; merge neighbours with "
+            "bands:x2,x4."
+        )
     if odd:
         raise InputError(
             f"{place}: {len(odd):,} of {len(values):,} values are no numbers, as {name_some(map(one_line, odd), 2)}; "
@@ -156,8 +165,8 @@ def _plain(number: Decimal) -> str:
 
 def _dates(details: str, values: Sequence[str], place: str) -> Groups:
     parts = [part.strip() for part in details.split(",")]
-    places = [PARTS.index(part) if part in PARTS else -1 for part in parts]
-    if -1 in places or places != sorted(set(places)):
+    positions = [PARTS.index(part) if part in PARTS else -1 for part in parts]
+    if -1 in positions or positions != sorted(set(positions)):
         raise InputError(
             f'{place}: write the parts of a date from fine to coarse, as in "date:month,quarter,year", not '
             f'"date:{one_line(details)}"; there is {", ".join(PARTS)}.'

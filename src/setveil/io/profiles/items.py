@@ -91,8 +91,10 @@ def _groups(left: Sequence[Facts], facts: Sequence[Facts]) -> list[_Group]:
         )
     numbered = numbered_columns([one.name for one in facts]) if facts[0].is_named else {}
     by_place = {one.place: one for one in left if one.look.kind != looks.ANSWERS}
-    for places in (run for run in numbered.values() if len(run) < NEARLY_ALL * len(facts)):  # else names tell nothing
-        columns = [by_place.pop(place) for place in places if place in by_place]
+    for positions in (
+        run for run in numbered.values() if len(run) < NEARLY_ALL * len(facts)
+    ):  # else names tell nothing
+        columns = [by_place.pop(place) for place in positions if place in by_place]
         alike = [one for one in columns if _are_alike(one, columns[0])]
         if len(alike) > 1:
             found.append(_as_group(alike))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from setveil.errors import InputError
+from setveil.io.hierarchies.bands import band_in, merged_bands
 from setveil.io.hierarchies.values import ISO, OTHER_DATE, number_in
 from setveil.io.profiles.cells import CellColumn
 from setveil.io.transactions.cells import says_yes_or_no
@@ -20,7 +22,6 @@ NEARLY_ALL = 0.95  # of them must look so
 FEW = 10  # distinct values; fewer say little
 OLD, OLDEST = 40, 120  # years: ages of many people reach beyond the first, none beyond the second
 LONG_TEXT = 30  # characters
-BAND = re.compile(r"[\[(]?[0-9]{1,3} ?(?:-|–|to|,) ?[0-9]{1,3}[\])]?|[<>]=? ?[0-9]{1,3}|[0-9]{1,3}\+|under [0-9]{1,2}")
 OPAQUE = re.compile(r"(?=.*[0-9])[A-Za-z0-9]{0,12}[-_:/#]?(?:[A-Za-z0-9]+[-_:/]?)*")
 SEPARATORS = "|;,"
 
@@ -54,8 +55,8 @@ def look_at(column: CellColumn) -> Look:
     numbers = [number_in(text) for text in some]
     if None not in numbers:
         return _of_numbers(some, [number for number in numbers if number is not None])
-    if _share(some, BAND.fullmatch):
-        return Look(AGE, hierarchy="flat")
+    if _share(some, band_in):
+        return Look(AGE, hierarchy=_merged(texts))
     if (found := _system(texts)) is not None:
         return Look(LABELS, *found)
     separator = _separator(some)
@@ -114,6 +115,16 @@ def _bands(low: Decimal, high: Decimal, are_whole: bool) -> str:
     width = next(step * factor for factor in (1, 2, 5, 10) if reach <= 20 * step * factor)
     width = max(width, Decimal(2)) if are_whole else width
     return "bands:" + ",".join(format((width * factor).normalize(), "f") for factor in (1, 2, 10))
+
+
+def _merged(texts: Sequence[str]) -> str:
+    """Two and four neighbouring bands, where there are more."""
+    hierarchy = "bands:" + ",".join(f"x{factor}" for factor in (2, 4) if factor < len(texts))
+    try:
+        merged_bands(hierarchy.removeprefix("bands:"), texts, "")
+    except InputError:  # they overlap, or some are no bands
+        return "flat"
+    return hierarchy
 
 
 def _prefixes(texts: Sequence[str]) -> str:

@@ -89,13 +89,13 @@ def _points(one: Facts, facts: Sequence[Facts], units: Sequence[Facts], finer: S
     points += 3 if finer else 0
     points += 1 if is_contiguous(one.values) else 0
     points += 1 if one.look.kind == looks.PEOPLE else 0
-    told = 0
+    strength = 0
     for other in facts:
         if other in units or other.look.kind not in ATTRIBUTES or 2 * other.n_values > one.n_values:
             continue
         if one.determines(other).holds:
-            told = max(told, 1 if other.look.kind == looks.LABELS else 2)
-    return points + told
+            strength = max(strength, 1 if other.look.kind == looks.LABELS else 2)
+    return points + strength
 
 
 def _by_rows(keys: Sequence[Facts], row_numbers: tuple[Facts, ...], facts: Sequence[Facts], n_rows: int) -> People:

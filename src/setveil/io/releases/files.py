@@ -72,28 +72,28 @@ def write_release(
             publish_column(column, column.leaves[column.codes]) for column in unchanged
         )
         release = replace(release, published=replace(rows, columns=covered))
-    told = release.named_only(public_items)
+    public = release.named_only(public_items)
     if release.published.columns:
         named = Columns(tuple(column.named_only() for column in release.rows.columns or ()))
-        told = replace(told, published=replace(told.rows, columns=named))
-    labels = names_for(told, layout)  # by what is told: the numbers of items must not show where others are missing
-    whole, is_whole = release.renamed(labels), told is release
-    told = whole if is_whole else told.renamed(labels)
+        public = replace(public, published=replace(public.rows, columns=named))
+    labels = names_for(public, layout)  # by what is told: the numbers of items must not show where others are missing
+    whole, is_whole = release.renamed(labels), public is release
+    public = whole if is_whole else public.renamed(labels)
     if safe_csv:
         whole = whole.relabelled(guard)
-        told = whole if is_whole else told.relabelled(guard)
+        public = whole if is_whole else public.relabelled(guard)
         labels = [guard(label) for label in labels]
     if owners_folder is not None:
         _write(owners_folder / CODEBOOK, encode_codebook(whole))
         if whole.published.columns:
             _write(owners_folder / COLUMNS, encode_columns(whole.published.columns))
     del whole  # as large as the data
-    files, order = encode_release(told, layout, keep_order=keep_order, keep_ids=keep_ids)
+    files, order = encode_release(public, layout, keep_order=keep_order, keep_ids=keep_ids)
     names = []
     for name, pieces in files:
         _write(folder / name, pieces)
         names.append(name)
-    published = published_name(layout, told.kind) if told.published.has_rows else PARTS
+    published = published_name(layout, public.kind) if public.published.has_rows else PARTS
     return Written(tuple(names), published, layout, order, tuple(labels))
 
 

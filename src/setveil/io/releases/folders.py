@@ -33,11 +33,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.core.regular_files import LARGEST_CERTIFICATE, LARGEST_RECORD, open_regular
 from setveil.errors import InputError, one_line
 from setveil.io.releases.marks import MARKS, is_blank, is_marked, mark
+
+if TYPE_CHECKING:
+    from setveil.io.releases.addresses import Address
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -48,7 +51,16 @@ _NO_RENAME = (errno.EXDEV, errno.ENOSYS, errno.EOPNOTSUPP)
 CERTIFICATE = "certificate.json"
 RECORD = "run.json"
 INTERNAL = frozenset(  # what OUT.internal may hold
-    (RECORD, "policy.toml", "report.html", "assessment.html", "codebook.csv", "order.npy", "hierarchy.csv")
+    (
+        RECORD,
+        "policy.toml",
+        "report.html",
+        "assessment.html",
+        "codebook.csv",
+        "columns.csv",
+        "order.npy",
+        "hierarchy.csv",
+    )
 )
 _PARTS = ("public", "internal", "old-public", "old-internal")  # folders in the partial folder
 _CHUNK = 1 << 20
@@ -57,27 +69,23 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Step = tuple[Callable[[], object], Callable[[], object]]  # do, undo
 
 
-def internal_beside(out: Path) -> Path:
+def internal_folder_of(out: Path) -> Path:
     """``OUT.internal``."""
     return out.with_name(out.name + ".internal")
 
 
-def partial_beside(out: Path) -> Path:
+def partial_folder_of(out: Path) -> Path:
     """Where a run fills both folders."""
     return out.with_name(f".{out.name}.partial-run")
 
 
 def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
     """The output as an absolute path; refuses one that stands there already and may not be replaced."""
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(out)):
-        raise InputError(
-            f"{one_line(str(out), 120)}: is an address, and releases are written to folders of this machine. Publish "
-            "to a local folder, then copy that folder; its OUT.internal is for internal use only."
-        )
+    refuse_address(out)
     try:
         public = _absolute(out)
-        for target in (public, internal_beside(public)):
-            _check_place(target, target is not public, force)
+        for target in (public, internal_folder_of(public)):
+            check_place(target, target is not public, force)
         for above in public.parents:  # its internal folder would leave the house with that one, or be replaced with it
             if (above / CERTIFICATE).exists() or (above.name.endswith(".internal") and (above / RECORD).exists()):
                 raise InputError(
@@ -94,6 +102,12 @@ def check_target(out: str | os.PathLike[str], force: bool = False) -> Path:
     return public
 
 
+def refuse_address(out: str | os.PathLike[str]) -> None:
+    """An error for ``s3://…`` where a folder is needed; as a path it has one slash only."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(out)):
+        raise InputError(f"{one_line(str(out), 120)}: is an address; give a folder of this machine.")
+
+
 def _absolute(out: str | os.PathLike[str]) -> Path:
     public = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
     if not public.name:
@@ -101,7 +115,8 @@ def _absolute(out: str | os.PathLike[str]) -> Path:
     return public
 
 
-def _check_place(target: Path, is_internal: bool, force: bool) -> None:
+def check_place(target: Path, is_internal: bool, force: bool) -> None:
+    """Refuse a place that holds something already and may not be replaced."""
     shown = one_line(str(target), 120)
     try:
         kind = target.lstat().st_mode
@@ -111,11 +126,17 @@ def _check_place(target: Path, is_internal: bool, force: bool) -> None:
         raise InputError(f"{shown}: exists and is not a folder; choose another output.")
     if not any(target.iterdir()):
         return
+    is_release = (target / (RECORD if is_internal else CERTIFICATE)).exists()
+    refuse_taken(shown, is_release, _strange_file(target, is_internal) if force and is_release else None, force)
+
+
+def refuse_taken(shown: str, is_release: bool, strange: str | None, force: bool) -> None:
+    """Refuse to replace what is there, unless it is a release without a ``strange`` file and ``force`` says so."""
     if not force:
         raise InputError(f"{shown}: exists already; choose another output or add --force.")
-    if not (target / (RECORD if is_internal else CERTIFICATE)).exists():
+    if not is_release:
         raise InputError(f"{shown}: is not a setveil release, so --force does not replace it; choose another output.")
-    if strange := _strange_file(target, is_internal):
+    if strange:
         raise InputError(
             f"{shown}: holds {one_line(strange)}, which is not part of the release, so --force does not replace it; "
             "move that file away."
@@ -140,18 +161,32 @@ class Staging:
 
     def __init__(self, out: str | os.PathLike[str], force: bool = False) -> None:
         self.force = force
+        refuse_address(out)
         try:
             self.out = _absolute(out)
-            self.folder = partial_beside(self.out)
+            self.folder = partial_folder_of(self.out)
             is_left = os.path.lexists(self.folder)
         except ValueError:  # a NUL in the name
-            is_left = False
+            is_left, self.out = True, check_target(out, force)
         if not is_left:  # else what an earlier run has left is settled first
-            self.out = check_target(out, force)
-            self.folder = partial_beside(self.out)
+            self.check()
         self.public, self.internal = self.folder / "public", self.folder / "internal"
         self._lock: int | None = None
         self._is_mine = False  # whether this run may empty the partial folder
+
+    @property
+    def place(self) -> Path | Address:
+        """Where the release appears."""
+        return self.out
+
+    @property
+    def internal_folder(self) -> Path:
+        """Where its ``OUT.internal`` appears."""
+        return internal_folder_of(self.out)
+
+    def check(self) -> None:
+        """Refuse a place that holds something already and may not be replaced."""
+        check_target(self.out, self.force)
 
     def __enter__(self) -> Staging:
         try:
@@ -159,7 +194,7 @@ class Staging:
             if self._lock is None:
                 raise InputError(f"{one_line(str(self.out), 120)}: {_BUSY}")
             self._take_over()
-            check_target(self.out, self.force)  # now that nobody else can change it
+            self.check()  # now that nobody else can change it
             self.public.mkdir(mode=0o755)
             self.internal.mkdir(mode=0o700)
         except BaseException as problem:
@@ -218,7 +253,7 @@ class Staging:
                 _flush(path)
             _flush(folder)
         with _undisturbed():
-            check_target(self.out, self.force)
+            self.check()
             done: list[Step] = []
             try:
                 for step in self._steps():
@@ -238,7 +273,7 @@ class Staging:
 
     def _copy(self) -> None:
         """Make both folders where nothing can be renamed: the certificate comes last, and with it the release."""
-        internal = internal_beside(self.out)
+        internal = internal_folder_of(self.out)
         if any(place.exists() and any(place.iterdir()) for place in (self.out, internal)):
             raise InputError(
                 f"{one_line(str(self.out), 120)}: this file system cannot exchange folders, so --force cannot replace "
@@ -256,10 +291,14 @@ class Staging:
         with contextlib.suppress(OSError):
             (self.folder / _COPYING).unlink()
 
-    def _steps(self) -> list[Step]:
-        internal, aside = internal_beside(self.out), self.folder / "old-internal"
+    def _internal_steps(self) -> tuple[list[Step], Step]:
+        """The old ``OUT.internal`` is taken away, the new one comes."""
+        internal, aside = self.internal_folder, self.folder / "old-internal"
         takes_away = [_renaming(internal, aside)] if internal.exists() else []
-        comes = _renaming(self.internal, internal)
+        return takes_away, _renaming(self.internal, internal)
+
+    def _steps(self) -> list[Step]:
+        takes_away, comes = self._internal_steps()
         if self.out.exists():
             exchanges = _exchanging(self.public, self.out, self.folder / "old-public")
             return [*takes_away, *exchanges, comes]
@@ -268,7 +307,7 @@ class Staging:
 
 def _settle(out: Path) -> None:
     """Finish or undo what a run that died in the middle of its commit has left; its partial folder is proven."""
-    internal, folder = internal_beside(out), partial_beside(out)
+    internal, folder = internal_folder_of(out), partial_folder_of(out)
     new, old = folder / "internal", folder / "old-internal"
     if (folder / _COPYING).exists() and "digest" not in read_record(out / CERTIFICATE):  # it died before it was there
         _take_back(folder / "public", out)

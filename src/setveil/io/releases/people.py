@@ -54,6 +54,11 @@ def asked_layout(to: str | None, layout_of_input: str) -> Layout:
     return people_layout(to or (layout_of_input if layout_of_input in ("jsonl", "parquet") else USUAL))
 
 
+def numbered(layout: Layout) -> Layout:
+    """The layout with a neutral name over the numbers of records: they are not the ids that the input had there."""
+    return replace(layout, id_column=_fresh(ROW, (layout.item_column,)))
+
+
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 

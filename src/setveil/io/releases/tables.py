@@ -23,7 +23,7 @@ CODEBOOK = "codebook.csv"
 SENSITIVE = "sensitive.csv"
 ITEM_COUNTS = "item_counts.csv"
 CODEBOOK_HEADER = ("published_item", "item")
-NAME = "name"  # a third column, where the owner gave a list of names
+NAMES = ("name", "published_name")  # further columns, where the owner gave names of items, and of categories
 SENSITIVE_HEADER = ("group", "item", "count")
 ITEM_COUNTS_HEADER = ("item", "count")
 MOST_DIGITS = 15  # of a count; no file has as many records
@@ -32,27 +32,33 @@ Count = tuple[int, str, int]  # group, item, count
 
 
 def encode_codebook(release: Release) -> Iterator[bytes]:
-    """The bytes of ``codebook.csv``, with names of the items if the owner gave any."""
+    """The bytes of ``codebook.csv``, with names of items and of categories if the owner gave any."""
     rows, names = release.codebook_rows(), release.names
     if not names:
         return encode_table(CODEBOOK_HEADER, rows)
-    named = ((label, item, guard(names.get(item) or names.get(unguard(item), ""))) for label, item in rows)
-    return encode_table((*CODEBOOK_HEADER, NAME), named)
+
+    def name(label: str) -> str:
+        return guard(names.get(label) or names.get(unguard(label), ""))
+
+    named = [(label, item, name(item), name(label) if label != item else "") for label, item in rows]
+    n_names = 2 if any(row[3] for row in named) else 1
+    return encode_table((*CODEBOOK_HEADER, *NAMES[:n_names]), (row[: 2 + n_names] for row in named))
 
 
 def read_codebook(folder: Path) -> list[tuple[str, str]]:
     """Rows of ``codebook.csv``; a malformed one is an error with its line."""
-    return [(row[0], row[1]) for _, row in read_table(folder / CODEBOOK, CODEBOOK_HEADER, (NAME,))]
+    return [(row[0], row[1]) for _, row in read_table(folder / CODEBOOK, CODEBOOK_HEADER, NAMES)]
 
 
 def read_codebook_names(folder: Path) -> dict[str, str]:
-    """Item → name, where ``codebook.csv`` has names; an item has one name, which is the first."""
+    """Label → name, where ``codebook.csv`` has names; an item or category has one name, which is the first."""
     names: dict[str, str] = {}
     try:
-        for _, row in read_table(folder / CODEBOOK, CODEBOOK_HEADER, (NAME,)):
+        for _, row in read_table(folder / CODEBOOK, CODEBOOK_HEADER, NAMES):
             if len(row) == len(CODEBOOK_HEADER):
                 break
-            names.setdefault(row[1], unguard(row[2]))
+            for label, name in zip((row[1], row[0]), row[2:], strict=False):
+                names.setdefault(label, unguard(name))
     except InputError:  # whoever reads the codebook says what is wrong
         return {}
     return names
@@ -132,13 +138,13 @@ class _Fields(dict[str, bytes]):
 
 
 def read_table(path: Path, header: Sequence[str], further: Sequence[str] = ()) -> Iterator[tuple[int, list[str]]]:
-    """``(line, fields)`` of the rows below the header, which may have ``further`` columns."""
+    """``(line, fields)`` of the rows below the header, which may have the first of ``further`` columns."""
     name = path.name
     try:
         with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
             first = next(reader, None)
-            if first == [*header, *further]:
+            if first in [[*header, *further[:n]] for n in range(1, len(further) + 1)]:
                 header = first
             if first != list(header):
                 raise InputError(f"{name}:1: the header must be {','.join(header)}.")

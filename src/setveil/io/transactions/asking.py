@@ -50,9 +50,9 @@ def refuse_two_items(names: Sequence[str], id_place: int | None, where: str) -> 
     raise _unclear(where, f"{_listed(names, found)} could all hold the items", f"Use {ways}")
 
 
-def refuse_items_beside(names: Sequence[str], stem: str, places: Sequence[int], where: str) -> None:
+def refuse_other_items(names: Sequence[str], stem: str, positions: Sequence[int], where: str) -> None:
     """An error if a column holds items by its name beside numbered ones, such as a product beside its categories."""
-    left = [place for place in range(len(names)) if place not in places and rank_of_ids(names[place]) < 2]
+    left = [place for place in range(len(names)) if place not in positions and rank_of_ids(names[place]) < 2]
     others = [place for place in left if rank_of_items(names[place]) > 1]
     if not others:
         return
@@ -103,12 +103,12 @@ def _person(names: Sequence[str], place: int) -> str:
     return f"--person {shlex.quote(one_line(names[place], 40))}"
 
 
-def _items(names: Sequence[str], places: Sequence[int]) -> str:
-    if not places:
+def _items(names: Sequence[str], positions: Sequence[int]) -> str:
+    if not positions:
         return ""
-    text = ",".join(one_line(names[place], 40) for place in places[:SHOWN_ITEMS])
-    return f" --item {shlex.quote(text)}" if len(places) <= SHOWN_ITEMS else " --item …"
+    text = ",".join(one_line(names[place], 40) for place in positions[:SHOWN_ITEMS])
+    return f" --item {shlex.quote(text)}" if len(positions) <= SHOWN_ITEMS else " --item …"
 
 
-def _listed(names: Sequence[str], places: Sequence[int]) -> str:
-    return " and ".join(f'"{one_line(names[place], 40)}"' for place in places[:MOST])
+def _listed(names: Sequence[str], positions: Sequence[int]) -> str:
+    return " and ".join(f'"{one_line(names[place], 40)}"' for place in positions[:MOST])

@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
     lengths: NDArray[np.int64]  # [rows]
     tokens: Tokens  # their items
-    places: NDArray[np.integer] | None = None  # [items] the token of each item, where each token stands once only
+    positions: NDArray[np.integer] | None = None  # [items] the token of each item, where each token stands once only
 
 
 class Frame(Protocol):
@@ -114,7 +114,7 @@ class PolarsFrame:
     def texts(self, column: int) -> Iterator[Tokens]:
         """A column in slices."""
         for start, part in self._slices(column):
-            yield self._tokens(part, column, np.arange(start, start + len(part)))
+            yield self._tokens(part, column, start)
 
     def cells(self, column: int) -> Iterator[Tokens]:
         """Any column as text in slices."""
@@ -131,7 +131,7 @@ class PolarsFrame:
                 )
             else:
                 texts = part.cast(pl.String).fill_null("")
-                yield self._tokens(texts, column, np.arange(start, start + len(part)))
+                yield self._tokens(texts, column, start)
 
     def lists(self, column: int) -> Iterator[Part]:
         """A list column in slices."""
@@ -146,30 +146,35 @@ class PolarsFrame:
                     f"{cell_of(self, column, row)}: the list is null; write an empty list for a record without items."
                 )
             lengths = part.list.len().to_numpy().astype(np.int64)
-            inner = part.filter(part.list.len() > 0).explode()
-            owners = np.repeat(np.arange(start, start + len(part)), lengths)
-            texts = self._checked(inner, column, owners)
+            inner = (part if lengths.all() else part.filter(part.list.len() > 0)).explode()
+            texts = self._checked(inner, column, start, lengths)
             distinct = texts.unique(maintain_order=True)
             yield Part(lengths, _joined(distinct), texts.cast(pl.Enum(distinct)).to_physical().to_numpy())
 
-    def _tokens(self, series: pl.Series, column: int, rows: NDArray[np.int64]) -> Tokens:
-        """The texts of a series whose values stand in the given rows."""
-        return _joined(self._checked(series, column, rows))
+    def _tokens(self, series: pl.Series, column: int, start: int) -> Tokens:
+        """The texts of a series whose values stand in the rows from ``start`` on."""
+        return _joined(self._checked(series, column, start))
 
-    def _checked(self, series: pl.Series, column: int, rows: NDArray[np.int64]) -> pl.Series:
-        """The values of a series as texts; null and what is neither text nor a whole number is refused."""
+    def _checked(
+        self, series: pl.Series, column: int, start: int, lengths: NDArray[np.int64] | None = None
+    ) -> pl.Series:
+        """The values of a series as texts; null and what is neither text nor a whole number is refused.
+
+        The values stand in the rows from ``start`` on, with ``lengths`` so many in each.
+        """
         import polars as pl
 
         missing = series.is_null()
         if series.dtype.is_float():
             missing = missing | series.is_nan().fill_null(True)
         if missing.any():
-            raise null_error(self, column, int(rows[int(missing.arg_max() or 0)]))
+            value = int(missing.arg_max() or 0)
+            raise null_error(self, column, start + (value if lengths is None else row_of_item(lengths, value)))
         is_text = isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum)
         if len(series) and not (is_text or series.dtype.is_integer()):
+            row = start + (0 if lengths is None else row_of_item(lengths, 0))
             raise InputError(
-                f"{cell_of(self, column, int(rows[0]))}: {series.dtype} is neither text nor a whole number; "
-                "convert it to text."
+                f"{cell_of(self, column, row)}: {series.dtype} is neither text nor a whole number; convert it to text."
             )
         return series.cast(pl.String)
 
@@ -188,6 +193,11 @@ class PolarsFrame:
     def label(self, column: int) -> str:
         """The column's name."""
         return label_of(self.names[column], f"{self.where}: column {column + 1}")
+
+
+def row_of_item(lengths: NDArray[np.int64], item: int) -> int:
+    """The row of an item, where rows have so many items each."""
+    return int(np.searchsorted(np.cumsum(lengths), item, side="right"))
 
 
 def _joined(texts: pl.Series) -> Tokens:

@@ -24,17 +24,17 @@ _ODD, _MIXED = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 def describe_copies(data: Transactions) -> str | None:
     """A sentence about records that seem to be copies of others; None if nothing speaks for it."""
-    places = np.flatnonzero(np.diff(data.indptr) > 0)
-    if len(places) < 2 * LEAST_DISTINCT:
+    positions = np.flatnonzero(np.diff(data.indptr) > 0)
+    if len(positions) < 2 * LEAST_DISTINCT:
         return None
-    keys = _content_keys(data, places)
+    keys = _content_keys(data, positions)
     if len(keys) > MOST_LOOKED_AT:  # by content, so that copies stay together
         some = keys % np.uint64(len(keys) // MOST_LOOKED_AT + 1) == 0
-        keys, places = keys[some], places[some]
+        keys, positions = keys[some], positions[some]
     order = np.argsort(keys, kind="stable")
     first = np.flatnonzero(np.concatenate(([True], keys[order][1:] != keys[order][:-1])))
     counts = np.diff(first, append=len(keys))
-    return _every_record(counts) or _block(places[order], first, counts)
+    return _every_record(counts) or _block(positions[order], first, counts)
 
 
 def _every_record(counts: NDArray[np.int64]) -> str | None:
@@ -53,10 +53,10 @@ def _every_record(counts: NDArray[np.int64]) -> str | None:
     return None
 
 
-def _block(places: NDArray[np.int64], first: NDArray[np.int64], counts: NDArray[np.int64]) -> str | None:
+def _block(positions: NDArray[np.int64], first: NDArray[np.int64], counts: NDArray[np.int64]) -> str | None:
     """Records that occur exactly twice, at one distance: by chance distances differ. Neighbours are only sorted."""
     twice = first[counts == 2]
-    distances = places[twice + 1] - places[twice]
+    distances = positions[twice + 1] - positions[twice]
     distances = distances[distances >= LEAST_BLOCK]
     if len(distances) < LEAST_BLOCK:
         return None
@@ -70,12 +70,14 @@ def _block(places: NDArray[np.int64], first: NDArray[np.int64], counts: NDArray[
     )
 
 
-def _content_keys(data: Transactions, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _content_keys(data: Transactions, positions: NDArray[np.int64]) -> NDArray[np.uint64]:
     """A number for each of the records that have items, equal for equal records; two different ones share theirs once
     in 2^64.
     """
+    from setveil.arrays.rows import sum_over_rows  # compiled loops, which reading a small file does without
+
     with np.errstate(over="ignore"):
         mixed = np.arange(1, data.n_items + 1, dtype=np.uint64) * _ODD
         mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIXED
         mixed ^= mixed >> np.uint64(27)
-        return np.add.reduceat(mixed[data.items], data.indptr[places])
+    return sum_over_rows(data.indptr, data.items, mixed)[positions]

@@ -18,12 +18,13 @@ from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
 from setveil.io.transactions.asking import (
-    refuse_items_beside,
+    refuse_other_items,
     refuse_two_items,
     refuse_two_people,
     refuse_unnamed_people,
 )
 from setveil.io.transactions.cells import are_counts, says_yes_or_no
+from setveil.io.transactions.column_names import match_columns, stated_columns
 from setveil.io.transactions.columns import (
     BOOLEAN,
     FLOAT,
@@ -35,6 +36,7 @@ from setveil.io.transactions.columns import (
     Frame,
     cell_of,
     null_error,
+    row_of_item,
 )
 from setveil.io.transactions.columns import Part as ListPart
 from setveil.io.transactions.grids import Part, read_grid
@@ -53,7 +55,6 @@ from setveil.io.transactions.labels import (
 )
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, Rows, finish_people, rows_of
-from setveil.io.transactions.places import match_columns, stated_columns
 from setveil.io.transactions.tables import COUNTS_NOTE
 
 LOOKED_AT = 2_000  # rows that are asked about
@@ -86,8 +87,8 @@ def from_frame(
 
 def _cells_of_people(frame: Frame, plan: Plan, missing: MissingCells | None) -> ColumnCells:
     cells = ColumnCells(plan, missing)
-    for parts in zip(*map(frame.cells, cells.places), strict=True):
-        pairs = zip(cells.places, parts, strict=True)
+    for parts in zip(*map(frame.cells, cells.positions), strict=True):
+        pairs = zip(cells.positions, parts, strict=True)
         cells.take([number_apart(_refuse_nul(frame, place, part)) for place, part in pairs])
     return cells
 
@@ -102,8 +103,8 @@ def plan_frame(frame: Frame, options: ReadOptions, evidence: str = "") -> Plan:
     return replace(
         plan,
         names=tuple(frame.names),
-        id_place=None if plan.id_place is None else part.places[plan.id_place],
-        item_places=tuple(part.places[place] for place in plan.item_places),
+        id_place=None if plan.id_place is None else part.positions[plan.id_place],
+        item_places=tuple(part.positions[place] for place in plan.item_places),
         columns=columns,
     )
 
@@ -113,36 +114,36 @@ class FramePart:
 
     def __init__(self, frame: Frame, without: set[int]) -> None:
         self._frame, self.where, self.n_rows = frame, frame.where, frame.n_rows
-        self.places = [place for place in range(len(frame.names)) if place not in without]
-        self.names = [frame.names[place] for place in self.places]
+        self.positions = [place for place in range(len(frame.names)) if place not in without]
+        self.names = [frame.names[place] for place in self.positions]
 
     def kind(self, column: int) -> str:
         """What the column holds."""
-        return self._frame.kind(self.places[column])
+        return self._frame.kind(self.positions[column])
 
     def texts(self, column: int) -> Iterator[Tokens]:
         """A text or integer column in slices."""
-        return self._frame.texts(self.places[column])
+        return self._frame.texts(self.positions[column])
 
     def lists(self, column: int) -> Iterator[ListPart]:
         """A list column in slices."""
-        return self._frame.lists(self.places[column])
+        return self._frame.lists(self.positions[column])
 
     def cells(self, column: int) -> Iterator[Tokens]:
         """Any column as text in slices."""
-        return self._frame.cells(self.places[column])
+        return self._frame.cells(self.positions[column])
 
     def first_null(self, column: int) -> int | None:
         """The first row without value."""
-        return self._frame.first_null(self.places[column])
+        return self._frame.first_null(self.positions[column])
 
     def has_only_0_and_1(self, column: int) -> bool:
         """Whether there is nothing else."""
-        return self._frame.has_only_0_and_1(self.places[column])
+        return self._frame.has_only_0_and_1(self.positions[column])
 
     def label(self, column: int) -> str:
         """The column's name as an item label."""
-        return self._frame.label(self.places[column])
+        return self._frame.label(self.positions[column])
 
 
 def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
@@ -158,9 +159,9 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
     id_place = None if options.id_column is None else _find(frame, options.id_column, "--id-column")
     item_place = None if options.item_column is None else _find(frame, options.item_column, "--item-column")
 
-    def plan(layout: str, why: str, places: Sequence[int], notes: tuple[str, ...] = ()) -> Plan:
+    def plan(layout: str, why: str, positions: Sequence[int], notes: tuple[str, ...] = ()) -> Plan:
         kind = "a frame with a list column" if layout == "lists" else ""
-        return Plan(layout, before + why, "", tuple(names), True, id_place, tuple(places), notes, kind)
+        return Plan(layout, before + why, "", tuple(names), True, id_place, tuple(positions), notes, kind)
 
     lists = [column for column, kind in enumerate(kinds) if kind == LIST]
     if (
@@ -181,14 +182,16 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
     if item_place is None and named is None:
         hot = _plan_one_hot(frame, kinds, id_place)
         if hot is not None:
-            id_place, places, why, notes = hot
-            return plan("onehot", why, places, notes)
+            id_place, positions, why, notes = hot
+            return plan("onehot", why, positions, notes)
         runs = numbered_columns(names)
         if len(runs) == 1 and len(names) > 2:
-            (places,) = runs.values()
-            refuse_items_beside(names, next(iter(runs)), places, frame.where)
-            id_place = _id_of_rows(names, places, frame.where) if id_place is None else id_place
-            return plan("wide", f"columns {one_line(names[places[0]])} to {one_line(names[places[-1]])}", places)
+            (positions,) = runs.values()
+            refuse_other_items(names, next(iter(runs)), positions, frame.where)
+            id_place = _id_of_rows(names, positions, frame.where) if id_place is None else id_place
+            return plan(
+                "wide", f"columns {one_line(names[positions[0]])} to {one_line(names[positions[-1]])}", positions
+            )
     why = "its two columns" if len(names) == 2 else "id_column and item_column"
     if (id_place is None or item_place is None) and len(names) > 2:
         pair = guess_pair(names) if len(set(names)) == len(names) else None
@@ -211,20 +214,20 @@ def _plan_columns(
     plan: Callable[..., Plan],
     id_place: int | None,
 ) -> Plan:
-    places = list(range(len(frame.names)))
+    positions = list(range(len(frame.names)))
     if options.item_columns:
-        places = match_columns(frame.names, options.item_columns, frame.where)
+        positions = match_columns(frame.names, options.item_columns, frame.where)
     if id_place is None:
-        id_place = _id_of_rows(frame.names, places if options.item_columns else (), frame.where)
+        id_place = _id_of_rows(frame.names, positions if options.item_columns else (), frame.where)
     if named == "wide" and not options.item_columns:
-        places = sorted(place for run in numbered_columns(frame.names).values() for place in run) or places
-    places = [place for place in places if place != id_place]
-    if id_place is None and places and not options.labels_as_they_are:
-        refuse_unnamed_people(frame.names, places, _first_rows(frame, places), frame.where)
-    if not places:
+        positions = sorted(place for run in numbered_columns(frame.names).values() for place in run) or positions
+    positions = [place for place in positions if place != id_place]
+    if id_place is None and positions and not options.labels_as_they_are:
+        refuse_unnamed_people(frame.names, positions, _first_rows(frame, positions), frame.where)
+    if not positions:
         raise InputError(f"{frame.where}: no column is left for items; correct --item-columns.")
-    layout = named or ("onehot" if all(_is_hot(frame, kinds[place], place) for place in places) else "wide")
-    made = plan(layout, f"--format {named}" if named else "--item-columns", places)
+    layout = named or ("onehot" if all(_is_hot(frame, kinds[place], place) for place in positions) else "wide")
+    made = plan(layout, f"--format {named}" if named else "--item-columns", positions)
     return replace(made, id_place=id_place)
 
 
@@ -239,10 +242,10 @@ def _first_rows(frame: Frame, without: Sequence[int]) -> list[list[str]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _id_of_rows(names: Sequence[str], places: Sequence[int], where: str) -> int | None:
-    refuse_two_people(names, places, where)
+def _id_of_rows(names: Sequence[str], positions: Sequence[int], where: str) -> int | None:
+    refuse_two_people(names, positions, where)
     ranked = [
-        (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in places
+        (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in positions
     ]
     return min(ranked)[1] if ranked else None
 
@@ -341,13 +344,13 @@ class FrameGrid:
     def parts(self) -> Iterator[Part]:
         """Slices of rows."""
         used = {*self.plan.item_places, self.plan.id_place, *(column.place for column in self.plan.read_columns)}
-        places = sorted(place for place in used if place is not None)
+        positions = sorted(place for place in used if place is not None)
         start = 0
-        for cells in zip(*map(self._cells, places), strict=True):
+        for cells in zip(*map(self._cells, positions), strict=True):
             n_rows = len(cells[0].starts)
             yield Part(
                 n_rows,
-                dict(zip(places, cells, strict=True)).__getitem__,
+                dict(zip(positions, cells, strict=True)).__getitem__,
                 lambda row, start=start: f"{self.frame.where}: row {start + row + 1}",  # type: ignore[misc]
             )
             start += n_rows
@@ -398,12 +401,12 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
 
     def read(part: ListPart) -> tuple[ListPart, Numbered]:
         items = number_apart(_refuse_nul(frame, place, part.tokens))
-        return part, items if part.places is None else items._replace(numbers=items.numbers[part.places])
+        return part, items if part.positions is None else items._replace(numbers=items.numbers[part.positions])
 
     for part, items in map_in_order(read, frame.lists(place)):
         if (items.numbers < 0).any():
             empty = int(np.argmin(items.numbers))
-            row = n_seen + int(np.searchsorted(np.cumsum(part.lengths), empty, side="right"))
+            row = n_seen + row_of_item(part.lengths, empty)
             raise InputError(f"{cell_of(frame, place, row)}: an item label is empty; give every item a name.")
         numbers.append(labels.merge(items))
         lengths.append(part.lengths)

@@ -93,7 +93,7 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
             texts = part.cells(plan.id_place)
             grid.check_ids(part, texts, ids)
             ids.add(texts)
-        cells_of_people.take([number_apart(part.cells(place)) for place in cells_of_people.places])
+        cells_of_people.take([number_apart(part.cells(place)) for place in cells_of_people.positions])
         for place in plan.item_places:
             rows, items = finder.find(part, place)
             owners.append(rows + n_rows)

@@ -18,6 +18,7 @@ from setveil.core.provenance import VISITS
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, name_some, warn
 from setveil.io.formats.base import Plan
+from setveil.io.formats.registry import FORMATS, entries_of
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import ABSENT, MISSING, NOBODY, PRESENT
 from setveil.io.transactions.duplicates import describe_copies
@@ -90,18 +91,19 @@ def _of_records(guard: Callable[[Transactions, Plan, str], Iterable[str] | None]
 def _refuse_answers(data: Dataset, plan: Plan, where: str) -> None:
     """Baskets of TRUE and FALSE, or of 0 and 1, are the rows of a matrix."""
     labels = data.vocabulary.labels
-    words = {label.strip().lower() for label in labels[:20]}
-    if len(labels) > 10 or len(words) > 3 or plan.layout in ("onehot", "table", "fimi", "lists") or data.n_records < 3:
+    words, entries = {label.strip().lower() for label in labels[:20]}, entries_of(plan)
+    if len(labels) > 10 or len(words) > 3 or data.n_records < 3:
         return
-    if words <= PRESENT | ABSENT | {"?"} and len(words) > 1 and plan.layout == "basket":
+    if words <= PRESENT | ABSENT | {"?"} and len(words) > 1 and entries == "line":
         raise _slip(where, f"all items are {name_some(labels)}: this is a matrix; use --format onehot")
-    if words == {"0", "1"} and plan.layout in ("basket", "wide") and data.n_records >= LEAST_RECORDS:
+    if words == {"0", "1"} and entries in ("line", "cell") and data.n_records >= LEAST_RECORDS:
         raise _slip(where, "all items are 0 and 1: this is a matrix; use --format onehot")
 
 
 def _refuse_table_as_baskets(data: Dataset, plan: Plan, where: str) -> None:
     """Equally long lines that say the same twice are rows of a table: a set has everything once."""
-    if plan.layout == "basket" and data.n_records >= LEAST_RECORDS and plan.n_rows >= 1.25 * data.n_occurrences > 0:
+    is_plain = entries_of(plan) == "line"
+    if is_plain and data.n_records >= LEAST_RECORDS and plan.n_rows >= 1.25 * data.n_occurrences > 0:
         raise _slip(
             where,
             f"all lines have {plan.n_rows // data.n_records} cells and most repeat one, as rows of a table do; "
@@ -112,8 +114,8 @@ def _refuse_table_as_baskets(data: Dataset, plan: Plan, where: str) -> None:
 @_of_records
 def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None:
     """Baskets, or rows said to have no header, whose first line names columns."""
-    is_headless = plan.layout == "long" and not plan.has_header
-    if not (plan.layout == "basket" or is_headless) or data.n_records < 3:
+    is_headless = entries_of(plan) == "row" and not plan.has_header
+    if not (entries_of(plan) == "line" or is_headless) or data.n_records < 3:
         return
     first = [data.vocabulary[int(item)] for item in data.record(0)]
     if is_headless and len(first) == 1 and looks_like_items(first[0]) and data.supports[data.record(0)[0]] == 1:
@@ -134,7 +136,7 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
 
 def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Items taken for people: by the names of the columns, or because there are many more items than people."""
-    if not plan.item_places or plan.id_place is None or plan.layout not in ("long", "parquet"):
+    if not plan.item_places or plan.id_place is None or entries_of(plan) != "row":
         return
     if rank_of_items(plan.id_name) and rank_of_ids(plan.item_name) > 1:
         raise _slip(
@@ -159,13 +161,13 @@ def _refuse_one_record(data: Dataset, plan: Plan, where: str) -> None:
     """All rows belong to one person: the id column is another one."""
     if data.n_records != 1 or max(data.n_occurrences, plan.n_rows) < LEAST_RECORDS:
         return
-    fix = "name another with --id-column" if plan.layout == "long" else "write one record per line, or use --format"
+    fix = "name another with --id-column" if entries_of(plan) == "row" else "write one record per line, or use --format"
     raise _slip(where, f"everything belongs to one record{f' ({plan.id_name})' if plan.id_name else ''}; {fix}")
 
 
 def _refuse_lists(data: Dataset, plan: Plan, where: str) -> None:
     """Cells that hold several items: the list would be published as one label."""
-    if plan.layout in ("onehot", "table", "arff", "lists"):
+    if entries_of(plan) in ("answer", "value", None):
         return
     labels = _some(data)
     is_single = data.n_occurrences <= 1.2 * data.n_records
@@ -212,7 +214,7 @@ def _pieces_recur(labels: Iterable[str], separator: str) -> bool:
 def _refuse_decimals(data: Dataset, plan: Plan, where: str) -> None:
     """Measurements, prices and dates are no items; ICD-9 codes look like them and are."""
     labels = _some(data)
-    if plan.layout in ("table", "onehot") or len(labels) < 3:
+    if entries_of(plan) in ("answer", "value") or len(labels) < 3:
         return
     if all(map(DATE.fullmatch, labels)):
         raise _slip(where, f"all items are dates ({name_some(labels, 3)}); {_other(plan)}")
@@ -247,7 +249,7 @@ def _refuse_unique_items(data: Dataset, plan: Plan, where: str) -> None:
     n_once = int((data.supports == 1).sum())
     if n_once >= 0.95 * data.n_items and data.n_items >= 0.9 * data.n_occurrences:
         what = f" ({plan.item_name})" if plan.item_name else ""
-        turned = ", or turn --id-column and --item-column round" if plan.layout == "long" else ""
+        turned = ", or turn --id-column and --item-column round" if entries_of(plan) == "row" else ""
         raise _slip(
             where,
             f"{n_once:,} of {data.n_items:,} items{what} occur once only, as ids or times do; {_other(plan)}{turned}",
@@ -259,7 +261,7 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Ite
     """Ids or ages among the items: (almost) every record has equally many, and other items besides."""
     bounds = data.indptr[: LOOKED_AT + 1]
     n_filled = int((np.diff(bounds) > 0).sum())
-    if plan.layout == "onehot" or n_filled < LEAST_RECORDS:
+    if entries_of(plan) == "answer" or n_filled < LEAST_RECORDS:
         return
     items, place = np.unique(data.items[: bounds[-1]], return_inverse=True)
     labels = [data.vocabulary[int(item)] for item in items]
@@ -339,7 +341,7 @@ def _refuse_row_as_header(data: Dataset, plan: Plan, where: str) -> None:
     if not plan.has_header or not plan.is_table or is_known_header(plan.names):
         return
     names = [plan.names[place] for place in plan.item_places]
-    if plan.layout in ("long", "wide") or "long" in plan.kind or "wide" in plan.kind:
+    if entries_of(plan) in ("row", "cell"):
         again = [name for name in names if name in data.vocabulary]
     else:
         again = [name for name in names if f"{name}={name}" in data.vocabulary]
@@ -395,7 +397,7 @@ def _warn_about_names(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
 
 
 def _column_of(label: str, plan: Plan) -> str:
-    if plan.layout == "table":
+    if entries_of(plan) == "value":
         return f' in column "{one_line(label.rpartition("=")[0], 30)}"'
     return f' in "{one_line(plan.item_name, 40)}"' if plan.item_name else ""
 
@@ -434,8 +436,8 @@ def tell_visits(plan: Plan, where: str, is_meant: bool = False) -> Findings:
 
 def _warn_about_row_numbers(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
-    is_long = plan.layout in ("long", "parquet") and plan.id_place is not None and len(plan.item_places) == 1
-    if is_long and data.n_records == data.n_occurrences >= LEAST_RECORDS:
+    is_pair = entries_of(plan) == "row" and plan.id_place is not None and len(plan.item_places) == 1
+    if is_pair and data.n_records == data.n_occurrences >= LEAST_RECORDS:
         yield _warning(
             where,
             f'every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
@@ -445,7 +447,7 @@ def _warn_about_row_numbers(data: Dataset, plan: Plan, where: str) -> Iterator[s
 
 def _warn_about_full_columns(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """A count that nobody has 0 of is an age or a postcode rather than an item."""
-    if plan.layout != "onehot" or data.n_records < LEAST_RECORDS:
+    if entries_of(plan) != "answer" or data.n_records < LEAST_RECORDS:
         return
     full = [label for label, support in zip(data.vocabulary, data.supports, strict=True) if support == data.n_records]
     if full:
@@ -458,7 +460,7 @@ def _warn_about_full_columns(data: Dataset, plan: Plan, where: str) -> Iterator[
 
 def _warn_about_missing(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Words for "missing" in baskets are labels like any other; the user should know. Tables have a rule for them."""
-    if plan.layout != "basket" or data.n_records < LEAST_RECORDS:
+    if entries_of(plan) != "line" or data.n_records < LEAST_RECORDS:
         return
     found = sorted(label for label in MISSING if label in data.vocabulary)
     if found:
@@ -472,9 +474,9 @@ def _some(data: Dataset) -> tuple[str, ...]:
 
 
 def _other(plan: Plan) -> str:
-    if plan.layout in ("wide", "onehot", "table"):
+    if entries_of(plan) in ("cell", "answer", "value"):
         return "name the columns of the items with --item-columns"
-    if plan.layout in ("long", "parquet", "json"):
+    if plan.layout in FORMATS and "item_column" in FORMATS[plan.layout].takes:
         return "name the column of the items with --item-column"
     return "give items that people share"
 

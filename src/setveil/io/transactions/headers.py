@@ -136,12 +136,10 @@ NUMBERED = re.compile(r"(.*?)[ _.\-(\[#]*([0-9]{1,9})[)\]]?")
 
 
 class Pair(NamedTuple):
-    """Which columns hold ids and items, and what else could."""
+    """Which columns hold ids and items."""
 
     id_place: int
     item_place: int
-    other_ids: tuple[int, ...]
-    other_items: tuple[int, ...]
 
 
 def looks_like_ids(name: str) -> bool:
@@ -208,7 +206,7 @@ def guess_pair(names: Sequence[str], never_ids: Sequence[int] = ()) -> Pair | No
     )
     if not items or (len(items) > 1 and items[0][0] == items[1][0]):
         return None
-    return Pair(id_place, items[0][1], tuple(place for _, place in ids[1:]), tuple(place for _, place in items[1:]))
+    return Pair(id_place, items[0][1])
 
 
 def numbered_columns(names: Sequence[str]) -> dict[str, list[int]]:

@@ -73,10 +73,10 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     for number, value in enumerate(ids or ()):
         if not isinstance(value, str) or not value or not is_proper(value):
             raise source.error(f'"{one_line(id_key or "")}" of record {number} must be a whole number or text.', None)
-    places = {name: place for place, name in enumerate(names)}
+    positions = {name: place for place, name in enumerate(names)}
     seen = Plan(
         plan.layout, f'{plan.evidence} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
-        id_place=None if id_key is None else places[id_key], item_places=(places[item_key],), kind="JSON records",
+        id_place=None if id_key is None else positions[id_key], item_places=(positions[item_key],), kind="JSON records",
         columns=stated_keys(names, id_key, item_key, options, source.name),
     )  # fmt: skip
     data, seen = _from_lists(source, [record[item_key] for record in content], ids, seen, options)

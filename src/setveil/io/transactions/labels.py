@@ -82,10 +82,10 @@ def number_apart(tokens: Tokens, first: int = 0, step: int = 1) -> Numbered:
         return _number_few(tokens.pick(slice(first, None, step)))
     from setveil.arrays.tokens import number_texts
 
-    numbers, places = number_texts(
+    numbers, positions = number_texts(
         tokens.buffer, tokens.starts, tokens.lengths.astype(np.int64, copy=False), first, step
     )
-    return Numbered(numbers, [tokens.text(place) for place in places.tolist()])
+    return Numbered(numbers, [tokens.text(place) for place in positions.tolist()])
 
 
 def _number_few(tokens: Tokens) -> Numbered:
@@ -299,9 +299,9 @@ def _begins_with(runs: Runs, text: bytes) -> bool:
 def gather(tokens: Tokens) -> bytes:
     """The pieces one after the other."""
     ends = np.cumsum(tokens.lengths)
-    places = np.arange(int(ends[-1]) if len(ends) else 0)
-    places += np.repeat(tokens.starts - ends + tokens.lengths, tokens.lengths)
-    return tokens.buffer[places].tobytes()
+    positions = np.arange(int(ends[-1]) if len(ends) else 0)
+    positions += np.repeat(tokens.starts - ends + tokens.lengths, tokens.lengths)
+    return tokens.buffer[positions].tobytes()
 
 
 def assemble(

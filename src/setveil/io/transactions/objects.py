@@ -21,8 +21,9 @@ from setveil.io.transactions.labels import is_proper
 from setveil.io.transactions.rows import frame_of_plain
 
 
-def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
-    """Any Python object that holds one set of items per record, and what it was taken for.
+def from_object(obj: Any, options: ReadOptions, table: str | None = None) -> tuple[Transactions, Plan]:
+    """Any Python object that holds one set of items per record, and what it was taken for; ``table``: the name of the
+    stored table that a Polars frame holds.
 
     An iterable of iterables; a dict (id → items); a table: a pandas, Polars or Arrow frame, dicts or rows of a database
     cursor, a dict of columns (a list column, an id and an item column, several columns of items, one column per item);
@@ -33,9 +34,9 @@ def from_object(obj: Any, options: ReadOptions) -> tuple[Transactions, Plan]:
         obj = list(obj)
     elif isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.dtype.kind not in "biuf":
         obj = obj.tolist()
-    frame = frame_of(obj, options)
+    frame = frame_of(obj, options) if table is None else PolarsFrame(obj, table)
     if frame is not None:
-        data, plan = from_frame(frame, options)
+        data, plan = from_frame(frame, options, in_file=table is not None)
         numbers = [str(place + 1) for place in range(len(frame.names))]
         return data, replace(plan, has_header=frame.names != numbers)  # plain rows have no names
     if options.format is not None:

@@ -47,7 +47,7 @@ class ColumnCells:
 
     def __init__(self, plan: Plan, missing: MissingCells | None) -> None:
         self.names = [plan.names[column.place] for column in plan.read_columns]
-        self.places = [column.place for column in plan.read_columns]
+        self.positions = [column.place for column in plan.read_columns]
         self._missing = missing  # None: a word for "missing" is a value
         self._labels = [Labels() for _ in self.names]
         self._numbers: list[list[NDArray[np.int32]]] = [[] for _ in self.names]
@@ -160,8 +160,8 @@ def _one_per_person(
     rule = options.per_person
     if rule in ("first", "last"):
         step = 1 if rule == "first" else -1
-        some, places = np.unique(records[::step], return_index=True)
-        chosen[some] = values[::step][places]
+        some, positions = np.unique(records[::step], return_index=True)
+        chosen[some] = values[::step][positions]
         return chosen
     said = np.unique(values)
     ordered = said[in_order([texts[number] for number in said.tolist()])]  # numbers of values, ascending
@@ -182,8 +182,8 @@ def _one_per_person(
         owners, ranks = owners[order], ranks[order]
     if rule == "max":
         owners, ranks = owners[::-1], ranks[::-1]
-    some, places = np.unique(owners, return_index=True)
-    chosen[some] = ordered[ranks[places]]
+    some, positions = np.unique(owners, return_index=True)
+    chosen[some] = ordered[ranks[positions]]
     return chosen
 
 

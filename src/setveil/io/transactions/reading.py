@@ -24,7 +24,7 @@ from setveil.io.transactions.writing import write_transactions
 __all__ = ["extension", "layout_for", "read_transactions", "read_written", "write_transactions"]
 
 
-def read_transactions(source: Any, **given: Any) -> Transactions:
+def read_transactions(source: Any, *, table: str | None = None, **given: Any) -> Transactions:
     """Read a path, ``-`` for standard input, a binary file object, or a Python object (see ``from_object``).
 
     ``format`` names the layout (long, wide, onehot, table, basket, jsonl, json, parquet, gmt, arff, spmf, fimi);
@@ -37,7 +37,8 @@ def read_transactions(source: Any, **given: Any) -> Transactions:
     the id of a person (``drop`` or ``error``), ``per_person`` which value counts where a column differs between the
     rows of one person (``first``, ``last``, ``min``, ``max``, ``most``). ``strip`` takes blanks off labels,
     ``labels_as_they_are`` switches the guards against slips off (and takes such words for values), ``keep_ids`` keeps
-    the records' ids.
+    the records' ids. ``table`` is the name of a stored table that ``source``, a frame, was read from: messages show it,
+    and it is written as a Parquet file is.
     """
     options = ReadOptions.of(given).checked()
     if isinstance(source, Transactions):
@@ -57,7 +58,8 @@ def read_transactions(source: Any, **given: Any) -> Transactions:
         raise InputError(
             "delimiter, no_header, encoding and sheet are for files, not for Python objects; leave them out."
         )
-    data, plan = from_object(source, options)
+    data, plan = from_object(source, options, table)
+    name = table or name
     reading = Reading(name, plan.layout, "", plan.evidence, interpretation=_interpretation("object", plan, options))
     return _finish(data, plan, options, reading)
 

@@ -18,12 +18,13 @@ from setveil.io.source import Source, one_line
 from setveil.io.transactions.asking import (
     ROLES,
     refuse_forgotten_person,
-    refuse_items_beside,
+    refuse_other_items,
     refuse_two_items,
     refuse_two_people,
     refuse_unnamed_people,
 )
 from setveil.io.transactions.cells import are_counts, are_rounded, says_yes_or_no
+from setveil.io.transactions.column_names import find_column, match_columns, stated_columns
 from setveil.io.transactions.delimiters import Cells, choose_delimiter, first_rows
 from setveil.io.transactions.headers import (
     guess_pair,
@@ -36,7 +37,6 @@ from setveil.io.transactions.headers import (
     rank_of_items,
 )
 from setveil.io.transactions.missing import WORDS
-from setveil.io.transactions.places import find_column, match_columns, stated_columns
 
 COUNTS_NOTE = "counts above 0 mean present"
 LEAST_ZEROS = 0.5  # a table of counts without names that say so must be as empty as this
@@ -55,8 +55,8 @@ class Look:
         self.columns, options = stated_columns(self.all_names, options, self.top)
         self.options = options
         stated = {column.place for column in self.columns}
-        self.places = [place for place in range(len(rows[0])) if place not in stated]
-        self.rows = [[row[place] for place in self.places if place < len(row)] for row in rows] if stated else rows
+        self.positions = [place for place in range(len(rows[0])) if place not in stated]
+        self.rows = [[row[place] for place in self.positions if place < len(row)] for row in rows] if stated else rows
 
     @property
     def first(self) -> list[str]:
@@ -77,7 +77,7 @@ class Look:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns; numbers from 1 where there is no header."""
-        return tuple(self.all_names[place] for place in self.places)
+        return tuple(self.all_names[place] for place in self.positions)
 
     def column(self, place: int, rows: Cells | None = None) -> list[str]:
         """The cells of a column."""
@@ -87,7 +87,7 @@ class Look:
         """Whether the column holds two answers."""
         return says_yes_or_no(set(self.column(place)))
 
-    def plan(self, layout: str, evidence: str, id_place: int | None, places: Iterable[int], *notes: str) -> Plan:
+    def plan(self, layout: str, evidence: str, id_place: int | None, positions: Iterable[int], *notes: str) -> Plan:
         """The decision."""
         if id_place is not None and not self.options.labels_as_they_are and are_rounded(self.column(id_place)):
             raise self.ask(
@@ -96,8 +96,8 @@ class Look:
             )
         return Plan(
             layout, evidence, self.delimiter, self.all_names, not self.options.no_header,
-            None if id_place is None else self.places[id_place], tuple(self.places[place] for place in places), notes,
-            columns=self.columns,
+            None if id_place is None else self.positions[id_place],
+            tuple(self.positions[place] for place in positions), notes, columns=self.columns,
         )  # fmt: skip
 
     def ask(self, what: str) -> InputError:
@@ -138,8 +138,8 @@ def plan_table(source: Source, options: ReadOptions, layout: str | None = None, 
 def _detect(look: Look) -> Plan:
     options = look.options
     if options.item_columns:
-        places = match_columns(look.names, options.item_columns, look.top)
-        layout = "onehot" if all(map(look.is_yes_or_no, places)) else "wide"
+        positions = match_columns(look.names, options.item_columns, look.top)
+        layout = "onehot" if all(map(look.is_yes_or_no, positions)) else "wide"
         return _plan_columns(look, layout, "--item-columns" + (" and 0/1 cells" if layout == "onehot" else ""))
     if options.item_column is not None and options.id_column is None and look.columns and look.width == 1:
         return _plan_columns(look, "wide", "--item")
@@ -201,8 +201,8 @@ def _matrix(look: Look) -> Plan | None:
     if len(others) <= 1 and (not others or id_place is not None) and _has_names_above(look, answers):
         if id_place is None and look.options.id_column is not None:
             return None
-        places = [place for place in answers if place != id_place]
-        return look.plan("onehot", f"{_answers(look, places)} in every cell below the names", id_place, places)
+        positions = [place for place in answers if place != id_place]
+        return look.plan("onehot", f"{_answers(look, positions)} in every cell below the names", id_place, positions)
     return _counts(look)
 
 
@@ -214,26 +214,26 @@ def _is_matrix_all_over(look: Look) -> bool:
 
 def _counts(look: Look) -> Plan | None:
     named = {place for place in range(look.width) if rank_of_ids(look.names[place])}
-    places = [place for place in range(look.width) if place not in named]
-    if len(named) > 1 or len(places) < 3 or not _has_names_above(look, places):
+    positions = [place for place in range(look.width) if place not in named]
+    if len(named) > 1 or len(positions) < 3 or not _has_names_above(look, positions):
         return None
-    cells = [cell for place in places for cell in look.column(place)]
+    cells = [cell for place in positions for cell in look.column(place)]
     if not are_counts(set(cells)) or not cells:
         return None
-    if not all({"0", ""} & set(look.column(place)) for place in places):  # a column without any 0 is no item
+    if not all({"0", ""} & set(look.column(place)) for place in positions):  # a column without any 0 is no item
         return None
     n_zeros = sum(cell.strip() in ("0", "") for cell in cells)
     if n_zeros < LEAST_ZEROS * len(cells):
         return None
     evidence = f"counts below names, {100 * n_zeros // len(cells)} % of them 0"
-    return look.plan("onehot", evidence, min(named) if named else None, places, COUNTS_NOTE)
+    return look.plan("onehot", evidence, min(named) if named else None, positions, COUNTS_NOTE)
 
 
-def _has_names_above(look: Look, places: Sequence[int]) -> bool:
+def _has_names_above(look: Look, positions: Sequence[int]) -> bool:
     """Whether the first line names the columns: no answer, no number, nothing twice."""
     if look.options.no_header:
         return True
-    names = [look.first[place] for place in places]
+    names = [look.first[place] for place in positions]
     bad = [name for name in names if not name.strip() or name.isdigit() or says_yes_or_no([name])]
     return not bad and len(set(names)) == len(names)
 
@@ -258,8 +258,8 @@ def _are_named_ids(look: Look, place: int) -> bool:
     return not look.options.no_header and rank_of_ids(look.first[place]) > 0 and len(set(cells)) == len(cells)
 
 
-def _answers(look: Look, places: Iterable[int]) -> str:
-    seen = sorted({cell.strip() for place in places for cell in set(look.column(place))} - {""})
+def _answers(look: Look, positions: Iterable[int]) -> str:
+    seen = sorted({cell.strip() for place in positions for cell in set(look.column(place))} - {""})
     return " or ".join(one_line(cell, 10) for cell in seen[:4])
 
 
@@ -273,35 +273,35 @@ def _numbered(look: Look) -> Plan | None:
     if len(runs) > 1:
         globs = " or ".join(f'--item-columns "{one_line(stem)}*"' for stem in list(runs)[:4])
         raise look.ask(f"several groups of numbered columns; say which hold items: {globs}.")
-    ((stem, places),) = runs.items()
+    ((stem, positions),) = runs.items()
     if not look.options.item_columns:
-        refuse_items_beside(look.names, stem, places, look.top)
-    if all(map(look.is_yes_or_no, places)):
+        refuse_other_items(look.names, stem, positions, look.top)
+    if all(map(look.is_yes_or_no, positions)):
         glob = f'"{one_line(stem)}*"'
-        raise look.ask(f"columns {glob} hold {_answers(look, places)}; use --format onehot --item-columns {glob}.")
+        raise look.ask(f"columns {glob} hold {_answers(look, positions)}; use --format onehot --item-columns {glob}.")
     return look.plan(
         "wide",
-        f"columns {one_line(look.first[places[0]])} to {one_line(look.first[places[-1]])}",
-        _id_of_rows(look, places),
-        places,
+        f"columns {one_line(look.first[positions[0]])} to {one_line(look.first[positions[-1]])}",
+        _id_of_rows(look, positions),
+        positions,
     )
 
 
-def _id_of_rows(look: Look, places: Sequence[int]) -> int | None:
+def _id_of_rows(look: Look, positions: Sequence[int]) -> int | None:
     """The column of ids in a table with one row per record; None if rows have none."""
     if look.options.id_column is not None:
         return find_column(look.names, look.options.id_column, "--id-column", look.top)
     if not look.options.no_header:
-        refuse_two_people(look.names, places, look.top)
+        refuse_two_people(look.names, positions, look.top)
     ranked = [
         (-rank_of_ids(name), place)
         for place, name in enumerate(look.names)
-        if rank_of_ids(name) and place not in places
+        if rank_of_ids(name) and place not in positions
     ]
     if ranked and not look.options.no_header:
         return min(ranked)[1]
-    if places and look.width and not look.options.labels_as_they_are:
-        refuse_unnamed_people(look.names, places, look.body, look.top)
+    if positions and look.width and not look.options.labels_as_they_are:
+        refuse_unnamed_people(look.names, positions, look.body, look.top)
     return None
 
 
@@ -482,36 +482,40 @@ def _plan_columns(look: Look, layout: str, evidence: str) -> Plan:
     if not options.no_header:
         _refuse_number_names(look, layout)
     if options.item_columns:
-        places = match_columns(names, options.item_columns, look.top)
-        id_place = _id_of_rows(look, places)
+        positions = match_columns(names, options.item_columns, look.top)
+        id_place = _id_of_rows(look, positions)
     else:
         id_place = _id_of_rows(look, ())
-        places = [place for place in range(len(names)) if place != id_place]
+        positions = [place for place in range(len(names)) if place != id_place]
         if layout == "wide" and not options.no_header:
             runs = [place for run in numbered_columns(look.first).values() for place in run]
-            places = sorted(runs) or places
-            if id_place in places:
+            positions = sorted(runs) or positions
+            if id_place in positions:
                 id_place = None
         if layout == "onehot" and id_place is None:
             id_place = _only_ids(
                 look,
-                [place for place in places if not look.is_yes_or_no(place) and not are_counts(set(look.column(place)))],
+                [
+                    place
+                    for place in positions
+                    if not look.is_yes_or_no(place) and not are_counts(set(look.column(place)))
+                ],
             )
-            places = [place for place in places if place != id_place]
-    places = [place for place in places if place != id_place]
-    if not places:
+            positions = [place for place in positions if place != id_place]
+    positions = [place for place in positions if place != id_place]
+    if not positions:
         raise look.ask(f"{look.shown()} and none is left for items; correct --item-columns.")
-    unnamed = [place for place in places if not names[place].strip()]
+    unnamed = [place for place in positions if not names[place].strip()]
     if unnamed and layout != "wide":
         raise look.ask(f"column {unnamed[0] + 1} has no name; name it, or use --no-header if the first line is a row.")
     notes: tuple[str, ...] = ()
-    if layout == "onehot" and not all(map(look.is_yes_or_no, places)):
+    if layout == "onehot" and not all(map(look.is_yes_or_no, positions)):
         notes = (COUNTS_NOTE,)
     if layout == "table":
         notes = ("empty cells are absent",)
     if not look.options.no_header and len(set(look.names)) != len(look.names):
         raise look.ask("two columns have the same name; rename one, or use --no-header if the first line is a row.")
-    return look.plan(layout, evidence, id_place, places, *notes)
+    return look.plan(layout, evidence, id_place, positions, *notes)
 
 
 def _refuse_number_names(look: Look, layout: str) -> None:

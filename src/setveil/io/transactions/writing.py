@@ -56,8 +56,8 @@ def encode_transactions(
     if ids is not None:
         _check_ids(format, ids, data.n_records)
     data = Transactions(data.indptr, data.items, data.vocabulary)  # without ids, which would travel with every part
-    places = np.arange(data.n_records) if order is None else np.asarray(order, dtype=np.int64)
-    return _encoded(format, Output(data, layout, places, ids))
+    positions = np.arange(data.n_records) if order is None else np.asarray(order, dtype=np.int64)
+    return _encoded(format, Output(data, layout, positions, ids))
 
 
 def write_chunks(chunks: Iterable[Transactions], path: str | os.PathLike[str], layout: Layout) -> int:

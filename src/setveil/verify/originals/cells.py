@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from numbers import Integral
+from typing import Any
 
 from setveil.core.provenance import Interpretation
 from setveil.errors import SetveilError
@@ -97,6 +100,26 @@ def split_list(form: Interpretation, text: str) -> list[str]:
 def stripped(form: Interpretation, labels: Sequence[str]) -> list[str]:
     """Labels without blanks around them, if that was asked for; what is empty then is none."""
     return [label.strip() for label in labels if label.strip()] if form.strip else list(labels)
+
+
+class Digits(str):
+    """A whole number in JSON, as it is written."""
+
+
+def shown(value: Any, is_keyed: bool = False, is_pandas: bool = False) -> str | None:
+    """The value of a column of people as text, without blanks around it; None if it can be written in several ways.
+
+    ``is_keyed``: of a record in JSON that names its items, where whole numbers may have decimals.
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, str):
+        return str(int(value)) if isinstance(value, Digits) else value.strip()
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return str(bool(value)) if is_pandas else str(bool(value)).lower()
+    if isinstance(value, Integral) or (isinstance(value, float) and value.is_integer() and not is_keyed):
+        return str(int(value))
+    return str(value) if type(value) in (float, date) else None
 
 
 def split_fields(row: str, delimiter: str, number: int) -> list[str]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
 
 from setveil.core import Transactions
 from setveil.core.provenance import Interpretation
 from setveil.verify.originals.cells import MISSING, DifferentError
-from setveil.verify.originals.layouts import TABLES, Row
+from setveil.verify.originals.layouts import Row
 
-
-def reads_columns(form: Interpretation) -> bool:
-    """Whether the second reader reads columns of such an input: delimited text."""
-    return form.container in TABLES
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
 class ColumnValues:
@@ -20,10 +19,11 @@ class ColumnValues:
 
     def __init__(self, data: Transactions, form: Interpretation) -> None:
         self.form = form
-        names = [column.name for column in form.columns] if reads_columns(form) else []
+        names = [column.name for column in form.columns]
         known = {} if data.columns is None else {column.name: column for column in data.columns}
-        if len(known) != len(names) and reads_columns(form):
+        if len(known) != len(names):
             raise DifferentError(1)
+        self.unread: set[str] = set()  # columns with values that can be written in several ways
         self.columns = [known[name] for name in names]
 
     def compare(self, row: Row, record: int) -> None:
@@ -47,13 +47,30 @@ class ColumnValues:
         return "" if column.missing and value == column.missing else value
 
     def _fits(self, row: Row, place: int, value: str) -> bool:
-        said = [cells[place] for cells in row.cells]
-        gone = MISSING if self.form.missing == "drop" else {""}
-        said = [cell for cell in said if cell not in gone]
+        cells = [cells[place] for cells in row.cells]
+        if None in cells:
+            self.unread.add(self.columns[place].name)
+            return True
+        # In JSON a word for "missing" is a value.
+        gone = MISSING if self.form.missing == "drop" and self.form.shape not in ("json", "jsonl") else {""}
+        said = [cell for cell in cells if cell is not None and cell not in gone]
         if not said:
             return value == ""
-        if self.form.per_person in ("first", "last"):
-            return value == said[0 if self.form.per_person == "first" else -1]
-        if self.form.per_person is None and len(set(said)) > 1:
-            return False
-        return value in said  # of the smallest, largest and commonest value only that a row has it
+        match self.form.per_person:
+            case "first":
+                return value == said[0]
+            case "last":
+                return value == said[-1]
+            case "most":
+                return said.count(value) == max(map(said.count, said))
+            case "min" | "max" as rule:
+                return value in _ends(said, min if rule == "min" else max)
+        return {value} == set(said)
+
+
+def _ends(said: list[str], end: Callable[..., str]) -> set[str]:
+    """The smallest or largest value as text, and as a number if all are numbers; the whole column decides which."""
+    found = {end(said)}
+    if all(NUMBER.fullmatch(text) for text in said):
+        found.add(end(said, key=lambda text: (Decimal(text), text)))
+    return found

@@ -22,10 +22,10 @@ from setveil.core import Transactions
 from setveil.core.provenance import Interpretation, Reading, SecondReading
 from setveil.errors import GuaranteeError, InputError, UncheckedError, one_line
 from setveil.verify.originals.cells import DifferentError
-from setveil.verify.originals.columns import ColumnValues, reads_columns
+from setveil.verify.originals.columns import ColumnValues
 from setveil.verify.originals.json_texts import read_json
 from setveil.verify.originals.layouts import Row, header_of, read_rows_of, read_text
-from setveil.verify.originals.objects import count_parquet, parquet_rows_of, read_object, read_parquet
+from setveil.verify.originals.objects import can_count, count_table, opened, parquet_rows_of, read_object, read_parquet
 from setveil.verify.originals.text import digest_of, rows_of
 from setveil.verify.originals.totals import HASHED, Totals, count_fields, count_rows
 
@@ -46,16 +46,14 @@ def compare_readings(data: Transactions, source: Any = None) -> Transactions:
         return data
     started = time.perf_counter()
     try:
-        n_rows, n_compared, n_entries, has_totals = _compare(data, reading, reading.interpretation, source)
-        form = reading.interpretation
-        columns = () if reads_columns(form) else tuple(column.name for column in form.columns)
+        n_rows, n_compared, n_entries, has_totals, columns = _compare(data, reading, reading.interpretation, source)
         second = SecondReading(
             time.perf_counter() - started,
             n_compared,
             n_rows,
             n_entries,
             totals_compared=has_totals,
-            columns_not_compared=columns,
+            columns_not_compared=tuple(sorted(columns)),
         )
     except UncheckedError as problem:
         second = SecondReading(time.perf_counter() - started, not_compared=str(problem))
@@ -74,10 +72,10 @@ def read_again(data: Transactions, source: Any = None) -> tuple[Transactions, li
     form = reading.interpretation
     try:
         _refuse_changed(reading, form)
+        source = opened(source)
         records = _all_records(form, source)
         again = Transactions.from_lists(row.labels for row in records)
-        _compare_all(data, records, form)
-        if reads_columns(form):  # and they are the same
+        if not _compare_all(data, records, form):  # columns are the same
             again = replace(again, columns=data.columns)
     except DifferentError as problem:
         return data, [_sentence(reading, form, problem)]
@@ -86,16 +84,21 @@ def read_again(data: Transactions, source: Any = None) -> tuple[Transactions, li
     return again, []
 
 
-def _compare(data: Transactions, reading: Reading, form: Interpretation, source: Any) -> tuple[int, int, int, bool]:
-    """``(rows of the input, rows compared, entries compared, whether the totals were compared)``."""
+def _compare(
+    data: Transactions, reading: Reading, form: Interpretation, source: Any
+) -> tuple[int, int, int, bool, set[str]]:
+    """``(rows of the input, rows compared, entries compared, whether the totals were compared, columns that were
+    not)``.
+    """
     try:
         _refuse_changed(reading, form)
+        source = opened(source)
         if _is_small(data, form):
             records = _all_records(form, source)
-            _compare_all(data, records, form)
-            return len(records), len(records), data.n_occurrences, True
-        found = _compare_sample(data, form, source, reading.sha256 or "")
-        return (*found, _compare_totals(data, form, source))
+            columns = _compare_all(data, records, form)
+            return len(records), len(records), data.n_occurrences, True, columns
+        n_rows, n_compared, n_entries, columns = _compare_sample(data, form, source, reading.sha256 or "")
+        return n_rows, n_compared, n_entries, _compare_totals(data, form, source), columns
     except DifferentError as problem:
         raise GuaranteeError(f"not published: {_sentence(reading, form, problem)}") from None
     except (UnicodeError, ValueError, KeyError, IndexError, TypeError, EOFError, zlib.error):
@@ -160,7 +163,8 @@ def _joined(rows: Iterable[Row]) -> Iterable[Row]:
     return records.values()
 
 
-def _compare_all(data: Transactions, records: Sequence[Row], form: Interpretation) -> None:
+def _compare_all(data: Transactions, records: Sequence[Row], form: Interpretation) -> set[str]:
+    """The columns that could not be compared; DifferentError if anything else differs."""
     values = ColumnValues(data, form)
     for place, (row, labels) in enumerate(zip(records, data.to_lists(), strict=False)):
         if set(row.labels) != set(labels):
@@ -169,6 +173,7 @@ def _compare_all(data: Transactions, records: Sequence[Row], form: Interpretatio
     if len(records) != data.n_records:
         shorter = min(len(records), data.n_records)
         raise DifferentError(records[shorter].number if shorter < len(records) else shorter + 1)
+    return values.unread
 
 
 def _column(form: Interpretation, labels: set[str]) -> str:
@@ -194,8 +199,8 @@ def _compare_totals(data: Transactions, form: Interpretation, source: Any) -> bo
     is_short = data.n_occurrences <= PLAIN_CELLS
     if form.container in HASHED:
         is_same = _is_same(count_fields(form, data.vocabulary), data)
-    elif form.container == "parquet":
-        is_same = _is_same(count_parquet(form, data.vocabulary), data)
+    elif form.container == "parquet" or can_count(source):
+        is_same = _is_same(count_table(form, data.vocabulary, source if form.container == "object" else None), data)
     elif not is_short:
         return False
     else:
@@ -213,7 +218,9 @@ def _is_same(totals: Totals, data: Transactions) -> bool:
 # -- a sample ---------------------------------------------------------------------------------------------------------
 
 
-def _compare_sample(data: Transactions, form: Interpretation, source: Any, digest: str) -> tuple[int, int, int]:
+def _compare_sample(
+    data: Transactions, form: Interpretation, source: Any, digest: str
+) -> tuple[int, int, int, set[str]]:
     n_rows = _n_rows(data, form, source)
     header = int(form.has_header and form.container in ("long", "wide", "onehot", "table"))
     n_body = n_rows - header
@@ -238,12 +245,14 @@ def _compare_sample(data: Transactions, form: Interpretation, source: Any, diges
             if seen[frozenset(row.labels)] > len(same):
                 raise DifferentError(row.number, _column(form, set()) if form.shape == "long" else "")
             values.compare_any(row, same)
-    return n_body, len(rows), sum(len(set(row.labels)) for row in rows)
+    return n_body, len(rows), sum(len(set(row.labels)) for row in rows), values.unread
 
 
 def _n_rows(data: Transactions, form: Interpretation, source: Any) -> int:
     if form.container == "object":
         is_table = isinstance(source, Mapping) and form.n_columns
+        if hasattr(source, "shape"):  # a matrix or a frame
+            return int(source.shape[0])
         return len(next(iter(source.values())) if is_table else source)
     if form.container == "parquet":
         from setveil.verify.originals.objects import n_rows_of_parquet

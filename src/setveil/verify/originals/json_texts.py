@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from setveil.core.provenance import Interpretation
-from setveil.verify.originals.cells import DifferentError, finished, items_of_row
-from setveil.verify.originals.layouts import Row
+from setveil.verify.originals.cells import DifferentError, Digits, finished, items_of_row, shown
+from setveil.verify.originals.layouts import Row, cells_of_object
 from setveil.verify.originals.text import text_of
 
 
 def read_json(form: Interpretation) -> Iterator[Row]:
     """All records; a record's number stands for its row."""
-    content = json.loads(text_of(form), parse_int=str)
+    content = json.loads(text_of(form), parse_int=Digits)
     if isinstance(content, dict):
         (only,) = content.values() if len(content) == 1 else (None,)
         if isinstance(only, list) and all(isinstance(record, dict | list) for record in only):
@@ -24,14 +24,16 @@ def read_json(form: Interpretation) -> Iterator[Row]:
     names = list(dict.fromkeys(name for _, record in records if isinstance(record, dict) for name in record))
     for number, (id, record) in enumerate(records, start=1):
         if isinstance(record, list):
-            yield Row(number, id, finished(form, _texts(record, number)))
+            yield Row(number, id, finished(form, _texts(record, number)), [("",) * len(form.columns)])
         elif form.shape == "json":
             found = str(record[form.id_key]) if form.id_key else None
-            yield Row(number, found, finished(form, _texts(record[form.item_key], number)))
+            labels = finished(form, _texts(record[form.item_key], number))
+            yield Row(number, found, labels, cells_of_object(form, record))
         else:
             cells = [_cell(record.get(name)) for name in names]
             found = None if form.id_place is None else cells[form.id_place]
-            yield Row(number, found, items_of_row(form, names, cells, number))
+            own = tuple(shown(record.get(column.name)) for column in form.columns)
+            yield Row(number, found, items_of_row(form, names, cells, number), [own])
 
 
 def _texts(values: Any, row: int) -> list[str]:

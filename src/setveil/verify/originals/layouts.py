@@ -9,7 +9,17 @@ from typing import Any, NamedTuple
 
 from setveil.core.provenance import Interpretation
 from setveil.errors import UncheckedError
-from setveil.verify.originals.cells import NO, YES, DifferentError, finished, is_person, items_of_row, split_fields
+from setveil.verify.originals.cells import (
+    NO,
+    YES,
+    DifferentError,
+    Digits,
+    finished,
+    is_person,
+    items_of_row,
+    shown,
+    split_fields,
+)
 from setveil.verify.originals.text import chosen_rows, delimiter_of, rows_with_ids, text_of
 
 NUMBER = re.compile(r"[0-9]+")
@@ -27,7 +37,7 @@ class Row(NamedTuple):
     number: int
     id: str | None
     labels: list[str]
-    cells: list[tuple[str, ...]] = []  # noqa: RUF012 - of known, sensitive and carried columns; never changed in place
+    cells: list[tuple[str | None, ...]] = []  # noqa: RUF012 - of columns of people; never changed in place
 
 
 def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:
@@ -41,7 +51,7 @@ def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iter
         )
     if reader is None:
         return _table(form, rows)
-    return (Row(row.number, row.id, finished(form, row.labels)) for row in reader(form, rows))
+    return (Row(row.number, row.id, finished(form, row.labels), row.cells) for row in reader(form, rows))
 
 
 def read_rows_of(form: Interpretation, ids: set[str]) -> Iterator[Row]:
@@ -81,22 +91,27 @@ def _json_lines(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterat
     for number, row in rows:
         if not row.strip():
             continue  # at the end of the file
-        record = json.loads(row, parse_int=str)
+        record = json.loads(row, parse_int=Digits)
         if isinstance(record, list):
-            yield Row(number + 1, None, _texts(record, number + 1))
+            yield Row(number + 1, None, _texts(record, number + 1), [("",) * len(form.columns)])
         else:
             said = record.get(form.id_key) if form.id_key else None
             id = None if not form.id_key else "" if said is None else str(said)
             if not is_person(form, id, number + 1, form.id_key, has_words=False):
                 continue
-            yield Row(number + 1, id, _texts(record[form.item_key], number + 1))
+            yield Row(number + 1, id, _texts(record[form.item_key], number + 1), cells_of_object(form, record))
+
+
+def cells_of_object(form: Interpretation, record: dict[str, Any]) -> list[tuple[str | None, ...]]:
+    """What an object says in the columns of people."""
+    return [tuple(shown(record.get(column.name), is_keyed=True) for column in form.columns)]
 
 
 def _texts(values: Any, row: int) -> list[str]:
     """Items of a JSON array: text, and whole numbers, which were left as text."""
     if not isinstance(values, list) or not all(isinstance(value, str) and value for value in values):
         raise DifferentError(row)
-    return list(values)
+    return list(map(str, values))
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------
@@ -144,8 +159,8 @@ def _table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Ro
         id = None if form.id_place is None else cells[form.id_place]
         if not is_person(form, id, number + 1, names[form.id_place or 0]):
             continue
-        own = [tuple(cells[column.place].strip() for column in form.columns)]
-        yield Row(number + 1, id, items_of_row(form, names, cells, number + 1), own)
+        own = tuple(cells[column.place].strip() for column in form.columns)
+        yield Row(number + 1, id, items_of_row(form, names, cells, number + 1), [own])
 
 
 def header_of(form: Interpretation) -> list[str]:

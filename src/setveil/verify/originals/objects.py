@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from io import BytesIO
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ from numpy.typing import NDArray
 from setveil.core import Vocabulary
 from setveil.core.provenance import Interpretation
 from setveil.errors import UncheckedError
-from setveil.verify.originals.cells import DifferentError, finished, is_person, items_of_row, labels_of_cell
+from setveil.verify.originals.cells import DifferentError, finished, is_person, items_of_row, labels_of_cell, shown
 from setveil.verify.originals.layouts import NoReaderError, Row
 from setveil.verify.originals.text import content_of
 from setveil.verify.originals.totals import CodedColumn, Totals, count_columns
@@ -25,7 +28,9 @@ def read_parquet(form: Interpretation, chosen: Sequence[int] | None = None) -> I
     """The chosen rows of a Parquet file, from 0, or all."""
     table = _table(form)
     numbers = range(table.num_rows) if chosen is None else [number for number in chosen if number < table.num_rows]
-    columns = [_column(column) for column in (table if chosen is None else table.take(list(numbers))).columns]
+    table = table if chosen is None else table.take(list(numbers))
+    people = {column.place for column in form.columns}
+    columns = [column.to_pylist() if place in people else _column(column) for place, column in enumerate(table.columns)]
     return _rows(form, table.column_names, numbers, zip(*columns, strict=True))
 
 
@@ -42,9 +47,9 @@ def n_rows_of_parquet(form: Interpretation) -> int:
     return int(_table(form).num_rows)
 
 
-def count_parquet(form: Interpretation, vocabulary: Vocabulary) -> Totals:
-    """The totals of a Parquet file; every different value of a column is read once."""
-    table = _table(form)
+def count_table(form: Interpretation, vocabulary: Vocabulary, source: Any = None) -> Totals:
+    """The totals of a Parquet file, or of a Polars frame; every different value of a column is read once."""
+    table = _table(form) if source is None else _arrow_of(source)
     people = None
     if form.id_place is not None:
         name = table.column_names[form.id_place]
@@ -79,16 +84,49 @@ def _table(form: Interpretation) -> Any:
     except ImportError:
         raise NoReaderError(NO_ARROW) from None
     assert form.path is not None
-    places = [*([] if form.id_place is None else [form.id_place]), *form.item_places]
+    used = _used(form)
     file = pyarrow.parquet.ParquetFile(BytesIO(content_of(form.path)))
     names = file.schema_arrow.names
-    table = file.read(columns=[names[place] for place in places])
+    table = file.read(columns=[names[place] for place in sorted(used)])
     # All columns keep their places; those that are not used are empty.
     empty = pyarrow.nulls(table.num_rows)
-    used = set(places)
     return pyarrow.table(
         [table.column(name) if place in used else empty for place, name in enumerate(names)], names=names
     )
+
+
+def _arrow_of(frame: Any) -> Any:
+    """A Polars frame as an Arrow table whose texts every function of Arrow takes."""
+    import polars as pl
+
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+
+
+def opened(source: Any) -> Any:
+    """The rows of a folder of Parquet files, in the order of their names; any other object as it is."""
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
+        return source
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise NoReaderError(NO_ARROW) from None
+    import polars as pl
+
+    files = sorted(Path(source).rglob("*.parquet"))
+    return pl.DataFrame(pyarrow.concat_tables(pyarrow.parquet.ParquetFile(file).read() for file in files))
+
+
+def can_count(source: Any) -> bool:
+    """Whether ``count_table`` takes this object: a Polars frame, where Arrow is installed."""
+    is_frame = type(source).__module__.startswith("polars.") and type(source).__name__ == "DataFrame"
+    return is_frame and find_spec("pyarrow") is not None
+
+
+def _used(form: Interpretation) -> set[int]:
+    """The places of all columns that are read."""
+    ids = [] if form.id_place is None else [form.id_place]
+    return {*form.item_places, *ids, *(column.place for column in form.columns)}
 
 
 def _column(column: Any) -> list[Any]:
@@ -116,6 +154,10 @@ def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = N
     if isinstance(obj, list | tuple):
         numbers = range(len(obj)) if chosen is None else [number for number in chosen if number < len(obj)]
         return (Row(number + 1, None, finished(form, _labels(obj[number], number + 1))) for number in numbers)
+    if hasattr(obj, "tocsr") or (isinstance(obj, np.ndarray) and obj.ndim == 2):
+        matrix: Any = obj if isinstance(obj, np.ndarray) else obj.tocsr()
+        numbers = range(obj.shape[0]) if chosen is None else [number for number in chosen if number < obj.shape[0]]
+        return (Row(number + 1, None, _marked(matrix[[number]])) for number in numbers)
     library = type(obj).__module__.partition(".")[0]
     if library == "pandas" and len(getattr(obj, "columns", ())) < form.n_columns:
         obj = (obj.to_frame("items" if obj.name is None else obj.name) if obj.ndim == 1 else obj).reset_index()
@@ -128,16 +170,21 @@ def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = N
     if len(names) != form.n_columns:
         raise UncheckedError("some columns stand in the index of the frame.")
     numbers = range(n_rows) if chosen is None else [number for number in chosen if number < n_rows]
-    used = {*form.item_places, *([] if form.id_place is None else [form.id_place])}
+    used, people = _used(form), {column.place for column in form.columns}
     columns = []
     for place in range(len(names)):
         if place not in used:
             columns.append([None] * len(numbers))
-        elif library == "polars":
-            columns.append(_column(obj.to_series(place)[list(numbers)]))
-        else:
-            columns.append(_without_decimals(obj.iloc[list(numbers), place].tolist()))
+            continue
+        is_polars = library == "polars"
+        values = (obj.to_series(place)[list(numbers)] if is_polars else obj.iloc[list(numbers), place]).to_list()
+        columns.append(values if place in people else _without_decimals(values))
     return _rows(form, names, numbers, zip(*columns, strict=True), library == "pandas")
+
+
+def _marked(row: Any) -> list[str]:
+    """The numbers of the columns in which a row of a matrix is not 0."""
+    return [str(place) for place in row.nonzero()[1].tolist()]
 
 
 def _table_of(rows: Sequence[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -154,8 +201,8 @@ def _chosen_rows(
     form: Interpretation, names: list[str], cells: list[tuple[Any, ...]], chosen: Sequence[int] | None
 ) -> Iterator[Row]:
     numbers = range(len(cells)) if chosen is None else [number for number in chosen if number < len(cells)]
-    used = {*form.item_places, *([] if form.id_place is None else [form.id_place])}
-    for place in used:
+    used = _used(form)
+    for place in used - {column.place for column in form.columns}:
         _without_decimals([row[place] for row in cells])
     rows = [tuple(cell if place in used else None for place, cell in enumerate(cells[number])) for number in numbers]
     return _rows(form, names, numbers, rows)
@@ -164,6 +211,7 @@ def _chosen_rows(
 def _rows(
     form: Interpretation, names: Sequence[str], numbers: Sequence[int], rows: Iterable[Any], is_pandas: bool = False
 ) -> Iterator[Row]:
+    items = set(form.item_places)
     for number, values in zip(numbers, rows, strict=True):
         id = None if form.id_place is None else _text(values[form.id_place])
         if not is_person(form, id, number + 1, names[form.id_place or 0]):
@@ -171,8 +219,10 @@ def _rows(
         if form.shape == "lists":
             labels = finished(form, _labels(values[form.item_places[0]], number + 1))
         else:
-            labels = items_of_row(form, names, [_text(value, is_pandas) for value in values], number + 1)
-        yield Row(number + 1, id, labels)
+            cells = [_text(value, is_pandas) if place in items else "" for place, value in enumerate(values)]
+            labels = items_of_row(form, names, cells, number + 1)
+        own = tuple(shown(values[column.place], is_pandas=is_pandas) for column in form.columns)
+        yield Row(number + 1, id, labels, [own])
 
 
 def _labels(values: Any, row: int) -> list[str]:

@@ -124,11 +124,11 @@ def _blocks(form: Interpretation) -> Iterator[bytes]:
 def _row_ends(text: bytes, is_quoted: bool) -> NDArray[np.int64]:
     """The places behind the line feeds that end a row: not those between quotes."""
     signs = np.frombuffer(text, dtype=np.uint8)
-    places = np.flatnonzero(signs == LINE_FEED)
+    positions = np.flatnonzero(signs == LINE_FEED)
     if is_quoted and b'"' in text:
         is_open = np.cumsum(signs == QUOTE, dtype=np.uint8) & 1  # wraps around; odd stays odd
-        places = places[is_open[places] == 0]
-    return places + 1
+        positions = positions[is_open[positions] == 0]
+    return positions + 1
 
 
 # -- rows by their ids --------------------------------------------------------------------------------------------

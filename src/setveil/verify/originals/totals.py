@@ -197,9 +197,9 @@ class _CellReader:
         kinds = np.searchsorted(self.known, hashes)
         is_new = self.known[np.minimum(kinds, len(self.known) - 1)] != hashes
         if is_new.any():
-            places = np.flatnonzero(is_new)
-            fresh, first = np.unique(hashes[places], return_index=True)
-            lists = [self._items(fields.cell(place), fields.number(place)) for place in places[first].tolist()]
+            positions = np.flatnonzero(is_new)
+            fresh, first = np.unique(hashes[positions], return_index=True)
+            lists = [self._items(fields.cell(place), fields.number(place)) for place in positions[first].tolist()]
             order = np.argsort(np.concatenate((self.known, fresh)))
             self.known, self.lists = (
                 np.concatenate((self.known, fresh))[order],

@@ -33,9 +33,9 @@ class Book(NamedTuple):
 def sheet_rows(content: bytes, sheet: str | None) -> list[list[str]]:
     """The rows of the sheet, or of the only one with cells, without empty rows and columns around them."""
     parts = zipfile.ZipFile(BytesIO(content))
-    book, places = _open(parts)
-    names = [sheet] if sheet is not None else list(places)
-    found = [rows for name in names if (rows := _rows(book, places[name]))]
+    book, positions = _open(parts)
+    names = [sheet] if sheet is not None else list(positions)
+    found = [rows for name in names if (rows := _rows(book, positions[name]))]
     if len(found) != 1:
         raise ValueError("not one sheet with cells")
     return found[0]
@@ -54,15 +54,15 @@ def _open(parts: zipfile.ZipFile) -> tuple[Book, dict[str, str]]:
     """The workbook, and the part of each sheet by its name."""
     top = _part(parts, "xl/workbook.xml")
     targets = {one.get("Id"): one.get("Target", "") for one in _part(parts, "xl/_rels/workbook.xml.rels")}
-    places = {}
+    positions = {}
     for one in _named(top, "sheet"):
         target = targets[one.get(RELATION)]
-        places[one.get("name", "")] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+        positions[one.get("name", "")] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
     has_texts = "xl/sharedStrings.xml" in parts.namelist()
     texts = [_text(one) for one in _named(_part(parts, "xl/sharedStrings.xml"), "si")] if has_texts else []
     is_1904 = any(one.get("date1904") in ("1", "true") for one in _named(top, "workbookPr"))
     first = datetime(1904, 1, 1) if is_1904 else datetime(1899, 12, 30)
-    return Book(parts, texts, _date_styles(parts), first), places
+    return Book(parts, texts, _date_styles(parts), first), positions
 
 
 def _part(parts: zipfile.ZipFile, name: str) -> ElementTree.Element:

@@ -11,7 +11,7 @@ from nicegui import events, ui
 from setveil.errors import SetveilError
 from setveil.web import texts as t
 from setveil.web.children import Child
-from setveil.web.elements import MAIN, Text, bullets, button, card_title, heading, paragraph, shown
+from setveil.web.elements import MAIN, Text, bullets, button, card_title, heading, paragraph, sentence, shown
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def build(page: Page) -> None:
             paragraph(t.DROP_RELEASE_NOTE.format(megabytes=MAX_UPLOAD // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
             card_title(t.CHECK_FOLDER, level)
-            field = ui.input(label=t.CHECK_PATH).props("outlined dense")
+            field = ui.input(label=t.CHECK_PATH)
             field.on("keydown.enter", check_path)
             button(t.CHECK, check_path)
     if dataset.read is not None:
@@ -167,7 +167,7 @@ def _verdict(found: dict[str, Any]) -> None:
         bullets([shown(line, 500) for line in (*found["problems"], found["reason"]) if line])
         bullets([t.UNCHECKED.format(line=shown(line, 400)) for line in found["cannot_be_checked"]])
         for line in found["notes"]:
-            paragraph(shown(line, 400), "note")
+            paragraph(sentence(shown(line, 400)), "note")
         if holds is not False and found["publisher_says"]:
             said = found["publisher_says"]
             words = t.PUBLISHER.format(

@@ -50,7 +50,7 @@ class _Reading:
         else:
             paragraph(t.NO_COLUMNS)
         needs_more = self.dataset.read is None or any(name not in SAYS_ROLES for name in self.dataset.options)
-        with ui.expansion(t.CORRECT, value=needs_more).props("dense"):
+        with ui.expansion(t.CORRECT, value=needs_more):
             self._options(has_table)
         button(t.READ_AGAIN, self._read, main=not self.dataset.states_roles())
 
@@ -81,10 +81,10 @@ class _Reading:
                 paragraph(_facts(column), "soft")
             with ui.element("td"):
                 choices = {role: t.ROLES.get(role, role) for role in OPTION_OF}
-                role = ui.select(choices, value=column["role"] or None).props("outlined dense options-dense")
+                role = ui.select(choices, value=column["role"] or None).props("options-dense")
                 role.props["aria-label"] = t.ROLE_OF.format(column=label)
                 self.roles[key] = role
-                tree = ui.input(label=t.COLUMN_TREE, value=column["hierarchy"]).props("outlined dense")
+                tree = ui.input(label=t.COLUMN_TREE, value=column["hierarchy"])
                 tree.props["aria-label"] = t.COLUMN_TREE_OF.format(column=label)
                 tree.bind_visibility_from(role, "value", backward=lambda value: value == "known")
                 self.trees[key] = tree
@@ -111,8 +111,6 @@ class _Reading:
                     if words
                     else ui.input(label=label, value=value)
                 )
-            for field in self.fields.values():
-                field.props("outlined dense")
         self.switches = {name: ui.checkbox(t.OPTIONS[name], value=given.get(name, False)) for name in SWITCHES}
 
     def _read(self) -> None:
@@ -144,9 +142,9 @@ def _facts(column: dict[str, Any]) -> str:
     """How many values it has; how many are missing, and unique, where there are such."""
     from setveil.workflows.pictures import percent
 
-    told = [t.COLUMN_VALUES[column["n_values"] == 1].format(n=column["n_values"])]
-    told += [t.COLUMN_SHARES[name].format(share=percent(column[name])) for name in t.COLUMN_SHARES if column[name]]
-    return "; ".join(told)
+    facts = [t.COLUMN_VALUES[column["n_values"] == 1].format(n=column["n_values"])]
+    facts += [t.COLUMN_SHARES[name].format(share=percent(column[name])) for name in t.COLUMN_SHARES if column[name]]
+    return "; ".join(facts)
 
 
 def _text(value: Any) -> str:

@@ -65,6 +65,7 @@ class _Comparison:
         dataset = page.dataset
         dataset.compared = [number for number in dataset.compared if number in numbers] or numbers[-AT_FIRST:]
         self.choices: dict[int, ui.button] = {}
+        self.opened: set[int] = set()  # runs whose details are shown
         self.overview = ui.element("div").classes("halves comparison")
         self.columns = ui.element("div").classes("columns")
         self.show()
@@ -87,9 +88,17 @@ class _Comparison:
         with self.columns:
             for run in self.runs:
                 if run.number in self.dataset.compared:
-                    with ui.element("section").classes("card") as card:
-                        card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
-                        _one(run)
+                    self._details(run)
+
+    def _details(self, run: Run) -> None:
+        """What a run did, folded until somebody asks; it stays open while other runs are chosen."""
+
+        def fold(event: Any) -> None:
+            (self.opened.add if event.value else self.opened.discard)(run.number)
+
+        title = t.COMPARE_ONE.format(number=run.number)
+        with ui.expansion(title, value=run.number in self.opened, on_value_change=fold):
+            _one(run)
 
     def _press(self) -> None:
         ui.run_javascript(SHOW_PRESSED.format(chosen=sorted(self.dataset.compared)))
@@ -122,7 +131,7 @@ class _Comparison:
             for swatch, name in found["key"]:
                 ui.html(swatch, sanitize=False, tag="span")
                 Text("span", shown(name))
-        with ui.expansion(t.COMPARE_READ).props("dense"):
+        with ui.expansion(t.COMPARE_READ):
             bullets([*t.COMPARE_HOW, *(t.COMPARE_HOW_GROUPS if has_groups else ())])
 
     def _table(self, rows: list[dict[str, Any]]) -> None:
@@ -135,7 +144,8 @@ class _Comparison:
         def of_runs(build: Callable[[dict[str, Any]], object]) -> list[Cell]:
             return [partial(build, row) for row in rows]
 
-        common = set.intersection(*(set(row["name"].split()) for row in rows))  # words that every setting has
+        first = rows[0]["name"].split()
+        common = [word for word in first if len(rows) > 1 and all(word in row["name"].split() for row in rows)]
         differing = {key for key in figures if len({row[key] for row in rows}) > 1}
         cells: list[list[Cell]] = [
             [t.LIGHTS, *of_runs(lambda row: small_lights(by_number[row["number"]].lights))],
@@ -144,9 +154,12 @@ class _Comparison:
                 [name, *of_runs(partial(_figure, key, differs=key in differing or len(rows) == 1))]
                 for key, name in figures.items()
             ),
+            [t.COMPARE_REPORT, *of_runs(lambda row: _report(by_number[row["number"]]))],
         ]
         header: list[Cell] = ["", *of_runs(self._choice)]
         table(t.COMPARE_TABLE, header, cells, n_numbers=len(rows))
+        if common:
+            paragraph(t.COMPARE_COMMON.format(setting=shown(" ".join(common), 120)), "soft")
 
     def _choice(self, row: dict[str, Any]) -> None:
         number = row["number"]
@@ -155,12 +168,13 @@ class _Comparison:
             Text("span", " ★")
 
 
-def _setting(common: set[str], row: dict[str, Any]) -> None:
-    """A setting in a few words; those in which it differs from another run are marked."""
+def _setting(common: list[str], row: dict[str, Any]) -> None:
+    """The words of a setting in which it differs from another run."""
     with ui.element("span").classes("setting"):
         for word in row["name"].split():
-            Text("span" if word in common else "mark", shown(word, 40))
-            Text("span", " ")
+            if word not in common:
+                Text("mark", shown(word, 40))
+                Text("span", " ")
 
 
 def _figure(key: str, row: dict[str, Any], *, differs: bool) -> None:
@@ -173,20 +187,21 @@ def _figure(key: str, row: dict[str, Any], *, differs: bool) -> None:
         Text("span", row[key])
 
 
+def _report(run: Run) -> None:
+    link = ui.link(t.COMPARE_OPEN, f"{run.address}/report/internal", new_tab=True)
+    link.props["aria-label"] = t.REPORT_OF.format(number=run.number)
+
+
 def _one(run: Run) -> None:
     """One run, down to examples of single records."""
     result = run.result
-    with ui.element("div").classes("between"):
-        Text("h2", t.RUN_NAME.format(number=run.number), "title")
-        ui.link(t.REPORT_OF.format(number=run.number), f"{run.address}/report/internal", new_tab=True)
     paragraph(result["guarantee"])
-    cut_picture(result, hint="")
-    with ui.expansion(t.RUN_DETAILS).props("dense"):
-        table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
-        if result["losses"]:
-            Text("h3", t.LOSSES_TITLE)
-            losses(result["losses"])
-        if result["examples"]:
-            Text("h3", t.EXAMPLES_TITLE)
-            examples(result["examples"])
-        bullets([shown(in_fields(line), 500) for line in result["advice"][:2]], "soft")
+    cut_picture(result, hint="", level=2)
+    table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
+    if result["losses"]:
+        Text("h2", t.LOSSES_TITLE, "title")
+        losses(result["losses"])
+    if result["examples"]:
+        Text("h2", t.EXAMPLES_TITLE, "title")
+        examples(result["examples"])
+    bullets([shown(in_fields(line), 500) for line in result["advice"][:2]], "soft")

@@ -53,7 +53,7 @@ def build(page: Page) -> None:
 
     chosen = dataset.to_hand_over()
     select = ui.select(choices, value=chosen.number, label=t.WHICH_RUN, on_change=lambda event: show(event.value))
-    select.props("outlined dense").classes("wide")
+    select.classes("wide")
     select.move(target_index=0)
     with place:
         _hand_over(dataset, chosen)
@@ -88,7 +88,7 @@ def _hand_over(dataset: Dataset, run: Run) -> None:
         with ui.element("section").classes("card"):
             card_title(t.KEEP_TITLE)
             paragraph(t.KEEP_NOTE)
-            field = ui.input(label=t.KEEP_LABEL).props("outlined dense")
+            field = ui.input(label=t.KEEP_LABEL)
             status = Text("p", "", "status").props("role=status")
 
             async def keep() -> None:
@@ -123,7 +123,7 @@ def _reason(dataset: Dataset, run: Run, allow: Callable[[], None]) -> None:
         heading(t.REASON_TITLE)
         paragraph(t.REASON_NOTE)
         field = ui.textarea(label=t.REASON_LABEL, value=run.policy["about"].get("reason", ""))
-        field.props("outlined dense autogrow").classes("wide")
+        field.props("autogrow").classes("wide")
         status = Text("p", "", "status").props("role=status")
 
         async def record() -> None:
@@ -145,18 +145,17 @@ def _sign(dataset: Dataset, run: Run) -> None:
     heading(t.SIGN_TITLE)
     paragraph(t.SIGN_NOTE, "soft")
     with ui.element("div").classes("fields"):
-        fields = {
-            name: ui.input(label=label, value=known.get(name, "")).props("outlined dense")
-            for name, label in t.ABOUT.items()
-        }
-        recipient = ui.input(label=t.RECIPIENT, value=assessed.get("recipient", "")).props("outlined dense")
+        fields = {name: ui.input(label=label, value=known.get(name, "")) for name, label in t.ABOUT.items()}
+        recipient = ui.input(label=t.RECIPIENT, value=assessed.get("recipient", ""))
     paragraph(t.SIGN_ENVIRONMENT.format(words=ENVIRONMENTS[assessed["environment"]].words), "soft")
     confirmed = set(about.get("confirmed", ()))
     with ui.element("fieldset").classes("confirm"):
         Text("legend", t.SIGN_CONFIRM)
-        statements = {line: ui.checkbox(line, value=line in confirmed) for line in run.result["statements"]}
+        statements = {
+            line: ui.checkbox(line, value=line in confirmed).props("dense") for line in run.result["statements"]
+        }
     conditions = ui.textarea(label=t.SIGN_CONDITIONS, value="\n".join(about.get("conditions", ())))
-    conditions.props("outlined dense autogrow").classes("wide")
+    conditions.props("autogrow").classes("wide")
     status = Text("p", "", "status").props("role=status")
 
     async def sign() -> None:
@@ -178,7 +177,7 @@ def _signature(dataset: Dataset, run: Run) -> None:
     """Sign the certificate with a key of the owner."""
     card_title(t.KEY_TITLE)
     paragraph(t.KEY_NOTE)
-    field = ui.input(label=t.KEY_LABEL).props("outlined dense")
+    field = ui.input(label=t.KEY_LABEL)
     status = Text("p", t.KEY_DONE if (run.out / t.SIGNATURE_FILE).is_file() else "", "status").props("role=status")
 
     async def sign() -> None:
@@ -208,8 +207,8 @@ async def _write_about(dataset: Dataset, run: Run, changes: dict[str, Any], reci
 def _repeat(dataset: Dataset, run: Run) -> None:
     """The policy file and the command that repeat the run without the page."""
     heading(t.REPEAT_TITLE)
-    policy, tree = _portable(run.policy)
-    files = [t.REPEAT_POLICY] + ([t.REPEAT_TREE] if tree else [])
+    policy, further = _portable(run.policy)
+    files = [t.REPEAT_POLICY, *further]
     paragraph(t.REPEAT_NOTE.format(files=t.REPEAT_AND.join(files)))
     name = Path(dataset.name).name
     Text("code", f"setveil anonymize {shlex.quote(name)} -o OUT --policy policy.toml", "command")
@@ -220,22 +219,25 @@ def _repeat(dataset: Dataset, run: Run) -> None:
             _place(run, "policy.toml").write_text(text, encoding="utf-8")
             ui.download(f"{run.address}/policy.toml", "policy.toml")
 
-    def download_tree() -> None:
-        shutil.copyfile(tree or "", _place(run, "hierarchy.csv"))
-        ui.download(f"{run.address}/hierarchy.csv", "hierarchy.csv")
+    def download(name: str, path: str) -> None:
+        shutil.copyfile(path, _place(run, name))
+        ui.download(f"{run.address}/{name}", name)
 
     with ui.element("div").classes("row-of-buttons"):
         button(t.REPEAT_POLICY, download_policy)
-        if tree:
-            button(t.REPEAT_TREE, download_tree)
+        for name, path in further.items():
+            button(name, lambda name=name, path=path: download(name, path))
 
 
-def _portable(policy: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The policy with its hierarchy file in the same folder, and where that file is now."""
-    source = policy["hierarchy"].get("source", "")
-    if source and Path(source).is_file():
-        return {**policy, "hierarchy": {"source": "hierarchy.csv"}}, source
-    return policy, None
+def _portable(policy: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The policy with its hierarchy and its list of names in the same folder: their names, and where they are now."""
+    further = {}
+    for part, key, name in (("hierarchy", "source", t.REPEAT_TREE), ("output", "names", t.REPEAT_NAMES)):
+        path = policy[part].get(key)
+        if path and Path(path).is_file():
+            policy = {**policy, part: {**policy[part], key: name}}
+            further[name] = path
+    return policy, further
 
 
 def _place(run: Run, name: str) -> Path:

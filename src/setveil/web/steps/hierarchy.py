@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nicegui import events, ui
+from nicegui import ui
 
 from setveil.web import texts as t
 from setveil.web.elements import (
@@ -22,7 +22,6 @@ from setveil.web.elements import (
     table,
     uploader,
 )
-from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 from setveil.web.steps.outcome import cut_picture
 
 if TYPE_CHECKING:
@@ -82,13 +81,6 @@ def _load(page: Page, source: str, name: str, *, is_file: bool = False) -> None:
 def _sources(page: Page) -> None:
     dataset = page.dataset
 
-    async def receive(event: events.UploadEventArguments) -> None:
-        path = await page.session.receive(event.file, "hierarchy")
-        _load(page, str(path), shown(event.file.name), is_file=True)
-
-    def too_large() -> None:
-        dataset.problems["hierarchy"] = t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE)
-
     def none() -> None:
         dataset.tree = dataset.hierarchy = None
         dataset.hierarchy_name = ""
@@ -99,41 +91,44 @@ def _sources(page: Page) -> None:
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
             card_title(t.HIERARCHY_BUILD)
+            proposed = ui.element("div")
             button(t.HIERARCHY_AUTO, lambda: _load(page, "auto", ""))
             fanout = ui.number(label=t.HIERARCHY_FANOUT, value=5, min=2, max=1000)
             _made_of(fanout, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""))
-            _systems(page)
+            _systems(page, proposed)
             prefix = ui.input(label=t.HIERARCHY_PREFIX, value="1,3")
             _made_of(prefix, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""))
         with ui.element("section").classes("card"):
             card_title(t.HIERARCHY_FILE)
-            uploader(t.DROP_HERE, MAX_UPLOAD, receive, too_large, main=False)
+            uploader(page, t.DROP_HERE, "hierarchy", lambda path, name: _load(page, str(path), name, is_file=True))
             paragraph(t.HIERARCHY_FILE_NOTE, "soft")
     if dataset.faults:
         _faults(dataset.faults)
 
 
-def _systems(page: Page) -> None:
-    """Code systems bring their own categories; the one that fits is proposed."""
+def _systems(page: Page, proposed: ui.element) -> None:
+    """Code systems bring their own categories; the one that fits is proposed first, in a place of its own."""
     dataset = page.dataset
-    place = ui.element("div")
+    others = ui.element("div")
 
     def show() -> None:
         found = dataset.systems
-        place.clear()
+        proposed.clear()
+        others.clear()
         if found is None:
             return
-        with place:
+        with proposed if found["found"] else others:
             if found["words"]:
                 paragraph(shown(in_fields(found["words"]), 400), "note")
             choices = found["systems"]
             first = found["found"] or next(iter(choices))
-            select = ui.select(choices, value=first, label=t.HIERARCHY_SYSTEM).props("outlined dense")
+            select = ui.select(choices, value=first, label=t.HIERARCHY_SYSTEM)
             with ui.element("div").classes("inline") as line:
                 select.move(line)
                 button(
                     t.HIERARCHY_MAKE,
                     lambda: _load(page, str(select.value), choices[str(select.value)]),
+                    main=bool(found["found"]) and dataset.tree is None,
                     name=t.HIERARCHY_MAKE_OF.format(label=t.HIERARCHY_SYSTEM),
                 )
 
@@ -147,7 +142,7 @@ def _systems(page: Page) -> None:
 def _made_of(field: ui.number | ui.input, build: Callable[[], None]) -> None:
     """A field and the button that builds what it says; Enter in the field does so, too."""
     with ui.element("div").classes("inline") as line:
-        field.props("outlined dense").on("keydown.enter", build)
+        field.on("keydown.enter", build)
         field.move(line)
         button(t.HIERARCHY_MAKE, build, name=t.HIERARCHY_MAKE_OF.format(label=field.props["label"]))
 
@@ -173,13 +168,13 @@ class _Browser:
         tree = self._tree()
         heading(t.HIERARCHY_TITLE.format(name=_name(page)))
         paragraph(t.HIERARCHY_FACTS.format(**tree), "soft")
-        self.field = ui.input(label=t.HIERARCHY_SEARCH).props("outlined dense clearable debounce=250")
+        self.field = ui.input(label=t.HIERARCHY_SEARCH).props("clearable debounce=250")
         self.field.on_value_change(self._search)
         self.found = ui.element("ul").classes("nodes")
         self.place = ui.element("div").classes("place")
-        with ui.expansion(t.HIERARCHY_EDIT).props("dense"):  # stays as it is while the tree is walked through
+        with ui.expansion(t.HIERARCHY_EDIT):  # stays as it is while the tree is walked through
             self.edits = ui.element("div")
-        self.naming = ui.expansion(t.NAMES_TITLE).props("dense")
+        self.naming = ui.expansion(t.NAMES_TITLE)
         self.naming.on_value_change(self._show_names)
         with self.naming:
             self.names = ui.element("div")
@@ -208,14 +203,16 @@ class _Browser:
         if found is None:
             return
         with self.previewed:
-            counts = [words.format(n=found["items"][name]) for name, words in t.PREVIEW_ITEMS.items()]
-            told = [line for line, name in zip(counts, t.PREVIEW_ITEMS, strict=True) if found["items"][name]]
-            paragraph(t.LIGHT_AND.join(told), "result")
+            counts = found["items"]
+            fates = [words.format(n=counts[name]) for name, words in t.PREVIEW_ITEMS.items() if counts[name]]
+            paragraph(t.PREVIEW_FATES.format(fates=t.LIGHT_AND.join(fates)), "result")
             if found["purity"]:
                 paragraph(t.PREVIEW_PURITY.format(share=found["purity"]), "soft")
             cut_picture(found)
             if found["categories"]:
-                rows = [(shown(label, 60), f"{size:,}", f"{n:,}") for label, size, n in found["categories"]]
+                rows = [
+                    (self.dataset.shown(label, 60), f"{size:,}", f"{n:,}") for label, size, n in found["categories"]
+                ]
                 table(t.PREVIEW_TITLE, t.PREVIEW_HEADER, rows, n_numbers=2)
                 rest = found["n_categories"] - len(rows)
                 if rest:
@@ -238,7 +235,8 @@ class _Browser:
         self.found.clear()
         with self.found:
             for node in nodes or []:
-                words = " › ".join([*(shown(label, 24) for label in node["way"][1:]), shown(node["label"], 40)])
+                names = [*(shown(label, 24) for label in node["way"][1:]), self.dataset.shown(node["label"])]
+                words = " › ".join(names)
                 with ui.element("li"):
                     number = node["number"] if node["n_children"] else None
                     if number is None:
@@ -254,7 +252,9 @@ class _Browser:
             with ui.element("nav").classes("way") as way:
                 way.props["aria-label"] = t.HIERARCHY_PATH
                 for node in tree["path"]:
-                    button(shown(node["label"], 40), lambda number=node["number"]: self._ask("node", node=number))
+                    button(
+                        self.dataset.shown(node["label"]), lambda number=node["number"]: self._ask("node", node=number)
+                    )
             with ui.element("ul").classes("nodes"):
                 for node in tree["children"]:
                     self._child(node)
@@ -269,7 +269,7 @@ class _Browser:
         self._show_edits(here)
 
     def _child(self, node: dict[str, Any]) -> None:
-        label, number = shown(node["label"], 60), node["number"]
+        label, number = self.dataset.shown(node["label"], 60), node["number"]
         with ui.element("li"):
             with ui.element("div").classes("node").props("draggable=true") as row:
                 row.props["data-node"] = number
@@ -285,7 +285,8 @@ class _Browser:
                 if node["n_children"]:
                     name = t.HIERARCHY_OPEN.format(label=label)
                     button(label, lambda: self._ask("node", node=number), name=name).props("flat dense")
-                    Text("span", t.NODE_GROUP.format(n=node["n_items"], support=node["support"]), "soft")
+                    items = t.N_ITEMS[node["n_items"] == 1].format(n=node["n_items"])
+                    Text("span", t.NODE_GROUP.format(items=items, support=node["support"]), "soft")
                 else:
                     Text("span", t.NODE_ITEM.format(label=label, support=node["support"]))
             below = ui.element("div")
@@ -331,7 +332,7 @@ class _Browser:
         with self.edits:
             self.chosen = paragraph("", "soft").props("role=status")
             with ui.element("div").classes("inline"):
-                name = ui.input(label=t.HIERARCHY_NAME).props("outlined dense")
+                name = ui.input(label=t.HIERARCHY_NAME)
                 button(
                     t.HIERARCHY_RENAME.format(label=shown(here["label"], 30)),
                     lambda: self._edit("rename", here, name.value or ""),
@@ -366,10 +367,10 @@ class _Browser:
                 self._name_field(group)
 
     def _name_field(self, group: dict[str, Any]) -> None:
-        items = ", ".join(shown(item, 24) for item in group["items"])
+        items = ", ".join(self.dataset.shown(item, 24) for item in group["items"])
         words = items + (t.MORE if group["n_items"] > len(group["items"]) else "")
         with ui.element("div").classes("inline"):
-            field = ui.input(label=t.NAME_OF.format(items=words)).props("outlined dense")
+            field = ui.input(label=t.NAME_OF.format(items=words))
             button(
                 t.NAME_GIVE,
                 lambda: self._edit("rename", group, field.value or ""),

@@ -11,7 +11,7 @@ from setveil.models import Parameter
 from setveil.models.parameters import Items, Itemsets
 from setveil.models.rule_anonymity import Rules, as_rule
 from setveil.web import texts as t
-from setveil.web.elements import ItemPicker, button, heading, paragraph, shown
+from setveil.web.elements import ItemPicker, button, heading, paragraph
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -25,7 +25,7 @@ def item_list(page: Page, parameter: Parameter, change: Callable[[], Any]) -> No
         title = t.LIST_ITEMS.format(name=name)
         _heading(title, parameter)
         search = t.LIST_SEARCH.format(title=title.lower())
-        ItemPicker(search, made, page.dataset.find_items, change, page.dataset.find_groups)
+        ItemPicker(search, made, page.dataset, change)
         return
     if isinstance(kind, Rules):
         _heading(name, parameter)
@@ -37,7 +37,7 @@ def item_list(page: Page, parameter: Parameter, change: Callable[[], Any]) -> No
         _heading(title, parameter)
         _itemsets(page, made, title, are_groups)
     else:
-        with ui.expansion(title, value=bool(made)).props("dense"):
+        with ui.expansion(title, value=bool(made)):
             paragraph(parameter.label, "soft")
             _itemsets(page, made, title, are_groups)
 
@@ -56,13 +56,12 @@ def _lines(made: list[Any], label: str, help: str, change: Callable[[], Any]) ->
 
     lines = [one if isinstance(one, str) else str(as_rule(one)) for one in made]
     field = ui.textarea(label=label, value="\n".join(lines))
-    field.props("outlined autogrow debounce=250").classes("wide").on_value_change(lambda event: take(event.value))
+    field.props("autogrow debounce=250").classes("wide").on_value_change(lambda event: take(event.value))
     paragraph(t.ALLOWED.format(range=help), "soft")
 
 
 def _itemsets(page: Page, made: list[list[str]], title: str, are_groups: bool) -> None:
     """Itemsets, one after the other. Where they are not groups, a category adds one itemset for each of its items."""
-    dataset = page.dataset
     some: list[str] = []
 
     def add(itemsets: list[list[str]]) -> None:
@@ -76,7 +75,7 @@ def _itemsets(page: Page, made: list[list[str]], title: str, are_groups: bool) -
 
     search = t.SET_SEARCH.format(title=title.lower())
     take_group = None if are_groups else one_of
-    ItemPicker(search, some, dataset.find_items, lambda: None, dataset.find_groups, take_group)
+    ItemPicker(search, some, page.dataset, lambda: None, take_group=take_group)
     button(t.SET_ADD.format(title=title.lower()), lambda: add([list(some)]))
     _chosen(page, made, title)
 
@@ -91,7 +90,7 @@ def _chosen(page: Page, lists: list[list[str]], label: str) -> None:
     with ui.element("ul").classes("chips picked") as place:
         place.props["aria-label"] = t.CHOSEN.format(label=label)
         for items in lists[: t.N_CHIPS]:
-            words = " + ".join(shown(item, 30) for item in items[:6]) + (t.MORE if len(items) > 6 else "")
+            words = " + ".join(page.dataset.shown(item, 30) for item in items[:6]) + (t.MORE if len(items) > 6 else "")
             with ui.element("li"):
                 button(f"{words} ×", lambda items=items: remove(items), name=t.REMOVE_ITEM.format(item=words))
     if len(lists) > t.N_CHIPS:

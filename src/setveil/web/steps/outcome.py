@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from setveil.web import texts as t
-from setveil.web.elements import Text, button, drawing, paragraph, shown, table
+from setveil.web.elements import Text, button, card_title, drawing, paragraph, shown, table
 
 N_ITEMS = 6  # of a combination that is shown
 
@@ -27,11 +27,11 @@ AS_BUTTONS = """for (const block of document.querySelectorAll('.pressable .block
 for (const drawn of document.querySelectorAll('.pressable svg')) drawn.setAttribute('role', 'group');"""
 
 
-def cut_picture(result: dict[str, Any], *, hint: str = t.CUT_PRESS) -> None:
+def cut_picture(result: dict[str, Any], *, hint: str = t.CUT_PRESS, level: int = 3) -> None:
     """The hierarchy with what is published of it; a block says what it covers when it is pressed."""
     if not result["picture"]:
         return
-    Text("h3", t.CUT_TITLE)
+    card_title(t.CUT_TITLE, level)
     with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
         region.props["aria-label"] = t.CUT_TITLE
         picture = drawing(result["picture"]).classes("pressable")
@@ -101,7 +101,7 @@ def _example(example: dict[str, Any]) -> tuple[str, str]:
 
 
 def _marked(item: dict[str, Any]) -> str:
-    words = shown(item["label"], 40)
+    words = shown(item["label"])
     if item["mark"]:
         return t.EXAMPLE_MARKS[item["mark"]].format(item=words)
     return words if item["size"] <= 1 else t.EXAMPLE_SET.format(item=words, n=item["size"])

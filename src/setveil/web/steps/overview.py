@@ -8,7 +8,20 @@ from nicegui import ui
 
 from setveil.report.profiles import DEFAULT, ENVIRONMENTS, PROFILES
 from setveil.web import texts as t
-from setveil.web.elements import Text, drawing, heading, in_fields, paragraph, problem, shown, table, warnings
+from setveil.web.elements import (
+    Text,
+    button,
+    drawing,
+    heading,
+    in_fields,
+    paragraph,
+    problem,
+    sentence,
+    shown,
+    table,
+    uploader,
+    warnings,
+)
 from setveil.workflows.proposals import PURPOSES
 
 if TYPE_CHECKING:
@@ -41,13 +54,14 @@ def build(page: Page) -> None:
             Text("h2", t.COMMON_TITLE)
             n_people = max(read["facts"]["records"], 1)
             common = [
-                (shown(item, 40), f"{n:,}", short_percent(n / n_people)) for item, n in read["overview"]["common"]
+                (dataset.shown(item), f"{n:,}", short_percent(n / n_people)) for item, n in read["overview"]["common"]
             ]
             table(t.COMMON_TITLE, t.COMMON_HEADER, common, n_numbers=2)
     if read["columns"]:
         heading(t.KNOWN_COLUMNS)
         table(t.KNOWN_COLUMNS, t.KNOWN_COLUMNS_HEADER, [_column(found) for found in read["columns"]], n_numbers=2)
-    _records(read)
+    _records(dataset, read)
+    _names(page)
 
 
 def _figures(read: dict[str, Any]) -> None:
@@ -84,31 +98,36 @@ def _purpose(dataset: Dataset) -> None:
         recipient.on_value_change(lambda event: setattr(dataset, "recipient", (event.value or "").strip()))
         purpose = ui.input(label=t.ABOUT["purpose"], value=dataset.about.get("purpose", ""))
         purpose.on_value_change(lambda event: dataset.about.update(purpose=(event.value or "").strip()))
-        for field in (receiver, profile, recipient, purpose):
-            field.props("outlined dense")
-
-
-def sentence(words: str) -> str:
-    """Words with a capital letter."""
-    return words[:1].upper() + words[1:]
 
 
 def _column(found: dict[str, Any]) -> tuple[str, str, str, str, str]:
-    role = t.ROLES.get(found["role"], found["role"])
+    role = t.ROLES.get(found["role"], found["role"]).partition(":")[0]
     common = ", ".join(f"{shown(value, 24)} ({n:,})" for value, n in found["common"])
     return shown(found["name"], 40), role, common, f"{found['values']:,}", f"{found['missing']:,}"
 
 
-def _records(read: dict[str, Any]) -> None:
+def _records(dataset: Dataset, read: dict[str, Any]) -> None:
     facts = read["facts"]
     heading(t.HOW_READ)
     Text("p", shown(in_fields(facts["summary"]), 4000), "result")
     rows = [
         [
             shown(name, 30),
-            ", ".join(shown(item, 40) for item in items[:MOST_LISTED]) + (t.MORE if len(items) > MOST_LISTED else ""),
+            ", ".join(map(dataset.shown, items[:MOST_LISTED])) + (t.MORE if len(items) > MOST_LISTED else ""),
         ]
         for name, items in read["records"]
     ]
-    with ui.expansion(t.PREVIEW, value=True).props("dense"):
+    with ui.expansion(t.PREVIEW, value=True):
         table(t.PREVIEW, (t.PERSON, t.ITEMS), rows)  # by number: ids are not kept
+
+
+def _names(page: Page) -> None:
+    """A list of codes with descriptions, which stand beside the codes from then on."""
+    dataset = page.dataset
+
+    with ui.expansion(t.CODE_NAMES, value=dataset.names_list is not None):
+        paragraph(t.CODE_NAMES_NOTE, "soft")
+        if dataset.names_list is not None:
+            paragraph(t.CODE_NAMES_TAKEN.format(name=shown(dataset.uploads.get(dataset.names_list, ""))), "result")
+            button(t.CODE_NAMES_NONE, lambda: dataset.take_names(None))
+        uploader(page, t.DROP_HERE, "names", lambda path, _: dataset.take_names(str(path)))

@@ -111,7 +111,7 @@ class _Sentence:
                 for name, value in zip(t.ATTACKER, attacker, strict=True):
                     Text("dt", name)
                     Text("dd", value)
-            with ui.expansion(t.NOT_PROTECTED).props("dense"):
+            with ui.expansion(t.NOT_PROTECTED):
                 bullets(model.not_protected())
 
 
@@ -136,13 +136,14 @@ def _parameter(page: Page, parameter: Parameter, sentence: _Sentence) -> None:
         select = ui.select(choices, value=form.value(parameter), label=parameter.label)
         select.on_value_change(lambda event: form.enter(parameter.name, event.value))
         select.on_value_change(sentence.show)
-        select.props("outlined dense").classes("wide")
+        select.classes("wide")
         paragraph(parameter.help, "soft")
     else:
         value = form.value(parameter)
-        field = ui.input(label=parameter.label, value="" if value is None else str(value)).props("outlined dense")
+        field = ui.input(label=parameter.label, value="" if value is None else str(value))
         field.on_value_change(lambda event: change(kind.parse((event.value or "").strip())))
-        paragraph(f"{parameter.help} {t.ALLOWED.format(range=kind.range)}", "soft")
+        is_shown = "such as" in parameter.help  # an example says what is allowed
+        paragraph(parameter.help if is_shown else f"{parameter.help} {t.ALLOWED.format(range=kind.range)}", "soft")
 
 
 def _number(page: Page, parameter: Parameter, change: Callable[[Any], None], words: tuple[str, ...]) -> None:
@@ -153,7 +154,7 @@ def _number(page: Page, parameter: Parameter, change: Callable[[Any], None], wor
     with ui.element("div").classes("number"):
         Text("label", label)
         slider = Slider(label, low, high, 1, high if is_word else value)
-        number = ui.number(value=None if is_word else value, min=low, step=1).props("outlined dense")
+        number = ui.number(value=None if is_word else value, min=low, step=1)
         number.props["aria-label"] = label
         number.on_value_change(lambda event: change(event.value))
         number.on_value_change(lambda event: slider.show(event.value))
@@ -194,12 +195,12 @@ def _algorithms(page: Page) -> None:
         dataset.accepts_guessable = event.value
 
     is_open = dataset.algorithm is not None or dataset.effort != EFFORT
-    with ui.expansion(t.ALGORITHM_TITLE, value=is_open).props("dense"):
+    with ui.expansion(t.ALGORITHM_TITLE, value=is_open):
         select = ui.select(choices, value=dataset.algorithm or "", label=t.ALGORITHM_LABEL, on_change=change)
-        select.props("outlined dense").classes("wide")
+        select.classes("wide")
         if dataset.tries_several():
             select = ui.select(t.EFFORTS, value=dataset.effort, label=t.EFFORT_LABEL, on_change=change_effort)
-            select.props("outlined dense").classes("wide")
+            select.classes("wide")
         if any(entry.name == dataset.algorithm and entry.guessable for entry in entries):
             paragraph(t.GUESSABLE_NOTE.format(name=dataset.algorithm), "problem")
             ui.checkbox(t.GUESSABLE, value=dataset.accepts_guessable, on_change=accept)
@@ -239,14 +240,17 @@ def _proposals(page: Page) -> None:
             with ui.element("section").classes("card proposal"):
                 role = t.PROPOSAL if number == 0 else shown(choice["role"], 300)
                 _proposal(choice, t.PROPOSAL_NAME.format(letter=choice["letter"], role=role), take)
-    if dataset.proposals["chart"]:
-        with ui.element("section").classes("runs proposals"):
-            drawing(dataset.proposals["chart"])
-            paragraph(t.PLANE_NOTE, "soft")
-    for title, lines in ((t.REASONS, dataset.proposals["reasons"]), (t.REJECTED, dataset.proposals["rejected"])):
-        if lines:
-            with ui.expansion(title).props("dense"):
-                bullets([shown(line, 400) for line in lines])
+    with ui.element("div").classes("halves"):
+        if dataset.proposals["chart"]:
+            with ui.element("section").classes("runs proposals"):
+                drawing(dataset.proposals["chart"])
+        with ui.element("section"):
+            if dataset.proposals["chart"]:
+                paragraph(f"{t.PLANE_NOTE} {t.PLANE_FLOOR}", "soft")
+            for title, name in ((t.REASONS, "reasons"), (t.REJECTED, "rejected")):
+                if dataset.proposals[name]:
+                    with ui.expansion(title):
+                        bullets([shown(line, 400) for line in dataset.proposals[name]])
 
 
 def _proposal(choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None]) -> None:
@@ -259,10 +263,12 @@ def _proposal(choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]
                 Text("dt", words)
                 Text("dd", figure)
     Text("p", choice["guarantee"], "sentence")
+    if choice["floor"]:
+        paragraph(choice["floor"], "soft")
     if choice["warning"]:
         paragraph(shown(choice["warning"], 400), "problem")
     button(t.TAKE, lambda: take(choice), main=True, name=f"{t.TAKE}: {choice['guarantee']}")
-    with ui.expansion(t.DETAILS).props("dense"):
+    with ui.expansion(t.DETAILS):
         made = t.RUN_WITH.format(
             algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),
             hierarchy=shown((choice["hierarchy"] or t.HIERARCHY_UNUSED).rpartition("/")[2]),

@@ -43,7 +43,7 @@ def build(page: Page) -> None:
         with ui.element("section"):
             _try_it(page, risk)
             _examples(page, risk)
-    with ui.expansion(t.CURVE_TABLE).props("dense"), ui.element("div").classes("halves"):
+    with ui.expansion(t.CURVE_TABLE), ui.element("div").classes("halves"):
         with ui.element("section"):
             drawing(risk["chart"])
         with ui.element("section"):
@@ -69,8 +69,10 @@ def _examples(page: Page, risk: dict[str, Any]) -> None:
     paragraph(t.RAREST_NOTE if found else t.RAREST_NONE)
     with ui.element("ul").classes("chips"):
         for values, items in found:
-            told = [t.VALUE_OF.format(column=shown(name, 20), value=shown(value, 20)) for name, value in values.items()]
-            words = " + ".join([*told, *(shown(item, 40) for item in items)])
+            known = [
+                t.VALUE_OF.format(column=shown(name, 20), value=shown(value, 20)) for name, value in values.items()
+            ]
+            words = " + ".join([*known, *map(dataset.shown, items)])
             with ui.element("li"):
                 button(
                     words,
@@ -135,12 +137,12 @@ class _People:
         rows = self.dataset.risk_of.get(tuple(columns), []) if columns else self.risk["rows"]
         row = next((row for row in rows if row["known"] == number), None)
         items = t.N_ITEMS[number == 1].format(n=number)
-        told = [*(shown(name, 40) for name in columns), *([items] if number else [])]
-        knows = t.AND.join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
+        known = [*(shown(name, 40) for name in columns), *([items] if number else [])]
+        knows = t.AND.join(filter(None, [", ".join(known[:-1]), *known[-1:]]))
         self.label.text = t.PEOPLE_SLIDER.format(n=number)
         self.picture.clear()
         self.worst.text = self.all.text = ""
-        if not told:
+        if not known:
             self.sentence.text = t.PEOPLE_NOTHING
             return
         average, worst = (row["singled_out"], row["below_k"]) if row else (None, None)
@@ -199,8 +201,8 @@ def _try_it(page: Page, risk: dict[str, Any]) -> None:
                 choices = {value: shown(value, 40) for value in values}
                 select = ui.select(choices, value=dataset.known_values.get(name), label=shown(name, 40), clearable=True)
                 select.on_value_change(lambda event, name=name: choose(name, event.value))
-                select.props("outlined dense options-dense")
-    ItemPicker(t.TRY_LABEL, dataset.known, dataset.find_items, count)
+                select.props("options-dense")
+    ItemPicker(t.TRY_LABEL, dataset.known, dataset, count, with_groups=False)
     answer = Text("p", "", "fits").props("role=status")
     if dataset.known or dataset.known_values:
         ui.timer(0.05, count, once=True)

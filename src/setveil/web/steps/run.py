@@ -139,14 +139,14 @@ def _done(page: Page, run: Run) -> None:
     if result["examples"]:
         Text("h3", t.EXAMPLES_TITLE)
         examples(result["examples"])
-    with ui.expansion(t.REASONS_OF_LIGHTS).props("dense"):
+    with ui.expansion(t.REASONS_OF_LIGHTS):
         for light in result["lights"]:
             Text("h3", t.LIGHT.format(**light))
             bullets(_sentences(shown(light["sentence"], 2000)), "soft")
     if result["losses"]:
-        with ui.expansion(t.LOSSES_TITLE).props("dense"):
+        with ui.expansion(t.LOSSES_TITLE):
             losses(result["losses"])
-    with ui.expansion(t.FIGURES).props("dense"), ui.element("div").classes("halves"):
+    with ui.expansion(t.FIGURES), ui.element("div").classes("halves"):
         with ui.element("section"):
             drawing(result["chart"])
             with ui.element("p").classes("key drawn"):
@@ -158,7 +158,7 @@ def _done(page: Page, run: Run) -> None:
                         Text("span", t.KEY_REACH)
         with ui.element("section"):
             table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
-    with ui.expansion(t.NOT_PROTECTED).props("dense"):
+    with ui.expansion(t.NOT_PROTECTED):
         bullets(result["not_protected"], "soft")
 
 

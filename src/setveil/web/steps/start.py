@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nicegui import events, ui
+from nicegui import ui
 
 from setveil.errors import SetveilError
 from setveil.web import kept
@@ -30,20 +30,9 @@ def _open(page: Page) -> None:
     session = page.session
     limit = session.workspace.max_upload(MAX_UPLOAD)
 
-    def refuse(why: str) -> None:
-        page.dataset.problems["start"] = why
-
     def open_file(path: Path, name: str, **given: Any) -> None:
         page.dataset.problems.pop("start", None)
         page.show_dataset(session.open(page.dataset, path, name, **given), "overview")
-
-    async def receive(event: events.UploadEventArguments) -> None:
-        try:
-            path = await session.receive(event.file, "input")
-        except SetveilError as problem:
-            refuse(str(problem))
-            return
-        open_file(path, shown(event.file.name))
 
     def open_path() -> None:
         path = Path((field.value or "").strip()).expanduser()
@@ -63,14 +52,13 @@ def _open(page: Page) -> None:
     with ui.element("div").classes("cards four"):
         with ui.element("section").classes("card"):
             card_title(t.DROP_TITLE)
-            too_large = t.TOO_LARGE.format(megabytes=limit // MEGABYTE)
-            uploader(t.DROP_HERE, limit, receive, lambda: refuse(too_large), main=is_first)
+            uploader(page, t.DROP_HERE, "input", open_file, limit=limit, main=is_first)
             paragraph(t.DROP_NOTE, "soft")
             note = t.DROP_LIMIT if limit == MAX_UPLOAD else t.DROP_LIMIT_DISK
             paragraph(note.format(megabytes=limit // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
             card_title(t.PATH_TITLE)
-            field = ui.input(label=t.PATH_LABEL).props("outlined dense")
+            field = ui.input(label=t.PATH_LABEL)
             field.on("keydown.enter", open_path)
             button(t.PATH_OPEN, open_path)
             paragraph(t.PATH_NOTE, "soft")

@@ -69,7 +69,7 @@ def _what_is_wrong(system: CodeSystem, strangers: list[str], labels: Sequence[st
     lost = [label for label in strangers if system.with_zeros(label)]
     if lost:
         return (
-            f'{len(lost):,} codes have lost leading zeros ("{lost[0]}" for "{system.with_zeros(lost[0])}"), as in '
+            f'{len(lost):,} of the codes lost leading zeros ("{lost[0]}" for "{system.with_zeros(lost[0])}"), as in '
             f"spreadsheets. Export the column as text, or set --hierarchy {system.name}:{ZEROS_LOST} to read them so."
         )
     mistyped = [(label, better) for label in strangers if (better := system.corrected(label))]
@@ -90,20 +90,20 @@ def _what_is_wrong(system: CodeSystem, strangers: list[str], labels: Sequence[st
 
 
 def _warn(system: CodeSystem, codes: dict[str, str], strangers: list[str]) -> None:
-    told = []
+    notes = []
     if strangers:
         who = "it has" if len(strangers) == 1 else "they have"
-        told.append(f"{name_some(strangers)}: no {system.title} code; {who} no group.")
+        notes.append(f"{name_some(strangers)}: no {system.title} code; {who} no group.")
     numeric = [label for label in codes if label.isdigit() and len(label) > 3]
     if system.padded and len(numeric) >= MANY and not any(label.startswith("0") for label in codes):
-        told.append(
+        notes.append(
             f"{len(codes):,} codes, and none begins with 0. Spreadsheets drop leading zeros: then 0389 reads as 389, "
             "which is another code. Compare with the source."
         )
     unlisted = [label for label, code in codes.items() if not _has_block(system, code)]
     if unlisted:
-        told.append(f"{name_some(unlisted)}: {system.title} has no block for this category; check the code.")
-    for text in told:
+        notes.append(f"{name_some(unlisted)}: {system.title} has no block for this category; check the code.")
+    for text in notes:
         warn(f"--hierarchy {system.name}: {text}")
 
 

@@ -70,10 +70,10 @@ def find_column(names: Sequence[str], wanted: str, option: str, where: str, show
 
 def match_columns(names: Sequence[str], wanted: Sequence[str], where: str) -> list[int]:
     """The places of the columns that names, numbers or globs stand for, in the table's order."""
-    places: set[int] = set()
+    positions: set[int] = set()
     for pattern in wanted:
         found = [place for place, name in enumerate(names) if name == pattern or fnmatch.fnmatchcase(name, pattern)]
         if not found:
             found = [find_column(names, pattern, "--item-columns", where)]  # by its number
-        places.update(found)
-    return sorted(places)
+        positions.update(found)
+    return sorted(positions)
