@@ -20,6 +20,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
+# Pages whose commands take half a minute and more.
+LONG = ["docs/tutorial.md", "docs/tutorial-medical.md", "docs/howto/frames.md", "docs/howto/choosing-k-and-m.md"]
+
 # Bytecode and kernels are cached beside the sources; every command starts a fresh interpreter, as a user's does.
 SETVEIL = [sys.executable, "-c", "from setveil.cli.main import main; main()"]
 
@@ -28,8 +31,13 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(match[1], match[2]) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
 
 
+def pages_that_run() -> list[object]:
+    names = [str(page.relative_to(ROOT)) for page in PAGES if blocks(page)]
+    return [pytest.param(ROOT / name, id=name, marks=pytest.mark.long if name in LONG else ()) for name in names]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", pages_that_run())
 def test_commands_and_code_of_the_page_run(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs" / "examples", tmp_path, dirs_exist_ok=True)
     for language, text in blocks(page):

@@ -91,7 +91,7 @@ def test_every_error_has_a_code() -> None:
     assert all(isinstance(kind.exit_code, int) for kind in kinds)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_documented_code_is_typed(tmp_path: Path) -> None:
     """What users copy from the pages passes mypy in its strict mode, as their own code may have to."""
     for page in PAGES:

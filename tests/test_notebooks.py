@@ -45,7 +45,7 @@ def test_there_are_pictures() -> None:
     assert len(pictures) >= 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # of the kernel's own libraries
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_outputs_are_not_stale(path: Path, tmp_path: Path) -> None:
