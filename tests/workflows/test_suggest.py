@@ -241,3 +241,20 @@ def test_a_time_budget_that_is_too_short_says_nothing_about_the_data() -> None:
     judged = [*late, ("km k=5 m=2", "residual risk high")]
     refusal = module._refusal(100, SimpleNamespace(rejected=judged, reasons=[]))
     assert "safe and useful" in refusal and "km k=5 m=2: residual risk high." in refusal and "in time: 2." in refusal
+
+
+def test_known_columns_get_the_hierarchy_that_their_values_suggest(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    rows = [
+        f"{person},{'fm'[person % 2]},{20 + person % 60},{code}" for person in range(120) for code in ("E11", "I10")
+    ]
+    path.write_text("\n".join(["patient,sex,age,code", *rows]) + "\n")
+    roles = {"person": "patient", "item": ["code"], "known_columns": ["sex", "age"]}
+    found = sv.suggest(path, purpose="internal", seconds=20, source=str(path), **roles)
+    assert found.command().endswith(
+        "--person patient --item code --known-columns sex,age --column-hierarchy age=bands:5,10,20"
+    )
+    assert any("bands:5,10,20" in reason for reason in found.reasons)
+    assert found.policy().columns["age"].hierarchy == "bands:5,10,20"
+    stated = sv.suggest(path, purpose="internal", seconds=20, **roles, column_hierarchy={"age": "flat"})
+    assert stated.command().endswith("--known-columns sex,age --column-hierarchy age=flat")

@@ -55,7 +55,7 @@ class Roles:
                 if role not in ("person", "item")
                 for name in names_in(given.get(option))
             ),
-            tuple(_pairs_in(given.get(HIERARCHIES))),
+            tuple(pairs_in(given.get(HIERARCHIES))),
         )
 
     def checked(self, person: str | None, items: Iterable[str | None]) -> Roles:
@@ -90,7 +90,7 @@ def names_in(given: str | int | Sequence[str | int] | None) -> tuple[str, ...]:
     return tuple(text for name in several if (text := str(name).strip()))
 
 
-def _pairs_in(given: Mapping[str, str] | str | Sequence[str] | None) -> Iterable[tuple[str, str]]:
+def pairs_in(given: Mapping[str, str] | str | Sequence[str] | None) -> Iterable[tuple[str, str]]:
     """``{"age": "bands:5"}``, ``"age=bands:5"`` or a list of such."""
     if isinstance(given, Mapping):
         return [(str(name), str(source)) for name, source in given.items()]

@@ -168,8 +168,10 @@ class Suggestion:
         for name, value in self.given.get("reading", {}).items():
             if value is True:
                 words.append("--" + name.replace("_", "-"))
-            elif isinstance(value, list):
-                words += [word for one in value for word in ("--" + name.replace("_", "-"), str(one))]
+            elif isinstance(value, Mapping):
+                words += [word for one in value.items() for word in ("--" + name.replace("_", "-"), "=".join(one))]
+            elif isinstance(value, list | tuple):
+                words += ["--" + name.replace("_", "-"), ",".join(map(str, value))]
             elif value not in (None, False):
                 words += ["--" + name.replace("_", "-"), str(value)]
         return shlex.join(words)

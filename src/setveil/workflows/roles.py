@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from setveil.core import Transactions
+from setveil.core.columns import Column
 from setveil.errors import InputError
+from setveil.io.hierarchies.values import hierarchy_of_values
 from setveil.io.options import ReadOptions
-from setveil.io.profiles.cells import read_table
+from setveil.io.profiles.cells import CellColumn, read_table
+from setveil.io.profiles.looks import look_at
 from setveil.io.profiles.proposal import ProposedRole, RoleProposal, propose
 from setveil.io.roles import HIERARCHIES, OLDER, OPTION_OF
 from setveil.models.registry import usual_model
@@ -115,6 +119,29 @@ class ColumnRoles:
     def __str__(self) -> str:
         lines = [f"{one.name}: {one.role}. {one.reason}" for one in self.columns]
         return "\n".join((*lines, *self.questions, *self.commands))
+
+
+def with_proposed_hierarchies(data: Transactions, stated: Mapping[str, str]) -> tuple[Transactions, dict[str, str]]:
+    """Data whose known columns have the hierarchy that their values suggest, and what was chosen for which column.
+
+    ``stated`` are the hierarchies that the user gave; they are not changed.
+    """
+    if data.columns is None:
+        return data, {}
+    chosen: dict[str, Column] = {}
+    sources: dict[str, str] = {}
+    for column in data.columns.with_role("known"):
+        if column.name in stated or column.hierarchy is not None or "=" in column.name:
+            continue
+        values = tuple("" if value == column.missing else value for value in column.values)
+        source = look_at(CellColumn(column.name, column.codes, values)).hierarchy
+        if source not in ("", "flat"):
+            try:
+                chosen[column.name] = replace(column, hierarchy=hierarchy_of_values(source, column, "input"))
+            except InputError:  # some of the values do not fit
+                continue
+            sources[column.name] = source
+    return replace(data, columns=data.columns.replaced(chosen.values())), sources
 
 
 def roles(source: Any, **options: Any) -> ColumnRoles:

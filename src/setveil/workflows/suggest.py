@@ -21,6 +21,7 @@ from setveil.algorithms import Entry, find, proposed_for
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import CancelledError, InfeasibleError, InputError, unheard_warnings
+from setveil.io.roles import HIERARCHIES, pairs_in
 from setveil.models import MODELS, PARAMETERS, parameters_of
 from setveil.models.registry import usual_model
 from setveil.policy.schema import Policy
@@ -33,6 +34,7 @@ from setveil.workflows.inputs import as_transactions
 from setveil.workflows.policies import make_policy
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.proposals import PURPOSES, Choice, Profile, Purpose, Suggestion, name_of
+from setveil.workflows.roles import with_proposed_hierarchies
 from setveil.workflows.settings import Sample, density_of, measure_on, profile_of, sample_of
 from setveil.workflows.trials import OUT_OF_TIME, TOOK_LONGER, try_each
 
@@ -105,6 +107,11 @@ def suggest(
     records = as_transactions(data, **options)
     if records.n_records - records.n_empty < 2:
         raise InputError("the data has fewer than two records with items; it cannot be anonymized.")
+    asked = {"sensitive": None, "reading": options, **(given or {})}
+    stated = dict(pairs_in(asked["reading"].get(HIERARCHIES)))
+    records, proposed = with_proposed_hierarchies(records, stated)
+    if proposed:
+        asked["reading"] = {**asked["reading"], HIERARCHIES: stated | proposed}
     system, reason = (None, "") if hierarchy else code_system_of(records)
     hierarchy = hierarchy or system
     ask = {"seed": seed, "hierarchy": hierarchy, "sensitive": list(sensitive), "profile": profile}
@@ -117,9 +124,9 @@ def suggest(
     if not choices:
         raise InfeasibleError(_refusal(records.n_records - records.n_empty, search))
     shape = profile_of(records)
-    reasons = (*([reason] if reason else []), *search.reasons, _exposure(shape))
-    told_given = {"sensitive": None, "reading": {}, **(given or {})}
-    return Suggestion(shape, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, told_given)
+    steps = [f'The values of column "{name}" suggest its hierarchy: {source}.' for name, source in proposed.items()]
+    reasons = (*([reason] if reason else []), *steps, *search.reasons, _exposure(shape))
+    return Suggestion(shape, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, asked)
 
 
 def _refusal(n_people: int, search: _Search) -> str:
