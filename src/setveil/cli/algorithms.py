@@ -46,11 +46,13 @@ def algorithms(
                 }
             )
             return
+        names = max(len(entry.name) for entry in entries) + 2
+        models = max(len(", ".join(entry.models)) for entry in entries) + 2
         for entry in entries:
             needs = "; needs a hierarchy" if entry.hierarchy == "required" else ""
-            say(f"{entry.name:14}{', '.join(entry.models):18}{entry.summary}")
+            say(f"{entry.name:{names}}{', '.join(entry.models):{models}}{entry.summary}")
             guessable = "; guessable: needs --accept-guessable" if entry.guessable else ""
-            say(f"{'':32}{entry.tier}; {entry.paper}; scales by {entry.scales}{needs}{guessable}")
+            say(f"{'':{names + models}}{entry.tier}; {entry.paper}; scaling: {entry.scales}{needs}{guessable}")
         say(
             "\nThe first algorithm listed for a model is its default. For km several are tried, and the one with the "
             "lowest loss is used."
