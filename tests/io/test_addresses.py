@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,7 +96,7 @@ def test_an_upload_that_ends_early_publishes_nothing(
     release = sv.anonymize(
         EXAMPLES / "baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy=EXAMPLES / "taxonomy.csv"
     )
-    put, remove = FsspecStore.put, FsspecStore.remove
+    put = FsspecStore.put
 
     def stop_at(store: FsspecStore, path: Path, name: str) -> None:
         if name == last:
@@ -104,7 +105,7 @@ def test_an_upload_that_ends_early_publishes_nothing(
 
     monkeypatch.setattr(FsspecStore, "put", stop_at)
     if dies:  # nothing is taken back
-        monkeypatch.setattr(FsspecStore, "remove", lambda store, name: name == UPLOADING or remove(store, name))
+        monkeypatch.setattr(FsspecStore, "remove", lambda store, name: None)
     with pytest.raises(Stop):
         release.publish(PLACE)
     monkeypatch.undo()
@@ -114,6 +115,63 @@ def test_an_upload_that_ends_early_publishes_nothing(
     release.publish(PLACE)  # the next run takes over what is left
     assert set(lake.sizes()) == PUBLIC
     assert sv.verify_folder(PLACE).holds
+
+
+def test_a_replacement_that_ends_early_can_be_done_again(lake: FsspecStore, tmp_path: Path) -> None:
+    publish()
+    lake.get(CERTIFICATE, tmp_path / "kept")
+    digest = json.loads((tmp_path / "kept").read_text())["digest"]
+    lake.remove(CERTIFICATE)  # as a run with --force that was killed leaves it
+    left = {"files": sorted(PUBLIC - {CERTIFICATE}), "replaces": digest}
+    (tmp_path / "mark").write_text(json.dumps(left))
+    lake.put(tmp_path / "mark", UPLOADING)
+    assert publish() == 2  # the internal folder is there
+    assert publish("--force") == 0
+    assert set(lake.sizes()) == PUBLIC
+
+
+def test_a_mark_that_outlived_its_run_does_no_harm(lake: FsspecStore, tmp_path: Path) -> None:
+    publish()
+    (tmp_path / "mark").write_text('{"files": ["published.csv"]}')
+    lake.put(tmp_path / "mark", UPLOADING)
+    assert sv.verify_folder(PLACE).holds
+    assert publish("--seed", "3", "--force") == 0
+    assert set(lake.sizes()) == PUBLIC
+
+
+def test_a_release_is_opened_measured_attacked_and_applied_there(capsys: pytest.CaptureFixture[str]) -> None:
+    publish()
+    assert sv.open_release(PLACE).codebook().published("milk") == "dairy"
+    baskets = str(EXAMPLES / "baskets.txt")
+    for words in (["measure", baskets, PLACE], ["attack", baskets, PLACE], ["query", PLACE, "--with", "milk"]):
+        assert _run([*words, "--json"]) == 0
+    assert _run(["apply", PLACE, baskets, "-o", "applied"]) == 0
+    capsys.readouterr()
+    assert _run(["measure", baskets, "memory:/lake/out"]) == 2
+    assert "is an address" in capsys.readouterr().err
+
+
+def test_the_internal_folder_of_another_release_stays(lake: FsspecStore, capsys: pytest.CaptureFixture[str]) -> None:
+    publish()
+    assert publish("--force", place="memory://lake/next/out") == 2
+    assert "belongs to another release than memory://lake/next/out" in capsys.readouterr().err
+    assert set(lake.sizes()) == PUBLIC
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"), [(FileNotFoundError("key"), "No such file"), (PermissionError("key"), "Perm")]
+)
+def test_what_a_driver_raises_is_one_line(
+    problem: OSError, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(store: FsspecStore) -> dict[str, int]:
+        raise problem
+
+    monkeypatch.setattr(FsspecStore, "sizes", refuse)
+    assert publish() == 2
+    monkeypatch.undo()
+    said = capsys.readouterr().err
+    assert f"cannot be reached ({words}" in said and "key" not in said
 
 
 def test_what_did_not_arrive_whole_is_taken_back(lake: FsspecStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 @o.reads_data
 def apply(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="The folder of an earlier release, made by a recoding.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Folder or address of an earlier recoding.")],
     input: o.Input,
     output: Annotated[str, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish, or an address.")],
     unknown_items: Annotated[

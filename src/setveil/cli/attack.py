@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +19,8 @@ def register(app: typer.Typer) -> None:
 def attack(
     input: o.Input,
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="A release folder. Linking also needs OUT.internal beside it.")
+        str,
+        typer.Argument(metavar="OUT", help="A release folder, or its address. Linking needs OUT.internal beside it."),
     ],
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
     targets: Annotated[

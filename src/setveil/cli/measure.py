@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +19,7 @@ def register(app: typer.Typer) -> None:
 @o.reads_data
 def measure(
     input: o.Input,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A release folder.")],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="A release folder, or its address.")],
     patterns: Annotated[
         str | None,
         typer.Option(help="Also compare frequent itemsets and rules, at these percentages of records, as in 5,1,0.2."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def query(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A release folder.")],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="A release folder, or its address.")],
     sensitive: Annotated[
         str | None, typer.Option(help="Groups with sensitive counts: the sensitive item to count.")
     ] = None,

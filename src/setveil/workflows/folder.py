@@ -22,7 +22,7 @@ from setveil.io.formats.registry import certified_format
 from setveil.io.releases.canonical import PARTS, layout_of, part_name, published_name
 from setveil.io.releases.expansion import check_expansion
 from setveil.io.releases.files import PublishedParts, read_release
-from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_folder_of, read_record
+from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_folder_of, read_record, refuse_address
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.people import SUFFIXES
 from setveil.models import PrivacyModel, certified_model
@@ -33,6 +33,7 @@ from setveil.verify import check_files
 from setveil.workflows.assess import attack, measure, remaking
 from setveil.workflows.cluster import read_parts
 from setveil.workflows.inputs import as_dataset, as_transactions
+from setveil.workflows.outputs import local_copy
 from setveil.workflows.policies import hierarchy_of
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def open_release(
     file.
 
     Args:
-        out: the folder.
+        out: the folder, or an address such as ``"s3://bucket/out"``: downloaded into a temporary folder.
         in_input_order: False reads nothing outside the folder.
         original: the original data: ``measure``, ``attack`` and ``publish`` then need nothing else.
         read_options: how to read ``original``, as in ``read``.
@@ -73,16 +74,17 @@ def open_release(
         >>> sv.open_release(release.publish("to-be-opened")).codebook().published("milk")
         'dairy'
     """
-    release, is_ordered = _open(out, orders=in_input_order)
-    if original is None:
-        return release
-    if not is_ordered:
-        raise InputError(
-            f"{one_line(str(out), 80)}: the order of the records is not known without OUT.internal; open the release "
-            "without its original."
-        )
-    data = as_transactions(original, **read_options)
-    return _with_record(Path(out), release.with_items(data.vocabulary), data)
+    with local_copy(out) as folder:
+        release, is_ordered = _open(folder, orders=in_input_order)
+        if original is None:
+            return release
+        if not is_ordered:
+            raise InputError(
+                f"{one_line(str(out), 80)}: the order of the records is not known without OUT.internal; open the "
+                "release without its original."
+            )
+        data = as_transactions(original, **read_options)
+        return _with_record(folder, release.with_items(data.vocabulary), data)
 
 
 def _with_record(folder: Path, release: Release, data: Transactions) -> Release:
@@ -117,9 +119,9 @@ def _with_record(folder: Path, release: Release, data: Transactions) -> Release:
     return replace(release, record=record)
 
 
-def _open(out: str | os.PathLike[str], original: Dataset | None = None, orders: bool = True) -> tuple[Release, bool]:
+def _open(folder: Path, original: Dataset | None = None, orders: bool = True) -> tuple[Release, bool]:
     """The release, and whether its records are in input order; parts are read where the original is."""
-    folder = Path(out)
+    refuse_address(folder)
     if not folder.is_dir():
         raise InputError(f"{one_line(str(folder), 120)}: is not a release folder.")
     certificate, problems = check_files(folder)
@@ -136,10 +138,11 @@ def _open(out: str | os.PathLike[str], original: Dataset | None = None, orders: 
 def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     """``measure`` for a release folder; what compares record with record needs ``OUT.internal`` beside it."""
     original = as_dataset(data)
-    release, is_ordered = _open(out, original)
-    if not original.has_rows and not release.is_uniform:
-        raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
-    return measure(original, release, aligned=is_ordered)
+    with local_copy(out) as folder:
+        release, is_ordered = _open(folder, original)
+        if not original.has_rows and not release.is_uniform:
+            raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
+        return measure(original, release, aligned=is_ordered)
 
 
 def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Sequence[float]) -> PatternTable:
@@ -149,14 +152,16 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
     original = as_dataset(data)
     if not original.has_rows:
         raise InputError("--patterns needs the records on this machine; use --engine local.")
-    release = _open(out)[0].with_items(original.vocabulary)
-    return compare_patterns(original.rows, release, thresholds, hierarchy=_owners_hierarchy(Path(out), original))
+    with local_copy(out) as folder:
+        release, hierarchy = _open(folder)[0].with_items(original.vocabulary), _owners_hierarchy(folder, original)
+    return compare_patterns(original.rows, release, thresholds, hierarchy=hierarchy)
 
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
     """Attack a release folder; see ``risk.attack``. Linking needs ``OUT.internal`` beside it."""
-    release, is_ordered = _open(out)
-    return attack(data, release, aligned=is_ordered, **{**_remaking(Path(out)), **options})
+    with local_copy(out) as folder:
+        (release, is_ordered), how = _open(folder), _remaking(folder)
+    return attack(data, release, aligned=is_ordered, **{**how, **options})
 
 
 def _remaking(folder: Path) -> dict[str, Any]:

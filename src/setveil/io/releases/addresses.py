@@ -2,11 +2,13 @@
 
 An object store cannot rename folders, so ``certificate.json`` is uploaded last and is the commit marker: a folder
 without it is no release. While files are uploaded, ``.setveil-uploading`` beside them lists them; the next run to the
-same address removes what an interrupted one has left. ``OUT.internal`` stays in the current folder.
+same address removes what an interrupted one has left. It is removed after the certificate has arrived.
+``OUT.internal`` stays in the current folder.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -19,10 +21,11 @@ from typing import Any, Protocol
 
 from setveil.core.regular_files import LARGEST_CERTIFICATE
 from setveil.errors import InputError, SetveilError, one_line
-from setveil.io.releases.folders import CERTIFICATE, Staging, Step, check_place, read_record, refuse_taken
+from setveil.io.releases.folders import CERTIFICATE, RECORD, Staging, Step, check_place, read_record, refuse_taken
 
 UPLOADING = ".setveil-uploading"
 MOST_FILES = 10_000
+NUMBERS = {FileNotFoundError: errno.ENOENT, PermissionError: errno.EACCES}  # drivers raise them without a number
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -110,7 +113,8 @@ def reaching(address: Address) -> Iterator[None]:
     except (SetveilError, MemoryError):
         raise
     except Exception as problem:
-        why = os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else type(problem).__name__
+        number = getattr(problem, "errno", None) or NUMBERS.get(type(problem))
+        why = os.strerror(number) if isinstance(number, int) else type(problem).__name__
         raise InputError(f"{address.shown}: cannot be reached ({why}); check the address and your rights.") from None
 
 
@@ -131,6 +135,7 @@ def downloaded(address: Address, store: Store) -> Iterator[Path]:
         folder.mkdir()
         with reaching(address):
             sizes = store.sizes()
+        sizes.pop(UPLOADING, None)  # left by a run that ended after its certificate had arrived
         if CERTIFICATE not in sizes:
             raise InputError(f"{address.shown}: there is no {CERTIFICATE}, so that this is no release.")
         free = shutil.disk_usage(above).free
@@ -169,22 +174,22 @@ class RemoteStaging(Staging):
                 f"{one_line(str(self.out), 120)}: exists, and the internal folder of {self.address.shown} would be "
                 "beside it; run this in another folder."
             )
-        check_place(self.internal_folder, True, self.force)
         if self._is_uploaded:
             return
+        certificate = record_at(self.address, self.store)
+        left = {} if certificate else record_at(self.address, self.store, UPLOADING)  # by an interrupted run
         with reaching(self.address):
             names = set(self.store.sizes())
-        if names and not names <= {UPLOADING, *self._left_behind(names)}:
-            listed = record_at(self.address, self.store).get("files", ()) if CERTIFICATE in names else ()
-            strange = sorted(names - {*listed, CERTIFICATE, "certificate.sig"})
+        if names and not names <= {UPLOADING, *map(str, left.get("files", ()))}:
+            strange = sorted(names - {*certificate.get("files", ()), CERTIFICATE, UPLOADING, "certificate.sig"})
             refuse_taken(self.address.shown, CERTIFICATE in names, strange[0] if strange else None, self.force)
-
-    def _left_behind(self, names: set[str]) -> list[str]:
-        """What an interrupted run has uploaded."""
-        if CERTIFICATE in names or UPLOADING not in names:
-            return []
-        found = record_at(self.address, self.store, UPLOADING).get("files", ())
-        return [name for name in found if isinstance(name, str)]
+        owner = read_record(self.internal_folder / RECORD).get("certificate_digest")
+        if owner and owner not in (certificate.get("digest"), left.get("replaces")):
+            raise InputError(
+                f"{one_line(str(self.internal_folder), 120)}: belongs to another release than {self.address.shown}; "
+                "move it away, or run this in another folder."
+            )
+        check_place(self.internal_folder, True, self.force)
 
     def _take_over(self) -> None:
         staged = self.public / CERTIFICATE
@@ -209,7 +214,9 @@ class RemoteStaging(Staging):
 
     def _upload(self, names: set[str]) -> None:
         old = self.store.sizes().keys() - {UPLOADING}
-        self._announce({*old, *names} - {CERTIFICATE})
+        earlier = record_at(self.address, self.store) or record_at(self.address, self.store, UPLOADING)
+        replaced = earlier.get("digest", earlier.get("replaces"))
+        self._announce({"files": sorted({*old, *names} - {CERTIFICATE}), "replaces": replaced})
         if CERTIFICATE in old:
             self.store.remove(CERTIFICATE)
         for name in sorted(names):
@@ -220,11 +227,10 @@ class RemoteStaging(Staging):
         for name in sorted(names):
             if sizes.get(name) != (self.public / name).stat().st_size:
                 raise InputError(f"{self.address.shown}: {name} did not arrive whole; nothing was published.")
-        self.store.remove(UPLOADING)
 
-    def _announce(self, names: set[str]) -> None:
+    def _announce(self, content: dict[str, Any]) -> None:
         announced = self.folder / "internal" / UPLOADING  # removed again before that folder is published
-        announced.write_text(json.dumps({"files": sorted(names)}), encoding="utf-8")
+        announced.write_text(json.dumps(content), encoding="utf-8")
         try:
             self.store.put(announced, UPLOADING)
         finally:
@@ -233,6 +239,7 @@ class RemoteStaging(Staging):
     def _publish_certificate(self) -> None:
         with reaching(self.address):
             self.store.put(self.public / CERTIFICATE, CERTIFICATE)
+            self.store.remove(UPLOADING)
         (self.public / CERTIFICATE).unlink()  # says that the internal folder belongs to what is there
 
     def _steps(self) -> list[Step]:
