@@ -118,6 +118,31 @@ def test_tables_of_the_catalog_in_and_out(
     assert _run(["anonymize", "pairs.csv", "-o", "other", *command[:-2], "--table", "published"]) == 2
 
 
+def test_a_release_is_written_through_the_file_systems_of_hadoop(
+    gathering: SparkSession, people: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = people / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    lake = people / "lake" / "out"
+    place = f"file://{lake}"
+    asked = ["--model", "km", "-k", "3", "-m", "2", "--algorithm", "aa", "--hierarchy", "fanout:3"]
+    command = ["anonymize", str(people / "pairs.csv"), *asked]
+    is_spark = ["--engine", "spark"]
+    there = [*command, "-o", place, *is_spark]
+    assert _run(there) == 0
+    assert [path.name for path in work.iterdir()] == ["out.internal"]
+    assert _run([*command, "-o", "here"]) == 0
+    assert files_of(lake) == files_of(work / "here")
+    assert _run(["verify", place, *is_spark]) == 0
+    assert _run(there) == 6
+    assert _run([*there, "--to", "jsonl", "--force"]) == 0
+    assert "published.jsonl" in files_of(lake) and "published.csv" not in files_of(lake)
+    capsys.readouterr()
+    assert _run([*command, "-o", "nosuch://lake/out", *is_spark]) == 2
+    assert "Spark has no file system for it" in capsys.readouterr().err
+
+
 def test_what_does_not_fit_stays_on_the_cluster(
     gathering: SparkSession, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

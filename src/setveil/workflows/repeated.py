@@ -24,16 +24,19 @@ POLICY, CODEBOOK, INTERNAL = "policy.toml", "codebook.csv", ".internal"
 def digest_if_repeated(
     out: str | os.PathLike[str], policy: Policy, source: Any, master: str | None = None
 ) -> str | None:
-    """The digest of the release in ``out`` if the same policy made it from the same file; None otherwise.
+    """The digest of the release in ``out`` if the same policy made it from the same input; None otherwise.
 
-    Whether the result is the same is known only after the run: files that the policy names may have changed.
+    Whether the result is the same is known only after the run: files that the policy names may have changed. What
+    Spark reads has no hash, so that its name has to do.
     """
     address = as_address(out)
     folder = Path(os.path.abspath(out if address is None else address.name))  # noqa: PTH100 (links stay as they are)
     if not folder.name:  # the root of the file system, which is refused later
         return None
     internal = internal_folder_of(folder)
-    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source) or not internal.is_dir():  # noqa: PTH113
+    if not isinstance(source, str | os.PathLike) or not internal.is_dir():
+        return None
+    if master is None and not os.path.isfile(source):  # noqa: PTH113
         return None
     digest = certificate_at(out, folder, master).get("digest")
     record = read_record(internal / RECORD)
@@ -42,8 +45,11 @@ def digest_if_repeated(
         return None
     try:
         is_same_policy = (internal / POLICY).read_text(encoding="utf-8") == policy.seen_from(internal).to_toml()
-        with open(source, "rb") as file:
-            is_same_input = said.get("sha256") == hashlib.file_digest(file, "sha256").hexdigest()
+        if master is not None and said.get("sha256") is None:
+            is_same_input = said.get("name") in (os.fspath(source), Path(source).name)
+        else:
+            with open(source, "rb") as file:
+                is_same_input = said.get("sha256") == hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):
         return None
     return str(digest) if is_same_policy and is_same_input else None

@@ -155,6 +155,11 @@ def downloaded(address: Address, store: Store) -> Iterator[Path]:
         yield folder
 
 
+def _texts(listed: Any) -> list[str]:
+    """The names in a list or mapping of a record, which may come from anyone."""
+    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list | dict) else []
+
+
 class RemoteStaging(Staging):
     """``Staging`` for an address: ``OUT`` is uploaded, ``OUT.internal`` is written into the current folder."""
 
@@ -180,8 +185,8 @@ class RemoteStaging(Staging):
         left = {} if certificate else record_at(self.address, self.store, UPLOADING)  # by an interrupted run
         with reaching(self.address):
             names = set(self.store.sizes())
-        if names and not names <= {UPLOADING, *map(str, left.get("files", ()))}:
-            strange = sorted(names - {*certificate.get("files", ()), CERTIFICATE, UPLOADING, "certificate.sig"})
+        if names and not names <= {UPLOADING, *_texts(left.get("files"))}:
+            strange = sorted(names - {*_texts(certificate.get("files")), CERTIFICATE, UPLOADING, "certificate.sig"})
             refuse_taken(self.address.shown, CERTIFICATE in names, strange[0] if strange else None, self.force)
         owner = read_record(self.internal_folder / RECORD).get("certificate_digest")
         if owner and owner not in (certificate.get("digest"), left.get("replaces")):
