@@ -11,7 +11,7 @@ import pytest
 import setveil as sv
 from setveil.errors import UncheckedError
 from setveil.releases import LocalRecoding
-from setveil.verify import rule_walk
+from setveil.verify import intersections
 from setveil.verify.claims import achieved
 from tests.naive import uncertainty as naive
 
@@ -51,7 +51,9 @@ def test_a_thousand_random_databases() -> None:
 
 
 def test_little_room_and_small_slices_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_walk, "BUDGET", 7)
+    monkeypatch.setattr(intersections, "BUDGET", 1)
+    monkeypatch.setattr(intersections, "ROOM", 1)
+    monkeypatch.setattr(intersections, "AT_ONCE", 2)
     chance = random.Random(32)
     for _ in range(100):
         compare(random_records(chance), chance.choice(RHOS), chance.choice(("all", 2, 3)))
@@ -66,10 +68,11 @@ def test_the_witness_does_not_depend_on_the_order_of_records() -> None:
         assert sv.verify(records, model) == sv.verify(shuffled, model)
 
 
-def test_too_much_work_is_not_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_walk, "MOST_STEPS", 10)
+@pytest.mark.parametrize("p", ["all", 2])
+def test_too_much_work_is_not_a_verdict(monkeypatch: pytest.MonkeyPatch, p: Any) -> None:
+    monkeypatch.setattr(intersections, "MOST_STEPS", 5)
     with pytest.raises(UncheckedError, match="smaller -p"):
-        sv.verify([{"a", "b", "s"}, {"a", "s"}, *[{"a", "b"}] * 4, *[{"a"}] * 9], sv.Uncertainty("1/2", ["s"]))
+        sv.verify([{"a", "b", "s"}, {"a", "s"}, *[{"a", "b"}] * 4, *[{"a"}] * 9], sv.Uncertainty("1/2", ["s"], p))
 
 
 def test_a_large_denominator_does_not_overflow() -> None:

@@ -318,19 +318,19 @@ def count_supports(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
     items: NDArray[np.int32],
-    enough: int,
+    enough: NDArray[np.int64],
     supports: NDArray[np.int64],
     budget: int,
 ) -> int:
     """Supports of itemsets ``items[starts[j]:ends[j]]`` (not empty); returns how many were done within the budget.
 
-    A support that reaches ``enough`` is not counted further.
+    A support that reaches ``enough[j]`` is not counted further.
     """
     steps = np.zeros(1, dtype=np.int64)
     for number in range(len(starts)):
         if steps[0] > budget:
             return number
-        supports[number] = _support_up_to(rows, index, items[starts[number] : ends[number]], -1, enough, steps)
+        supports[number] = _support_up_to(rows, index, items[starts[number] : ends[number]], -1, enough[number], steps)
     return len(starts)
 
 
@@ -434,13 +434,14 @@ def _is_minimal(rows: Rows, index: Index, walk: Walk, k: int, steps: NDArray[np.
 
 @compiled
 def walk_itemsets(
-    rows: Rows, index: Index, walk: Walk, k: int, over: int, under: int, shares: bool, budget: int
+    rows: Rows, index: Index, walk: Walk, k: int, over: int, under: int, shares: bool, twin: int, budget: int
 ) -> int:
     """Go on with the walk; FOUND (there is no more room for finds), DONE, PAUSED (call again) or FULL (grow the stack).
 
     Prefixes are sets of ``len(walk.prefix)`` public items with support ≥ k. Without ``shares`` the walk finds each
     prefix with one more public item whose support is below k while that of all its proper subsets is not. With
-    ``shares`` it finds each prefix, and a sensitive item, of whose records more than ``over/under`` hold that item.
+    ``shares`` it finds each prefix, and a sensitive item, of whose records more than ``over/under`` hold that item; not
+    the item that stands in the prefix under a number smaller by ``twin``.
     Finds are in ascending order; ``state[N_FOUND]`` says how many there are, and the caller sets it back to 0.
     """
     length = len(walk.prefix)
@@ -513,6 +514,8 @@ def walk_itemsets(
         for position in range(n_touched):
             item = touched[position]
             hit = counts[item] * under > over * state[PREFIX_SUPPORT] if shares else counts[item] < k
+            for place in range(length if hit and twin > 0 else 0):
+                hit = hit and walk.prefix[place] != item - twin
             if hit:
                 touched[n_waiting] = item
                 n_waiting += 1

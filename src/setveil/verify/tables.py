@@ -199,16 +199,17 @@ class Indexed:
         starts: NDArray[np.int64],
         ends: NDArray[np.int64],
         items: NDArray[np.int32],
-        enough: int = 2**62,
+        enough: int | NDArray[np.int64] = 2**62,
         progress: Progress = no_progress,
     ) -> NDArray[np.int64]:
         """Supports of the itemsets ``items[starts:ends]`` of public items, none empty; counting stops at ``enough``."""
-        supports = np.zeros(len(starts), dtype=np.int64)
+        supports, limits = np.zeros(len(starts), dtype=np.int64), np.empty(len(starts), dtype=np.int64)
+        limits[:] = enough
         rows, done = self.rows(), 0
         while done < len(starts):
             progress("counting itemsets", done / len(starts))
             done += counting.count_supports(
-                rows, self.index, starts[done:], ends[done:], items, enough, supports[done:], BUDGET
+                rows, self.index, starts[done:], ends[done:], items, limits[done:], supports[done:], BUDGET
             )
         return supports
 
@@ -247,9 +248,16 @@ class Walker:
     """All public itemsets of one size, one after another in ascending order, that are in the way of a claim."""
 
     def __init__(
-        self, indexed: Indexed, size: int, live: NDArray[np.bool_], shares: bool = False, at_once: int = 1
+        self,
+        indexed: Indexed,
+        size: int,
+        live: NDArray[np.bool_],
+        shares: bool = False,
+        at_once: int = 1,
+        twin: int = 0,
     ) -> None:
-        """Without ``shares``: rare itemsets of ``size`` ≥ 2. With it: itemsets of ``size`` that share a sensitive item.
+        """Without ``shares``: rare itemsets of ``size`` ≥ 2. With it: itemsets of ``size`` that share a sensitive item;
+        not one that is among them under a number smaller by ``twin``.
 
         ``at_once`` finds are looked for before the first is given out; with 1 the walk goes no further than it must.
         """
@@ -258,6 +266,7 @@ class Walker:
         n_public, n_items = table.n_public, len(table.labels)
         self.size = size
         self.shares = shares
+        self.twin = twin
         self.n_public = n_public
         self.rows = indexed.rows(live)
         self.index = index
@@ -293,7 +302,9 @@ class Walker:
         None.
         """
         while (found := next(self.finds, None)) is None and not self.done:
-            status = counting.walk_itemsets(self.rows, self.index, self.walk, k, over, under, self.shares, BUDGET)
+            status = counting.walk_itemsets(
+                self.rows, self.index, self.walk, k, over, under, self.shares, self.twin, BUDGET
+            )
             self._take_finds()
             if status == counting.FULL:
                 state = self.walk.state

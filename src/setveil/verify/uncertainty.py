@@ -3,7 +3,8 @@
 For ``p="all"`` only few itemsets matter. Let R be the records with a sensitive item α, without α. Of all itemsets that
 the same records of R contain, the largest one, the intersection of these records, has the smallest support in all
 records and so the largest confidence. So it is enough to look at intersections of records of R. With a bounded p every
-itemset of at most p items of a record of R is looked at, because an intersection may have more than p items.
+itemset of at most p items of a record of R is looked at, because an intersection may have more than p items. That is
+the walk that also verifies coherence, over all sensitive items at once.
 
 In a local recoding labels are checked as opaque items. Where a label covers several items, the same is checked once
 more with every record expanded to all items that its labels can cover.
@@ -25,9 +26,9 @@ from setveil.models.uncertainty import Uncertainty
 from setveil.releases import LocalRecoding
 from setveil.verify.book import cover_pairs
 from setveil.verify.coherence import below
+from setveil.verify.intersections import Steps, intersections
 from setveil.verify.published import Published, sorted_rows
-from setveil.verify.rule_walk import Steps, rules_above
-from setveil.verify.tables import Table, make_table
+from setveil.verify.tables import BUDGET, Indexed, Table, Walker, make_table
 from setveil.verify.verdict import Verdict, Violation, in_braces, times
 
 
@@ -77,13 +78,12 @@ def _violated(published: Published, model: Uncertainty, progress: Progress) -> I
     """Each rule that is too certain, once, with its labels."""
     for records in _views(published, model, progress):
         share, seen = below(model.share, records.n_records), set()
-        for item in records.sensitive:
-            for known, both, alone in rules_above(records.table, item, share, model.p, False, records.steps):
-                rule = records.shrink(Rule(known, item, both, alone), share)
-                labels = records.table.names((*rule.known, item))
-                if labels not in seen:
-                    seen.add(labels)
-                    yield labels, rule
+        for rule in records.rules_above(share, model.p, rises=False):
+            rule = records.shrink(rule, share)
+            labels = records.table.names((*rule.known, rule.item))
+            if labels not in seen:
+                seen.add(labels)
+                yield labels, rule
         if seen:
             return
 
@@ -91,19 +91,18 @@ def _violated(published: Published, model: Uncertainty, progress: Progress) -> I
 def _largest(published: Published, model: Uncertainty, progress: Progress) -> Fraction:
     largest = Fraction(0)
     for records in _views(published, model, progress):
-        for item in records.sensitive:
-            for _, both, alone in rules_above(records.table, item, largest, model.p, True, records.steps):
-                largest = Fraction(both, alone)
+        for rule in records.rules_above(largest, model.p, rises=True):
+            largest = rule.confidence
     return largest
 
 
 def _views(published: Published, model: Uncertainty, progress: Progress) -> Iterator[_Records]:
     """The published labels; and where a label covers several items, all items that they can cover."""
     steps = Steps(progress)
-    yield _Records(make_table(published, published.sensitive(model.sensitive), progress), steps)
+    yield _Records.of(make_table(published, published.sensitive(model.sensitive), progress), steps)
     release = published.release
     if isinstance(release, LocalRecoding) and np.diff(np.asarray(release.cover.indptr)).max(initial=0) > 1:
-        yield _Records(make_table(_expanded(published, release), model.sensitive, progress), steps)
+        yield _Records.of(make_table(_expanded(published, release), model.sensitive, progress), steps)
 
 
 def _expanded(published: Published, release: LocalRecoding) -> Published:
@@ -122,21 +121,93 @@ def _expanded(published: Published, release: LocalRecoding) -> Published:
     return Published(domain, indptr, expanded)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Records:
-    """Distinct records, sensitive items numbered behind the others."""
+    """Distinct records. A sensitive item stands in them twice: among the items that an attacker may know, which come
+    first, and behind them, ``n_sensitive`` numbers higher, as one that may be revealed.
+    """
 
     table: Table
+    indexed: Indexed
+    n_sensitive: int
     steps: Steps
-    _holders: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None  # bounds and rows of each item
 
-    @property
-    def sensitive(self) -> range:
-        return range(self.table.n_public, len(self.table.labels))
+    @classmethod
+    def of(cls, table: Table, steps: Steps) -> _Records:
+        n_sensitive = len(table.labels) - table.n_public
+        is_sensitive = table.items >= table.n_public
+        before = np.zeros(len(table.items) + 1, dtype=np.int64)
+        np.cumsum(is_sensitive, out=before[1:])
+        indptr, ends = table.indptr + before[table.indptr], table.indptr[1:]
+        tails = ends + before[table.indptr[:-1]]
+        items = np.empty(indptr[-1], dtype=np.int32)
+        row_of = np.repeat(np.arange(table.n_rows), np.diff(table.indptr))
+        position = np.arange(len(table.items)) + before[table.indptr[row_of]]
+        items[position] = table.items
+        twins = np.flatnonzero(is_sensitive)
+        owners = row_of[twins]
+        items[tails[owners] + np.arange(len(twins)) - before[table.indptr[owners]]] = table.items[twins] + n_sensitive
+        labels = (*table.labels, *table.labels[table.n_public :])
+        double = Table(labels, len(table.labels), indptr, tails, items, table.weights)
+        return cls(table, Indexed.of(double, steps.progress), n_sensitive, steps)
 
     @property
     def n_records(self) -> int:
         return int(self.table.weights.sum())
+
+    def rules_above(self, threshold: Fraction, p: int | str, rises: bool) -> Iterator[Rule]:
+        """Rules with more than ``threshold``: for ``p="all"`` those of intersections; if it ``rises``, only rules above
+        all before.
+        """
+        for rule in self._unknown() if isinstance(p, int) else self._intersected(threshold, rises):
+            if rule.confidence > threshold:
+                threshold = rule.confidence if rises else threshold
+                yield rule
+        if not isinstance(p, int):
+            return
+        shows = self.indexed.table.tails < self.indexed.table.indptr[1:]
+        for size in range(1, min(p, self.indexed.table.longest) + 1):
+            walker = Walker(self.indexed, size, shows, shares=True, twin=self.n_sensitive)
+            while found := walker.find(1, threshold.numerator, threshold.denominator, self._count):
+                rule = Rule(found.itemset, found.sensitive - self.n_sensitive, found.shared, found.support)
+                threshold = rule.confidence if rises else threshold
+                yield rule
+
+    def _count(self, stage: str, fraction: float | None) -> None:
+        """The walk reports at least once in ``BUDGET`` steps."""
+        self.steps.add(BUDGET)
+
+    def _unknown(self) -> Iterator[Rule]:
+        """What an attacker can say who knows no item."""
+        for item in range(self.table.n_public, len(self.table.labels)):
+            if support := int(self.indexed.supports[item]):
+                yield Rule((), item, support, self.n_records)
+
+    def _intersected(self, threshold: Fraction, rises: bool) -> Iterator[Rule]:
+        """The rules of intersections above ``threshold``."""
+        for item in range(self.table.n_public, len(self.table.labels)):
+            for bounds, items in intersections(self.table, item, self.steps):
+                both = self._supports(bounds, items)
+                known, bounds = items[items != item], bounds - np.arange(len(bounds))
+                # Counting can stop where the share is not above the threshold.
+                enough = -(-both * threshold.denominator // threshold.numerator) if threshold else 2**62
+                alone = self._supports(bounds, known, enough)
+                for number in np.flatnonzero(both * threshold.denominator > alone * threshold.numerator).tolist():
+                    one = tuple(known[bounds[number] : bounds[number + 1]].tolist())
+                    rule = Rule(one, item, int(both[number]), int(alone[number]))
+                    if rises:
+                        threshold = max(threshold, rule.confidence)
+                    yield rule
+
+    def _supports(
+        self, bounds: NDArray[np.int64], items: NDArray[np.int32], enough: int | NDArray[np.int64] = 2**62
+    ) -> NDArray[np.int64]:
+        """Records with each itemset, which may be empty; counted up to ``enough``."""
+        supports = np.full(len(bounds) - 1, self.n_records, dtype=np.int64)
+        named = np.flatnonzero(np.diff(bounds))
+        limits = np.broadcast_to(enough, len(supports))[named]
+        supports[named] = self.indexed.count(bounds[named], bounds[named + 1], items, limits, self.steps.progress)
+        return supports
 
     def shrink(self, rule: Rule, share: Fraction) -> Rule:
         """Drop known items, one at a time, while the rule stays too certain.
@@ -153,16 +224,6 @@ class _Records:
 
     def _rule(self, known: tuple[int, ...], item: int) -> Rule:
         """A rule with its counts."""
-        rows = np.arange(self.table.n_rows)
-        for other in sorted(known, key=lambda other: len(self._rows(other))):
-            rows = np.intersect1d(rows, self._rows(other), assume_unique=True)
-        both = np.intersect1d(rows, self._rows(item), assume_unique=True)
-        return Rule(known, item, int(self.table.weights[both].sum()), int(self.table.weights[rows].sum()))
-
-    def _rows(self, item: int) -> NDArray[np.int64]:
-        if self._holders is None:
-            owners = np.repeat(np.arange(self.table.n_rows), np.diff(self.table.indptr))
-            bounds = np.concatenate(([0], np.cumsum(np.bincount(self.table.items, minlength=len(self.table.labels)))))
-            self._holders = bounds, owners[np.argsort(self.table.items, kind="stable")]
-        bounds, rows = self._holders
-        return rows[bounds[item] : bounds[item + 1]]
+        items = np.array([*known, *sorted((*known, item))], dtype=np.int32)
+        alone, both = self._supports(np.array([0, len(known), len(items)]), items).tolist()
+        return Rule(known, item, both, alone)
