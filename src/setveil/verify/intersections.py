@@ -22,7 +22,7 @@ from setveil.verify.tables import Table
 
 BUDGET = 20_000_000  # steps per compiled call
 MOST_STEPS = 4_000_000_000  # steps, before the answer is "cannot be verified"
-MOST_MEMBERS = 10_000_000  # of one family
+MOST_WORDS = 200_000_000  # of 64 bits, for the members of one family
 ROOM = 1000  # members of a family, at first
 AT_ONCE = 10_000  # intersections given out together
 
@@ -230,8 +230,8 @@ def _family(bits: NDArray[np.uint64], steps: Steps) -> NDArray[np.uint64]:
     while (answer := add_records(bits, family, slots, state, BUDGET)) != DONE:
         steps.add(BUDGET if answer == PAUSED else len(family))
         if answer == FULL:
-            if len(family) > MOST_MEMBERS:
-                steps.add(MOST_STEPS)
+            if 4 * family.size > MOST_WORDS:
+                steps.add(MOST_STEPS + 1)
             family = np.concatenate((family, np.empty((3 * len(family), bits.shape[1]), dtype=np.uint64)))
             slots = np.full(1 << (2 * len(family)).bit_length(), -1, dtype=np.int32)
             enter_members(family, int(state[N_MEMBERS]), slots)
