@@ -1,10 +1,12 @@
 """How quick the page is, in a real browser: every figure of docs/ui.md, one after the other.
 
-python -m benchmarks.page FILE [LARGE]
+python -m benchmarks.page [--first] FILE [LARGE]
 
 FILE is dropped (BMS-WebView-2, say); LARGE is opened by its path, and without one a million baskets are made first.
 Wall-clock time, so on a machine that does nothing else: the load is printed beside each figure. So are the CPU seconds
-that the page's processes spent since the figure before, which mean something on a busy machine, too.
+that the page's processes spent since the figure before, which mean something on a busy machine, too. ``--first`` lets
+everything here go before other work of the machine (Linux, as root): nearly the clock of a machine that does nothing
+else.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,9 +59,13 @@ PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTi
 
 def main() -> None:
     """Measure and print."""
-    file = Path(sys.argv[1])
+    given = [one for one in sys.argv[1:] if one != "--first"]
+    if len(given) < len(sys.argv) - 1:
+        os.setsid() if os.getpgid(0) != os.getpid() else None  # priority is given to whole sessions
+        threading.Thread(target=_go_first, daemon=True).start()
+    file = Path(given[0])
     with tempfile.TemporaryDirectory() as folder:
-        large = Path(sys.argv[2]) if len(sys.argv) > 2 else _make_large(Path(folder) / "million.dat")
+        large = Path(given[1]) if len(given) > 1 else _make_large(Path(folder) / "million.dat")
         with _page() as page:
             _drop_to_verdict(page, file)
             _click_during_a_run(page)
@@ -175,6 +182,23 @@ def _make_large(path: Path) -> Path:
     options = [part for name, value in LARGE.items() for part in (f"-{name}", str(value))]
     subprocess.run([sys.executable, "-c", code, "generate", "quest", *options, "-o", str(path)], check=True)
     return path
+
+
+def _go_first() -> None:
+    """Give this process, and every one that it starts, the highest priority of its session."""
+    while True:
+        for process in _with_children(os.getpid()):
+            with suppress(OSError):  # it has ended
+                Path(f"/proc/{process}/autogroup").write_text("-19")
+        time.sleep(0.05)
+
+
+def _with_children(process: int) -> Iterator[int]:
+    yield process
+    with suppress(OSError):
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            for child in (thread / "children").read_text().split():
+                yield from _with_children(int(child))
 
 
 def _cpu(process: int | None = None, *, with_children: bool = True) -> float:

@@ -144,8 +144,6 @@ def page(browser: Browser, server: Server) -> Iterator[Page]:
     for notice in opened.get_by_role("button", name="Dismiss").all():  # the sessions of other tests
         notice.click()
         notice.wait_for(state="detached")
-        opened.reload()  # the keyboard starts at the top
-        opened.get_by_role("heading", name="Open your data").wait_for()
     yield opened
     context.close()
     assert not troubles

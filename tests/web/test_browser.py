@@ -282,15 +282,6 @@ def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) 
         archive.click()
 
 
-def test_a_second_session_is_announced_in_the_first(page: Page, server: Server) -> None:
-    assert page.locator(".notice").count() == 0
-    cookie = server.new_cookie()
-    page.get_by_role("alert").get_by_text("Another browser opened this page").wait_for()
-    assert b"Another browser opened this page" in server.ask("/", cookie=cookie)[2]  # and the second knows of the first
-    page.get_by_role("button", name="Dismiss").click()
-    page.locator(".notice").wait_for(state="detached")
-
-
 def test_a_broken_file_is_explained_and_read_again(page: Page) -> None:
     upload(page, "broken.csv.gz", gzip.compress(b"x" * 1000)[:20])
     page.get_by_role("heading", name="Say what each column is").wait_for()  # where it can be mended
@@ -328,48 +319,67 @@ def roles_of_columns_are_changed(page: Page) -> None:
     page.get_by_role("columnheader", name="person", exact=True).wait_for()  # what stands below are numbers, no ids
 
 
-def test_labels_are_text_whatever_they_hold(page: Page) -> None:
+def test_labels_and_warnings_are_shown_as_the_file_has_them(page: Page) -> None:
     lines = [json.dumps([NASTY[n % 5], NASTY[(n + 1) % 5], "plain"]) for n in range(60)]
     upload(page, '"><script>alert(1)</script>.jsonl', "\n".join(lines).encode())
     page.get_by_role("cell", name="<img src=x onerror=alert(1)>").first.wait_for()
-    text = page.locator("#step").inner_text()
+    text = page.locator("#step").inner_text()  # labels are text, whatever they hold
     assert "\u202e" not in text
     assert "\x1b" not in text
     assert "\\u202e" in text
     assert "{{ 7*7 }}" in text
     assert page.locator("#step img, #step script, #step b").count() == 0
-
-
-def test_labels_without_a_blank_stay_inside_a_narrow_window(page: Page) -> None:
+    go(page, "Workspaces")
+    upload(page, "rows.csv", b"row,item\n" + b"".join(b"%d,item %d\n" % (n, n % 5) for n in range(300)))
+    warning = page.get_by_text('rows.csv: every "row" has one item only')
+    warning.wait_for()
+    assert "“Column that identifies a person”" in warning.inner_text()
+    go(page, "Risk")  # a warning stands beside figures that look safe
+    page.get_by_role("heading", name="Who can be singled out").wait_for()
+    warning.wait_for()
     labels = ["_" * n + "end" for n in range(80, 92)]
-    upload(
-        page,
-        "long.csv",
-        b"id,item\n" + "".join(f"{n},{labels[n % 12]}\n{n},{labels[n % 5]}\n" for n in range(120)).encode(),
-    )
+    rows = "".join(f"{n},{labels[n % 12]}\n{n},{labels[n % 5]}\n" for n in range(120))
+    go(page, "Workspaces")
+    upload(page, "long.csv", b"id,item\n" + rows.encode())
     page.get_by_text("120 people").first.wait_for()
     go(page, "Hierarchy")
     page.get_by_role("button", name="Categories of equal size, items in order").click()
     page.get_by_text("12 items in").wait_for()
     page.set_viewport_size({"width": 390, "height": 844})
-    assert audit(page) == []
+    assert audit(page) == []  # labels without a blank stay inside a narrow window
 
 
-def test_warnings_of_readers_are_shown_before_figures_look_safe(page: Page) -> None:
-    upload(page, "rows.csv", b"row,item\n" + b"".join(b"%d,item %d\n" % (n, n % 5) for n in range(300)))
-    warning = page.get_by_text('rows.csv: every "row" has one item only')
-    warning.wait_for()
-    assert "“Column that identifies a person”" in warning.inner_text()
-    go(page, "Risk")
-    page.get_by_role("heading", name="Who can be singled out").wait_for()
-    warning.wait_for()
+def test_without_data_by_keyboard_narrow_dark_and_beside_another_session(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    page.reload()  # the keyboard starts at the top
+    page.get_by_role("heading", name="Open your data").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the step"
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for width in (390, 2560):
+            page.set_viewport_size({"width": width, "height": 844})
+            for step in ("Workspaces", "Check"):
+                button = page.get_by_role("navigation", name="Steps").get_by_role("button", name=step)
+                button.focus()
+                page.keyboard.press("Enter")
+                page.locator(f"nav button[aria-current]:text('{step}')").wait_for()
+                page.wait_for_function("document.activeElement.tagName === 'H1'")
+                assert audit(page) == []
+    assert page.locator(".notice").count() == 0
+    cookie = server.new_cookie()
+    page.get_by_role("alert").get_by_text("Another browser opened this page").wait_for()
+    assert b"Another browser opened this page" in server.ask("/", cookie=cookie)[2]  # and the second knows of the first
+    page.get_by_role("button", name="Dismiss").click()
+    page.locator(".notice").wait_for(state="detached")
+    guessable_groups_are_not_shown_in_green(page, tmp_path)
 
 
-def test_groups_that_can_be_guessed_are_not_shown_in_green(page: Page, tmp_path: Path) -> None:
+def guessable_groups_are_not_shown_in_green(page: Page, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_bytes(small_data() + b"".join(b"p%d,rare test\n" % n for n in range(0, 300, 20)))
     release = sv.anonymize(tmp_path / "people.csv", "degree", p=4, sensitive=["rare test"], algorithm="cahd")
     out = release.publish(tmp_path / "groups", accept_guessable=True)
-    go(page, "Check")
     page.get_by_role("textbox", name="Path of the release folder").fill(str(out))
     page.get_by_role("button", name="Check it").click()
     page.get_by_role("heading", name="groups: verified, but an attacker can guess who has a sensitive item").wait_for(
@@ -556,19 +566,3 @@ def test_a_proposal_is_tried_taken_and_kept(page: Page) -> None:
     page.locator(".guarantee .sentence", has_text=sentence).wait_for()  # the guarantee is now that of the proposal
     run_and_wait(page, 1, "guarantee verified")
     page.locator(".run").get_by_text(sentence).first.wait_for()
-
-
-def test_by_keyboard_narrow_and_dark(page: Page) -> None:
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the step"
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        for width in (390, 2560):
-            page.set_viewport_size({"width": width, "height": 844})
-            for step in ("Workspaces", "Check"):
-                button = page.get_by_role("navigation", name="Steps").get_by_role("button", name=step)
-                button.focus()
-                page.keyboard.press("Enter")
-                page.locator(f"nav button[aria-current]:text('{step}')").wait_for()
-                page.wait_for_function("document.activeElement.tagName === 'H1'")
-                assert audit(page) == []

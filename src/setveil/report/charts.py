@@ -29,6 +29,7 @@ class Frame(NamedTuple):
     bottom: int = 44
     top: int = 24
     right: int = 16
+    drop: int = 18  # from the axis down to the labels below it
 
     def opening(self, alternative: str, role: str) -> str:
         """``group`` where parts can be reached one by one, ``img`` where the chart is one thing."""
@@ -54,7 +55,8 @@ class Frame(NamedTuple):
 
     def below(self, across: float, label: str) -> str:
         """A label under the drawing."""
-        return f'<text x="{across}" y="{self.height - self.bottom + 18}" text-anchor="middle">{escape(label)}</text>'
+        up = self.height - self.bottom + self.drop
+        return f'<text x="{across}" y="{up}" text-anchor="middle">{escape(label)}</text>'
 
     def titles(self, x_label: str, y_label: str) -> str:
         """What the axes are, and the end of the chart."""
@@ -66,7 +68,7 @@ class Frame(NamedTuple):
 
 
 SMALL = Frame()
-LARGE = Frame(680, 420, 70, 50, 24, 20)
+LARGE = Frame(680, 420, 70, 58, 24, 20, 26)
 PANEL = Frame(310, 190, 62, 38, 28, 12)
 
 
@@ -237,13 +239,15 @@ def plane(
     parts += [frame.line_across(up(tick), show_y(tick)) for tick in up.ticks()]
     line = " ".join(f"{across(x)},{up(y)}" for x, y in front)
     parts.append(f'<polyline class="front" points="{line}"/>')
+    labelled: list[tuple[float, float]] = []
     for number, (y, name) in enumerate(levels):  # names of neighbouring lines stand side by side
         ends = f"{frame.left},{up(y)} {frame.width - frame.right},{up(y)}"
+        place = frame.left + 8.0 + 190 * (number % 3), up(y) - 6
+        labelled += [place, (place[0] + 90, place[1])]
         parts.append(
             f'<polyline class="thin s{N_COLOURS - 1}" points="{ends}"/>'
-            f'<text x="{frame.left + 8 + 150 * (number % 3)}" y="{up(y) - 6:.1f}">{escape(name)}</text>'
+            f'<text x="{place[0]:.1f}" y="{place[1]:.1f}">{escape(name)}</text>'
         )
-    labelled: list[tuple[float, float]] = []
     taken: list[tuple[float, float]] = []
     for mark in marks:
         x, y = _free_place(across(mark.x), up(mark.y), taken)

@@ -246,10 +246,16 @@ class Dataset:
 
     async def _get_ready(self) -> None:
         """Start the process of the next run before it is asked for."""
-        if self.spare is None:
+        if self.spare is None and self.folder.is_dir():  # else the data set was closed
             self.spare = child = Child(gives_way=True)
             with suppress(TaskError):  # the run reports it
                 await child.ask("wake")
+
+    async def ask_apart(self, task: str, **given: Any) -> Any:
+        """The result of a short task that needs no records: nothing else keeps it waiting."""
+        child = self.spare = self.spare or Child(gives_way=True)  # that of the next run has nothing to do yet
+        answer, _ = await child.ask(task, given)
+        return answer
 
     async def ask(self, message: str, step: str, task: str, **given: Any) -> Any:
         """The result of a task over the data, or None where it has a problem, which the step then shows."""
@@ -422,6 +428,7 @@ class Dataset:
             self.check_unchanged()  # the run read it for itself
             if run.state == "running":
                 run.state = "done"
+                self.begin(self._get_ready())
         except TaskError as problem:
             if run.state == "running":
                 run.state, run.problem = "failed", self.by_name(str(problem))

@@ -34,6 +34,9 @@ class Text(TextElement):
         if classes:
             self.classes(classes)
 
+    def _text_to_model_text(self, text: str) -> None:
+        super()._text_to_model_text(text.replace(" %", "\N{NO-BREAK SPACE}%"))  # a figure stays with its unit
+
 
 def shown(label: Any, limit: int = 60) -> str:
     """A label from outside as people may see it: nothing in it that a screen would obey."""

@@ -65,7 +65,7 @@ class Page:
     def _frame(self) -> None:
         Text("a", t.SKIP, "skip").props('href="#step"')
         with ui.element("header").classes("top"):
-            Text("span", t.NAME, "name")
+            Text("span", t.TITLE, "name")
             Text("span", t.MOTTO, "motto")
         self.notice = ui.element("div")
         with ui.element("section").classes("dataset") as header:
@@ -178,7 +178,8 @@ class Page:
             if before:
                 button(t.BACK.format(step=t.STEPS[before][0]), lambda: self.go(before))
             if after and (self.dataset.read is not None or self.step not in (*NEED_DATA, "start", "columns")):
-                button(t.NEXT.format(step=t.STEPS[after][0]), lambda: self.go(after), main=True)
+                is_main = self.step != "columns" or not self.dataset.asks_for_roles()  # one main button at a time
+                button(t.NEXT.format(step=t.STEPS[after][0]), lambda: self.go(after), main=is_main)
 
     def _toggle_help(self) -> None:
         self.shows_help = not self.shows_help
@@ -195,7 +196,7 @@ class Page:
             with self.help:
                 with ui.element("div").classes("between"):
                     Text("h2", t.HELP_OPEN, "title")
-                    button(t.HELP_CLOSE, self._toggle_help)
+                    button(t.CLOSE, self._toggle_help)
                 for title, text in HELP[self.step]:
                     Text("h3", title)
                     paragraph(text[:1].upper() + text[1:])

@@ -124,13 +124,14 @@ class Tasks:
     def do_risk(self) -> dict[str, Any]:
         """The risk by number of known items, and rare combinations."""
         rows = explore.risk_with_columns(self.data, (), KNOWN_ITEMS, self.progress)  # of items alone
+        values = explore.column_values(self.data)
         return {
             "rows": rows,
             "chart": pictures.risk_chart(rows),
             "rarest": [[{}, items] for items, _ in explore.rarest(self.data, progress=self.progress)],
             "rare_people": explore.rare_people(self.data),
-            "values": explore.column_values(self.data),
-            "with_columns": self.do_risk_with_columns(list(explore.column_values(self.data)), list(KNOWN_ITEMS)),
+            "values": values,
+            "with_columns": self.do_risk_with_columns(list(values), list(KNOWN_ITEMS)) if values else rows,
         }
 
     def do_risk_with_columns(self, columns: list[str], known: list[int]) -> list[dict[str, Any]]:

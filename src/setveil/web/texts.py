@@ -5,7 +5,6 @@ from __future__ import annotations
 from setveil.io import options
 
 TITLE = "setveil"
-NAME = "setveil"
 MOTTO = "Your data stays on this machine."
 SKIP = "Skip to the step"
 NAVIGATION = "Steps"
@@ -49,7 +48,7 @@ NEXT = "Next: {step}"
 BACK = "Back: {step}"
 DONE = "{step}, done"
 HELP_OPEN = "What is this?"
-HELP_CLOSE = "Close"
+CLOSE = "Close"
 HELP_NAME = "Help"
 GO_TO = "Go to {step}"
 STAGE = "Working: {stage} …"
@@ -76,7 +75,6 @@ DATASET_RUNS = ("{n:,} runs", "1 run")  # several, one
 DATASET_SHOW = "Show"
 DATASET_KEEP = "Keep"
 DATASET_KEEP_AGAIN = "Keep the changes"
-DATASET_REMOVE = "Close"
 KEPT_TITLE = "Kept workspaces"
 KEPT_NONE = "None. “Keep” stores a workspace in {place} on this machine, with its data and runs."
 KEPT_NOTE = "Stored in {place}, with data and runs. Deleting is final."
@@ -123,7 +121,7 @@ HOST_WARNING = (
 DROP_TITLE = "A file"
 DROP_HERE = "Drop a file here"
 CHOOSE_FILE = "Choose a file"
-DROP_NOTE = "CSV, TSV, Excel, JSON, Parquet, FIMI, SPMF, ARFF, GMT, plain or .gz. It stays on this machine."
+DROP_NOTE = "Tables (CSV, TSV, Excel), {formats}; plain or .gz. The file stays on this machine."
 DROP_LIMIT = "Up to {megabytes:,} MB."
 DROP_LIMIT_DISK = "Up to {megabytes:,} MB: the disk has no room for more."
 RECEIVED_TITLE = "Did you receive a release?"
@@ -217,12 +215,14 @@ ROLES = {
 ROLE_OF = "Role of {column}"
 COLUMN_TREE_OF = "Hierarchy of {column}"
 READ_AGAIN = "Read the file with these settings"
+OPEN_ANOTHER = "Open another file"
 DETECT = "detect"
 OPTIONS = {
     **{option.name: option.label for option in options.READING.values()},
     "algorithm": "Algorithm",
     "hierarchy": "Hierarchy",
     "accept_guessable": "I accept this and publish such groups",
+    "sign": "Path of the private key",
 }
 
 # risk
@@ -405,6 +405,7 @@ HIERARCHY_CHANGED = "edited"
 # run
 RUN_START = "Start"
 RUN_ANOTHER = "Start another run"
+RUN_NEXT = "The next run"
 RUN_WITH = "Algorithm: {algorithm}. Hierarchy: {hierarchy}."
 RUN_DEFAULT = "default"
 HIERARCHY_UNUSED = "none"
@@ -418,7 +419,6 @@ RUN_HEADING = {
 }
 RUNS_ALL = "All runs"
 REASONS_OF_LIGHTS = "The figures behind the lights"
-RUN_RED = "{question}: {answer}"
 PROGRESS = "Progress of this stage"
 STARTING = "starting"
 RUN_STAGE = "{stage} · {seconds:.0f} s"
@@ -524,7 +524,6 @@ KEEP = "Copy to this folder"
 KEPT = "Public: {public}. Internal use only: {internal}."
 REPEAT_TITLE = "Repeat the run on the command line"
 REPEAT_NOTE = "Save {files} in the folder of the data. This command then writes the same bytes:"
-REPEAT_AND = " and "
 REPEAT_POLICY = "policy.toml"
 REPEAT_TREE = "hierarchy.csv"
 REPEAT_NAMES = "names.csv"
@@ -539,7 +538,7 @@ KEY_NOTE = (
     "Optional. Sign the certificate with your OpenSSH key, for example ~/.ssh/id_ed25519, before you download the "
     "archive."
 )
-KEY_LABEL = "Path of the private key"
+KEY_LABEL = OPTIONS["sign"]
 KEY_SIGN = "Sign the certificate"
 KEY_SIGNED = "Signed with the key {key}."
 KEY_DONE = "The certificate is signed."

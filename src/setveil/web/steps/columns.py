@@ -47,12 +47,15 @@ class _Reading:
         has_table = 1 < len(self.dataset.columns) <= MAX_COLUMNS
         if has_table:
             self._table()
-        else:
+        elif self.dataset.read is not None:
             paragraph(t.NO_COLUMNS)
         needs_more = self.dataset.read is None or any(name not in SAYS_ROLES for name in self.dataset.options)
         with ui.expansion(t.CORRECT, value=needs_more):
             self._options(has_table)
-        button(t.READ_AGAIN, self._read, main=not self.dataset.states_roles())
+        with ui.element("div").classes("row-of-buttons"):
+            button(t.READ_AGAIN, self._read, main=self.dataset.read is None or self.dataset.asks_for_roles())
+            if self.dataset.read is None:
+                button(t.OPEN_ANOTHER, lambda: page.go("start"))
 
     def _table(self) -> None:
         heading(t.COLUMNS)

@@ -14,7 +14,7 @@ from nicegui import ui
 
 from setveil.report.profiles import ENVIRONMENTS
 from setveil.web import texts as t
-from setveil.web.children import Child, TaskError
+from setveil.web.children import TaskError
 from setveil.web.dataset import Dataset
 from setveil.web.elements import (
     Text,
@@ -23,6 +23,7 @@ from setveil.web.elements import (
     card_title,
     empty,
     heading,
+    in_fields,
     lights,
     lights_in_words,
     paragraph,
@@ -96,7 +97,7 @@ def _hand_over(dataset: Dataset, run: Run) -> None:
                 target = Path(given).expanduser().absolute()
                 if not given or _lacks_reason(dataset, run):
                     return
-                kept = await _ask(dataset, "keep", out=str(run.out), target=str(target))
+                kept = await _ask(dataset, "keep", field, out=str(run.out), target=str(target))
                 if kept:
                     run.is_handed_over = True
                     status.text = t.KEPT.format(public=shown(kept[0], 200), internal=shown(kept[1], 200))
@@ -184,7 +185,7 @@ def _signature(dataset: Dataset, run: Run) -> None:
         given = (field.value or "").strip()
         if given and not _lacks_reason(dataset, run):
             async with run.signing:
-                key = await _ask(dataset, "sign_certificate", out=str(run.out), key=given)
+                key = await _ask(dataset, "sign_certificate", field, out=str(run.out), key=given)
             if key:
                 status.text = t.KEY_SIGNED.format(key=shown(key, 100))
 
@@ -209,7 +210,7 @@ def _repeat(dataset: Dataset, run: Run) -> None:
     heading(t.REPEAT_TITLE)
     policy, further = _portable(run.policy)
     files = [t.REPEAT_POLICY, *further]
-    paragraph(t.REPEAT_NOTE.format(files=t.REPEAT_AND.join(files)))
+    paragraph(t.REPEAT_NOTE.format(files=t.AND.join(files)))
     name = Path(dataset.name).name
     Text("code", f"setveil anonymize {shlex.quote(name)} -o OUT --policy policy.toml", "command")
 
@@ -246,15 +247,15 @@ def _place(run: Run, name: str) -> Path:
     return folder / name
 
 
-async def _ask(dataset: Dataset, task: str, **given: Any) -> Any:
-    """Ask a process of its own; True where the task has no result, None where it failed."""
-    child = Child()
+async def _ask(dataset: Dataset, task: str, field: ui.input | None = None, **given: Any) -> Any:
+    """True where the task has no result, None where it failed: the field shows why, else the step."""
     dataset.problems["handover"] = ""
     try:
-        result, _ = await child.ask(task, given)
+        result = await dataset.ask_apart(task, **given)
         return True if result is None else result
     except TaskError as problem:
-        dataset.problems["handover"] = str(problem)
+        if field is None:
+            dataset.problems["handover"] = str(problem)
+        else:
+            field.error = shown(in_fields(str(problem)), 300)
         return None
-    finally:
-        await child.end()

@@ -151,7 +151,7 @@ def _faults(faults: list[Any]) -> None:
     """What is wrong with the file, each in its place."""
     is_refused = any(severity == "error" for severity, *_ in faults)
     with ui.element("section").classes("faults"):
-        problem(t.FAULTS_REFUSED if is_refused else t.FAULTS_TAKEN)
+        problem(t.FAULTS_REFUSED) if is_refused else paragraph(t.FAULTS_TAKEN, "note")
         rows = [
             ("" if line is None else str(line), shown(text, 120), shown(message, 300))
             for _, line, text, message in faults

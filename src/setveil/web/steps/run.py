@@ -15,6 +15,7 @@ from setveil.web.elements import (
     bullets,
     button,
     drawing,
+    heading,
     in_fields,
     lights,
     paragraph,
@@ -36,6 +37,8 @@ MOVE = 0.25  # seconds between two looks at the progress
 def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
+    if dataset.runs:
+        heading(t.RUN_NEXT)
     try:
         Text("p", dataset.form.privacy_model().guarantee(), "sentence")
         default = t.ALGORITHM_SEVERAL if dataset.form.tries_several() else t.RUN_DEFAULT
@@ -77,7 +80,7 @@ def _ended(page: Page, runs: list[Run]) -> None:
 def _card(page: Page, run: Run) -> None:
     with ui.element("section").classes("card run") as card:
         card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
-        red = [t.RUN_RED.format(**light) for light in run.lights if light["colour"] == BAD]
+        red = [t.LIGHT.format(**light) for light in run.lights if light["colour"] == BAD]
         Text("h2", "; ".join([t.RUN_HEADING[run.state].format(number=run.number), *red]))
         {"running": _running, "done": _done}.get(run.state, _failed)(page, run)
 

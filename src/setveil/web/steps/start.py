@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from setveil.errors import SetveilError
+from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.web import kept
 from setveil.web import texts as t
 from setveil.web.elements import Text, button, card_title, heading, paragraph, shown, uploader
@@ -53,7 +54,8 @@ def _open(page: Page) -> None:
         with ui.element("section").classes("card"):
             card_title(t.DROP_TITLE)
             uploader(page, t.DROP_HERE, "input", open_file, limit=limit, main=is_first)
-            paragraph(t.DROP_NOTE, "soft")
+            formats = [format.shown.partition(":")[0] for name, format in FORMATS.items() if _has_own_form(name)]
+            paragraph(t.DROP_NOTE.format(formats=", ".join(formats)), "soft")
             note = t.DROP_LIMIT if limit == MAX_UPLOAD else t.DROP_LIMIT_DISK
             paragraph(note.format(megabytes=limit // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
@@ -110,7 +112,7 @@ def _opened(page: Page) -> None:
                     words = t.DATASET_KEEP if dataset.kept is None else t.DATASET_KEEP_AGAIN
                     if dataset.read is not None:
                         button(words, lambda dataset=dataset: keep(dataset), name=f"{words}: {name}")
-                    button(t.DATASET_REMOVE, lambda dataset=dataset: close(dataset), name=f"{t.DATASET_REMOVE}: {name}")
+                    button(t.CLOSE, lambda dataset=dataset: close(dataset), name=f"{t.CLOSE}: {name}")
 
 
 def _kept(page: Page) -> None:
@@ -152,6 +154,11 @@ def _kept(page: Page) -> None:
                     button(
                         t.KEPT_DELETE, lambda workspace=workspace: delete(workspace), name=f"{t.KEPT_DELETE}: {name}"
                     )
+
+
+def _has_own_form(format: str) -> bool:
+    """Whether a format is more than a way to lay out a table."""
+    return FORMATS[format].suffix != ".csv" and not is_grid(format)
 
 
 def _facts(description: str, n_runs: int) -> str:
