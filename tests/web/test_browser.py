@@ -267,6 +267,13 @@ def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) 
     page.get_by_role("textbox", name="Reason", exact=True).fill(reason)
     page.get_by_role("button", name="Record the reason").click()
     page.get_by_text("recorded in the internal report of run 1").wait_for()
+    key = page.get_by_role("textbox", name="Path of the private key")
+    key.fill("/nowhere/key")
+    page.get_by_role("button", name="Sign the certificate").click()
+    wrong = page.get_by_text("there is no such file")  # at its field, in the words of the page
+    expect(wrong).to_contain_text("“Path of the private key”")
+    key.fill("")
+    wrong.wait_for(state="detached")  # and gone when it is mended
     page.get_by_role("textbox", name="Responsible").fill("The data office")
     page.get_by_role("button", name="Add to the report").click()  # neither overwrites the other
     page.get_by_text("Added to the report of run 1").wait_for()
@@ -551,6 +558,7 @@ def choose_runs_in_the_picture(page: Page) -> None:
     column.get_by_text("Run 1 in detail").click()
     column.get_by_text("A few short records that changed").wait_for()
     column.get_by_text("at most one in 5 people of a group may have it").first.wait_for()  # the cause
+    assert audit(page) == []  # details stand side by side, not over each other
 
 
 def test_a_proposal_is_tried_taken_and_kept(page: Page) -> None:

@@ -16,7 +16,7 @@ import pytest
 from browsers import NONE, find_chromium
 from web.conftest import Server
 from web.test_browser import header_of, small_data
-from web.walk import RUN, go, run_and_wait, upload
+from web.walk import RUN, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -44,6 +44,11 @@ def kill_workers(server: Server) -> None:
 def test_a_worker_killed_in_every_step_loses_nothing(page: Page, server: Server) -> None:
     upload(page, "people.csv", small_data())
     header_of(page).get_by_text("300 people").wait_for()
+    go(page, "Columns")
+    page.get_by_role("button", name="Read the file with these settings").wait_for()
+    kill_workers(server)
+    page.get_by_role("button", name="Read the file with these settings").click()
+    page.locator("nav button.done", has_text="Columns").wait_for()
     go(page, "Risk")
     page.get_by_role("heading", name="Look for a neighbour").wait_for()
     kill_workers(server)
@@ -77,6 +82,13 @@ def test_a_worker_killed_in_every_step_loses_nothing(page: Page, server: Server)
     go(page, "Hand over")
     page.get_by_role("button", name="Add to the report").click()
     page.get_by_text("Added to the report of run 1").wait_for()
+    give_reason(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the archive").click()
+    go(page, "Check")
+    kill_workers(server)
+    upload(page, "release.zip", Path(download.value.path()).read_bytes())
+    page.get_by_role("heading", name="release.zip: verified").wait_for(timeout=RUN)
 
 
 @pytest.mark.long
